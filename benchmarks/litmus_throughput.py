@@ -23,13 +23,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+import membar
 from membar.diagnostics import InputError
 from membar.languages.litmus import condition_cache, initial
 from membar.languages.litmus.dialects.c import recurring as functions
 from membar.languages.litmus.dialects.x86 import recurring as columns
 from membar.program.program import Program
 from membar.properties import PROPERTIES
-from membar.questions import api, campaign
+from membar.questions import answering, campaign
 from membar.questions.task import Limits, Options, Task
 from membar.reports import summary
 from membar.source import SourceFile
@@ -100,12 +101,12 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
     programs = _programs(paths)
     tasks = [_task(program) for program in programs]
     answers = [campaign.answer(path, plan) for path in paths]
-    chosen = api.load_engine(engine)
+    chosen = answering.load_engine(engine)
 
     def explore() -> None:
         for task in tasks:
             try:
-                api.answer(task, chosen)
+                answering.answer(task, chosen)
             except InputError:
                 continue  # an execution accesses what is no location: found only by running
 
@@ -128,14 +129,14 @@ def _programs(paths: tuple[Path, ...]) -> list[Program]:
     found = []
     for path in paths:
         try:
-            found.append(api.parse(SourceFile.read(path)))
+            found.append(membar.parse(SourceFile.read(path)))
         except InputError:
             continue
     return found
 
 
 def _task(program: Program) -> Task:
-    model = api.load_model(api.default_model(program))
+    model = membar.load_model(answering.default_model(program))
     return Task(
         program=program, model=model, properties=tuple(PROPERTIES), limits=Limits(), options=Options()
     )

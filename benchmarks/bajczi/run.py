@@ -27,7 +27,7 @@ from pathlib import Path
 
 import programs
 
-from membar.questions import api
+import membar
 from membar.questions.task import Limits, Options, Unrolling
 from membar.source import SourceFile
 
@@ -94,7 +94,7 @@ def measure(case: Case, seconds: float) -> Measurement:
     limit = FIRST_LIMIT if case.verify else seconds
     while True:
         began = time.process_time()
-        result = api.check(
+        result = membar.check(
             SourceFile(f"{case.name}.xcfa", case.text),
             model=case.model,
             properties=None if case.verify else (),

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from membar.questions import api
+import membar
 from membar.questions.outcome import Explored
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 
@@ -71,7 +71,7 @@ def main() -> int:
 def executions(name: str, size: int, model: str, *, seconds: float | None = None) -> tuple[int | None, float]:
     """The number of complete executions of a program, and the CPU seconds it took; None if it did not end."""
     start = time.process_time()
-    result = api.check(
+    result = membar.check(
         HERE / f"{name}.c",
         model=model,
         properties=(),

@@ -20,19 +20,18 @@ ROOT = Path(__file__).resolve().parents[2]
 _CODE = """
 import json, sys, time
 from pathlib import Path
-from membar.questions import api
 from membar.source import SourceFile
 paths = [Path(item) for item in json.loads(sys.argv[1])]
 sources = [SourceFile(str(path), path.read_text(), ("N=3",)) for path in paths]
 steps = {}
 for source in sources:
-    program = api.parse(source)
+    program = membar.parse(source)
     steps[source.path] = [sum(map(lambda thread: len(thread.edges), program.threads)), len(program.objects)]
 best = {source.path: 1e9 for source in sources}
 for _ in range(int(sys.argv[2])):
     for source in sources:
         start = time.process_time()
-        api.parse(source)
+        membar.parse(source)
         best[source.path] = min(best[source.path], time.process_time() - start)
 print(json.dumps([sum(best.values()), steps]))
 """

@@ -24,9 +24,10 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
+import membar
 from membar import load_model
 from membar.languages.cubicle import parse
-from membar.questions import proving
+from membar.questions import system as systems
 from membar.questions.outcome import Holds, Outcome, Unknown
 from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
@@ -68,7 +69,7 @@ def answer(
     path: Path, *, brab: int | None, seconds: float
 ) -> tuple[str, int | None, int | None, float, float, str]:
     """Verdict, nodes, cubes of the proof, CPU seconds of the search and of everything, reason."""
-    engine = proving.load_system_engine("cubes")
+    engine = systems.load_system_engine("cubes")
     spent = 0.0
 
     def timed(task: SystemTask) -> Outcome:
@@ -86,12 +87,12 @@ def answer(
     model = load_model("x86-tso" if system.is_weak else "sc")
     limits, options = Limits(seconds=seconds), Options(brab=brab)
     task = SystemTask(system=system, model=model, limits=limits, options=options)
-    outcome = proving.answer(task, replace(engine, run=timed))
+    outcome = systems.confirmed_outcome(task, replace(engine, run=timed))
     everything = _busy() - before
     cubes = len(outcome.proof) if isinstance(outcome, Holds) else None
     reason = outcome.reason if isinstance(outcome, Unknown) else ""
     statistics = outcome.run.statistics
-    verdict = proving.SystemResult(source, system, model, outcome).verdict
+    verdict = membar.Answer(source, system, model, outcome).verdict
     return verdict, statistics.nodes, cubes, spent, everything, reason
 
 

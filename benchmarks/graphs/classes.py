@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from body import C11, X86
 from parametric import PROGRAMS
 
+import membar
 from membar.engines import graphs
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
-from membar.questions import api
 
 if TYPE_CHECKING:
     from membar import _core
@@ -53,7 +53,7 @@ def measure(run: Callable[[], _core.Findings], repeat: int) -> tuple[_core.Findi
 
 def row(name: str, size: int, model: str, repeat: int) -> tuple[int, float]:
     """Prints one line; the number of classes and the time they took."""
-    plan = api.load_model(model).plan
+    plan = membar.load_model(model).plan
     if plan is None:
         raise ValueError(f"{model} has no axioms")
     lowered, compiled = graphs.compiled(plan)

@@ -27,6 +27,7 @@ from typing import TypedDict, cast
 from body import C11, X86
 from parametric import PROGRAMS
 
+import membar
 from membar.engines import graphs
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE
@@ -34,7 +35,6 @@ from membar.models.monotone import watches_under
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
 from membar.program.symmetry import groups
-from membar.questions import api
 
 PEERS = Path(__file__).resolve().parents[3] / "shared" / "peers"
 MODELS = {"sc": "sc", "tso": "x86-tso", "rc11": "rc11", "imm": "imm"}
@@ -64,7 +64,7 @@ class Row(TypedDict):
 
 def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     """Executions, blocked executions, and CPU seconds."""
-    loaded = api.load_model(MODELS[model])
+    loaded = membar.load_model(MODELS[model])
     if loaded.plan is None:
         raise ValueError(f"{model} has no axioms")
     built = expand(PROGRAMS[program](size, C11 if model in OF_C else X86))
@@ -133,7 +133,7 @@ def symmetry() -> int:
     wrong = 0
     for program, size, model in SYMMETRIC:
         built = expand(PROGRAMS[program](size, C11 if model == "rc11" else X86))
-        loaded = api.load_model(MODELS[model])
+        loaded = membar.load_model(MODELS[model])
         if loaded.plan is None:
             raise ValueError(f"{model} has no axioms")
         plan, compiled = graphs.compiled(loaded.plan)

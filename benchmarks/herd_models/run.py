@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api, campaign, expectations
+from membar.questions import campaign, expectations
 from membar.questions.task import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,7 +114,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def _compared(item: Comparison, model: Path, chosen: argparse.Namespace) -> Row:
     folders = tuple(sorted({path.parent for path in chosen.folder.rglob("*.cat")}))
-    api.load_model(str(model), include_dirs=folders)
+    membar.load_model(str(model), include_dirs=folders)
     plan = campaign.Campaign(
         model=str(model), include_dirs=folders, limits=Limits(seconds=chosen.seconds), texts=("states",)
     )

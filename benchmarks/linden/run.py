@@ -16,6 +16,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import membar
+from membar.questions import answering
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from linden.algorithms import others
@@ -25,7 +28,6 @@ from membar import _core
 from membar.engines.buffers.cycles import named
 from membar.engines.buffers.question import lowered
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.outcome import Holds, Violated
 from membar.questions.task import Limits, Options, Task
 
@@ -48,7 +50,7 @@ _SECONDS = 60.0
 def question(program: Program, *, deadlocks: bool = False, model: str = "x86-tso") -> _core.StoreBuffers:
     """The program as the core sees it."""
     properties = ("errors", "deadlock") if deadlocks else ("errors",)
-    return lowered(Task(program=program, model=api.load_model(model), properties=properties)).core
+    return lowered(Task(program=program, model=membar.load_model(model), properties=properties)).core
 
 
 def errors(found: _core.BufferFindings) -> frozenset[tuple[int, ...]]:
@@ -120,13 +122,13 @@ def answer(program: Program) -> tuple[str, str, int | None, float]:
     options = Options(unbounded_buffers=True)
     task = Task(
         program=program,
-        model=api.load_model("x86-tso"),
+        model=membar.load_model("x86-tso"),
         properties=("errors",),
         limits=Limits(seconds=_SECONDS),
         options=options,
     )
     start = time.process_time()
-    outcome = api.answer(task, api.load_engine("buffers"))
+    outcome = answering.answer(task, answering.load_engine("buffers"))
     spent = time.process_time() - start
     word = {Holds: "holds", Violated: "violated"}.get(type(outcome), "unknown")
     if word == "violated" and getattr(outcome, "witness", None) is None:

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import membar
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
-from membar.questions.linearizability import ObjectResult, check_object
 from membar.questions.outcome import HoldsWithin
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
@@ -99,7 +99,7 @@ def _print_seqlock() -> None:
         print(f"| {title} | {model} | {ordering.value} | {verdict} | {_history(result)} |", flush=True)
 
 
-def _history(result: ObjectResult) -> str:
+def _history(result: membar.Answer) -> str:
     if result.refutation is None:
         return ""
     history = result.refutation.history
@@ -113,9 +113,9 @@ def _cell(file: str, defines: tuple[str, ...], model: str, ordering: Ordering) -
     return _answer(file, defines, model, ordering)[0]
 
 
-def _answer(file: str, defines: tuple[str, ...], model: str, ordering: Ordering) -> tuple[str, ObjectResult]:
+def _answer(file: str, defines: tuple[str, ...], model: str, ordering: Ordering) -> tuple[str, membar.Answer]:
     start = time.process_time()
-    result = check_object(EXAMPLES / f"{file}.c", size=SIZE, model=model, ordering=ordering, defines=defines)
+    result = membar.check(EXAMPLES / f"{file}.c", client=SIZE, model=model, order=ordering, defines=defines)
     seconds = time.process_time() - start
     word = result.verdict.upper().replace("-", " ")
     bound = result.outcome.bound if isinstance(result.outcome, HoldsWithin) else ""

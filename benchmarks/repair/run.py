@@ -22,11 +22,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import membar
 from membar.edits import Place, edited
 from membar.objects.client import Size
-from membar.questions import api
+from membar.questions import programs
 from membar.questions.outcome import HoldsWithin
-from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.questions.task import Coherence, Options
 from membar.source import SourceFile
@@ -73,13 +74,13 @@ def table1(seconds: float) -> bool:
     is_good = True
     for name, path, asked, theirs in rows:
         source = SourceFile.read(path)
-        places = api.places(source, api.parse(source))
+        places = programs.places(source, membar.parse(source))
         for rule in ("own", "all"):
-            question = Question(model="cam", words={"atomic-rule": rule}, **asked)
+            question = {"model": "cam", "words": {"atomic-rule": rule}, **asked}
             start = time.process_time()
-            found = repair(source, question, seconds=seconds)
+            found = membar.repair(source, **question, seconds=seconds)
             spent = time.process_time() - start
-            greedy = repair(source, question, first=True, seconds=seconds)
+            greedy = membar.repair(source, **question, first=True, seconds=seconds)
             counts = [len(each.changes) if isinstance(each, Repair) else None for each in (found, greedy)]
             least = found.lower_bound // 20 if isinstance(found, Repair) else "?"
             ours = counts[0] if counts[0] is not None else type(found).__name__
@@ -100,7 +101,7 @@ def bare(seconds: float) -> bool:
         weakest = edited(source, places, tuple(0 for _ in places))
         for model in ("x86-tso", "armv8"):
             start = time.process_time()
-            found = repair(weakest, Question(model=model, options=QUICKLY), seconds=seconds)
+            found = membar.repair(weakest, model=model, options=QUICKLY, seconds=seconds)
             spent = time.process_time() - start
             if isinstance(found, Repair):
                 what = "; ".join(f"{change.name}, {change.place.title}" for change in found.changes)
@@ -124,7 +125,7 @@ def seqlock(seconds: float) -> bool:
     is_good = True
     for size in (Size(2, 1), Size(2, 2)):
         start = time.process_time()
-        found = repair(source, Question(model="armv8", client=size, options=QUICKLY), seconds=seconds)
+        found = membar.repair(source, model="armv8", client=size, options=QUICKLY, seconds=seconds)
         spent = time.process_time() - start
         if isinstance(found, Repair):
             what = "; ".join(f"{change.name}, {change.place.title}" for change in found.changes)
@@ -150,7 +151,7 @@ def wrong(_: float) -> bool:
         verdicts = re.findall(r"([\w-]+) VIOLATED", source.text.splitlines()[0])
         for model in (name for name in verdicts if name != "sc"):
             start = time.process_time()
-            found = repair(source, Question(model=model, options=QUICKLY))
+            found = membar.repair(source, model=model, options=QUICKLY)
             spent = time.process_time() - start
             allowed = _cost(right, model)
             if isinstance(found, Repair):
@@ -172,7 +173,7 @@ def weaken(_: float) -> bool:
         hand = SourceFile.read(EXAMPLES / f"{name}.c")
         strong = _all_strongest(hand)
         start = time.process_time()
-        found = repair(strong, Question(model="rc11", options=QUICKLY), weaken=True)
+        found = membar.repair(strong, model="rc11", options=QUICKLY, weaken=True)
         spent = time.process_time() - start
         allowed, before = _cost(hand, "rc11"), _cost(strong, "rc11")
         cost = _cost(found.repaired, "rc11") if isinstance(found, Repair) else None
@@ -182,7 +183,7 @@ def weaken(_: float) -> bool:
 
 
 def _places(source: SourceFile) -> Sequence[Place]:
-    return api.places(source, api.parse(source))
+    return programs.places(source, membar.parse(source))
 
 
 def _cost(source: SourceFile, model: str) -> int:

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import membar
 from membar.engines.reference.replay import replay
 from membar.languages.dve.parser import parse_module
-from membar.questions import api, repair
+from membar.questions import programs, repair
 from membar.questions.outcome import Holds, Unknown, Violated, Witness
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
@@ -105,13 +106,13 @@ def with_atomics(source: SourceFile, writes: Sequence[tuple[str, int]]) -> Sourc
     return SourceFile(source.path, source.text + "\n" + "".join(lines))
 
 
-def result_of(source: SourceFile, question: Question, bound: int, states: int) -> api.Result:
+def result_of(source: SourceFile, question: Question, bound: int, states: int) -> membar.Answer:
     """The answer about a model under tso(bound), or sc if that is 0; a run that shows it is replayed.
 
     Raises:
         AssertionError: a violation has no run, or one that the reference machine does not follow.
     """
-    result = api.check(
+    result = membar.check(
         source,
         model="sc" if bound == 0 else "x86-tso",
         error=question.error,
@@ -132,8 +133,8 @@ def breaks(source: SourceFile, question: Question, run: Witness) -> bool:
     """Whether a run that goes on forever, found for another question, is an answer to this one too."""
     if question.ltl is None or run.cycle is None:
         return False
-    program = api.asked(source, error=None, ltl=question.ltl, words={})[1]
-    return replay(program, api.load_model("x86-tso"), run) is None
+    program = programs.asked(source, error=None, ltl=question.ltl, words={})[1]
+    return replay(program, membar.load_model("x86-tso"), run) is None
 
 
 def options(bound: int) -> Options:
@@ -141,7 +142,7 @@ def options(bound: int) -> Options:
     return Options(buffers=bound or 1, buffers_chosen_by_user=True, fair=FAIR)
 
 
-def cell(result: api.Result) -> str:
+def cell(result: membar.Answer) -> str:
     """The verdict in a word or two."""
     match result.outcome:
         case Violated(property="assertions"):
@@ -204,14 +205,14 @@ def cheapest_repair(family: Family, states: int) -> str:
     """What `membar repair` says: the fewest atomic writes that mutual exclusion under tso(2) needs."""
     source = read(family)
     safety = questions(family, source)[0]
-    asked = repair.Question(
+    found = membar.repair(
+        source,
         model="x86-tso",
         error=safety.error,
         properties=[*safety.properties, *family.also_wanted],
         options=options(2),
         limits=Limits(states=states),
     )
-    found = repair.repair(source, asked)
     if not isinstance(found, repair.Repair):
         return f"none found: {found}"
     writes = ", ".join(change.place.title for change in found.changes)

@@ -23,9 +23,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import membar
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
-from membar.questions import api
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
 
@@ -61,9 +61,9 @@ class Row:
 def membar_row(file: Path, name: str = "membar") -> Row:
     """Membar's search of every state under sc."""
     start = time.process_time()
-    program = api.parse(SourceFile.read(file))
+    program = membar.parse(SourceFile.read(file))
     options = Options(buffers=1, buffers_chosen_by_user=True, stops_early=False)
-    task = Task(program=program, model=api.load_model("sc"), properties=("deadlock",), options=options)
+    task = Task(program=program, model=membar.load_model("sc"), properties=("deadlock",), options=options)
     middle = time.process_time()
     found = explore(task, kept=Kept.DECLARED, reduced=False).statistics
     seconds = time.process_time() - middle

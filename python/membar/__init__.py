@@ -7,11 +7,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from membar.diagnostics import InputError as InputError
-    from membar.questions.api import Result as Result
-    from membar.questions.api import check as check
-    from membar.questions.api import load_model as load_model
-    from membar.questions.api import parse as parse
-    from membar.questions.object_proofs import prove_object as prove_object
+    from membar.languages.registry import load_model as load_model
+    from membar.questions.answer import Answer as Answer
+    from membar.questions.ask import ask as ask
+    from membar.questions.entry import check as check
+    from membar.questions.entry import compare as compare
+    from membar.questions.entry import prove as prove
+    from membar.questions.entry import question as question
+    from membar.questions.entry import repair as repair
     from membar.questions.outcome import Explored as Explored
     from membar.questions.outcome import Holds as Holds
     from membar.questions.outcome import HoldsWithin as HoldsWithin
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
     from membar.questions.outcome import Unknown as Unknown
     from membar.questions.outcome import Violated as Violated
     from membar.questions.outcome import Witness as Witness
-    from membar.questions.proving import SystemResult as SystemResult
-    from membar.questions.proving import prove as prove
+    from membar.questions.programs import parse as parse
+    from membar.questions.question import Question as Question
     from membar.questions.task import Limits as Limits
     from membar.questions.task import Options as Options
     from membar.source import SourceFile as SourceFile
@@ -29,27 +32,34 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `membar --version` starts at once.
 _PUBLIC = {
-    "Result": "questions.api",
-    "check": "questions.api",
-    "load_model": "questions.api",
-    "parse": "questions.api",
-    "InputError": "diagnostics",
+    "Answer": "questions.answer",
     "Explored": "questions.outcome",
     "Holds": "questions.outcome",
     "HoldsWithin": "questions.outcome",
+    "InputError": "diagnostics",
+    "Limits": "questions.task",
+    "Options": "questions.task",
     "Outcome": "questions.outcome",
+    "Question": "questions.question",
+    "SourceFile": "source",
     "Unknown": "questions.outcome",
     "Violated": "questions.outcome",
     "Witness": "questions.outcome",
-    "SystemResult": "questions.proving",
-    "prove": "questions.proving",
-    "prove_object": "questions.object_proofs",
-    "SourceFile": "source",
-    "Limits": "questions.task",
-    "Options": "questions.task",
+    "ask": "questions.ask",
+    "check": "questions.entry",
+    "compare": "questions.entry",
+    "load_model": "languages.registry",
+    "parse": "questions.programs",
+    "prove": "questions.entry",
+    "question": "questions.entry",
+    "repair": "questions.entry",
 }
 
 __all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the keys are names
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> object:

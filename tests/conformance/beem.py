@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from membar import check
 from membar.diagnostics import InputError
 from membar.languages.dve.translate import with_legacy_errors
-from membar.questions.api import check
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Violated
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile

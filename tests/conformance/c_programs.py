@@ -14,8 +14,8 @@ import re
 import sys
 from pathlib import Path
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "litmus" / "C"
@@ -92,7 +92,7 @@ def states_of(path: Path, model: str) -> tuple[States, States]:
     Raises:
         UntranslatableError: no program is made of it.
     """
-    litmus = api.check(path, model=model, properties=())
+    litmus = membar.check(path, model=model, properties=())
     if litmus.verdict != "explored" or litmus.program.condition is None:
         raise UntranslatableError
     labels = [item.label for item in litmus.program.condition.observed]
@@ -102,7 +102,7 @@ def states_of(path: Path, model: str) -> tuple[States, States]:
             thread, _, name = label.partition(":")
             registers.setdefault(int(thread), []).append(name)
     text = program_of(path.read_text(encoding="utf-8"), registers)
-    program = api.check(SourceFile(f"{path.stem}.c", text), model=model, properties=())
+    program = membar.check(SourceFile(f"{path.stem}.c", text), model=model, properties=())
     names = {label: _global(label) for label in labels}
     ours = frozenset(
         tuple((label, dict(state)[names[label]]) for label in labels)

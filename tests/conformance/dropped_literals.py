@@ -30,7 +30,7 @@ from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.preimage import Backward
 from membar.evidence.certificates.smt import Logic
 from membar.evidence.certificates.stage import grounded
-from membar.questions import proving
+from membar.questions import system as systems
 from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
 from membar.systems.events import EventCube
@@ -111,7 +111,7 @@ def second_opinion(proof: Proof, cube: int, literal: int, seconds: float) -> str
 def proof_of(name: str, *, brab: int | None, seconds: float) -> Proof | None:
     """The certified proof of a model of the corpus, if there is one."""
     text = SourceFile.read(CORPUS / name)
-    system = proving.parse_system(text)
+    system = systems.parse_system(text)
     model = load_model("x86-tso" if system.is_weak else "sc")
     task = SystemTask(system=system, model=model, limits=Limits(seconds=seconds), options=Options(brab=brab))
     searched = closed(task)

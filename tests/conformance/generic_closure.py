@@ -19,8 +19,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import membar
 from membar.evidence.certificates.generic import Future
-from membar.questions import proving
 from membar.questions.outcome import Holds, Outcome, Unknown
 from membar.questions.task import Limits, Options
 
@@ -43,7 +43,7 @@ def fate_of(name: str, *, seconds: float) -> tuple[str, str]:
 
 def _answer(name: str, *, seconds: float, guesses: int | None) -> Outcome:
     options = Options(algorithm="generic", brab=guesses)
-    return proving.prove(CORPUS / name, limits=Limits(seconds=seconds), options=options).outcome
+    return membar.prove(CORPUS / name, limits=Limits(seconds=seconds), options=options).outcome
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.questions import lift
+import membar
 from membar.questions.expectations import claimed
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -29,7 +29,7 @@ def expectations() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("name", "model", "verdict"), expectations())
 def test_an_example_has_the_verdict_of_its_comment(name: str, model: str, verdict: str) -> None:
     limits = Limits(seconds=_SECONDS.get(verdict, 300.0))
-    answer = lift.check_any(FOLDER / name, model=model, limits=limits)
+    answer = membar.prove(FOLDER / name, model=model, limits=limits)
     assert answer.verdict.upper().replace("-", " ") == verdict, answer.outcome
     if verdict == "VIOLATED":
         assert getattr(answer, "witness", None) is not None

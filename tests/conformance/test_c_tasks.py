@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.questions import api
+import membar
 
 FOLDER = Path(__file__).resolve().parent / "c_tasks"
 TASKS = sorted(FOLDER.glob("*/*.c"))
@@ -17,7 +17,7 @@ TASKS = sorted(FOLDER.glob("*/*.c"))
 def test_a_task_gets_its_verdict(path: Path) -> None:
     match = re.search(r"Expected: (\S+) ([A-Z ]+)\.", path.read_text(encoding="utf-8"))
     assert match is not None
-    found = api.check(path, model=match[1])
+    found = membar.check(path, model=match[1])
     assert found.verdict.upper().replace("-", " ").removesuffix(" WITHIN") == match[2]
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
-from membar.questions.confirmation import confirm
 from membar.questions.expectations import claimed
 from membar.questions.outcome import Violated
 from membar.reports import graphml, violation
@@ -69,7 +68,7 @@ def in_one_file(path: Path) -> str:
 def test_a_violation_has_witnesses_that_are_confirmed(path: Path, model: str, tmp_path: Path) -> None:
     program = tmp_path / path.name
     program.write_text(in_one_file(path), encoding="utf-8")
-    result = api.check(program, model=model)
+    result = membar.check(program, model=model)
     assert isinstance(result.outcome, Violated)
     assert result.witness is not None
     is_assert = result.outcome.property == "assertions" and "reach_error" not in program.read_text("utf-8")
@@ -84,7 +83,7 @@ def test_a_violation_has_witnesses_that_are_confirmed(path: Path, model: str, tm
         assert faults(text, program) == []
         witness = tmp_path / f"w.{ending}"
         witness.write_text(text, encoding="utf-8")
-        confirmed = confirm(program, witness, model=model)
+        confirmed = membar.check(program, confirm=witness, model=model)
         assert isinstance(confirmed.outcome, Violated), getattr(confirmed.outcome, "reason", "")
         assert confirmed.outcome.property == result.outcome.property
         assert any("is confirmed" in note for note in confirmed.outcome.run.notes)

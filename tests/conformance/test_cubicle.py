@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 import z3
 
+import membar
 from conformance.dropped_literals import dropped, proof_of
 from conformance.generic_closure import fate_of
 from membar import plugins
-from membar.questions import proving
+from membar.questions import system as systems
 from membar.questions.task import Limits, Options
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "cub"
@@ -56,15 +57,15 @@ pytestmark = [
 @pytest.mark.parametrize("name", QUICK)
 def test_the_verdict_is_the_known_one(name: str) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
-    result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60))
+    result = membar.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60))
     assert result.verdict == WORDS[known["verdict"]], result.outcome
 
 
 @pytest.mark.parametrize("name", EXPORTED)
 def test_an_exported_proof_is_checked_by_z3_alone(name: str) -> None:
-    result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=Options(brab=2))
+    result = membar.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=Options(brab=2))
     context = z3.Context()
-    answers = z3.Z3_eval_smtlib2_string(context.ref(), proving.certificate_text(result))
+    answers = z3.Z3_eval_smtlib2_string(context.ref(), systems.certificate_text(result))
     assert set(answers.split()) == {"unsat"}
 
 
@@ -72,7 +73,7 @@ def test_an_exported_proof_is_checked_by_z3_alone(name: str) -> None:
 def test_guesses_for_weak_memory_change_no_verdict(name: str, processes: int, most: int | None) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
     options = Options(brab=processes)
-    result = proving.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=options)
+    result = membar.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=options)
     assert result.verdict == WORDS[known["verdict"]], result.outcome
     assert most is None or (result.outcome.run.statistics.nodes or 0) <= most
 

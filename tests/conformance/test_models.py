@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.models import load as models
 from membar.models.operational import CAM
-from membar.questions import api
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -29,13 +29,13 @@ def rows() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("model", "test", "verdict"), rows())
 def test_every_engine_gives_the_expected_verdict(model: str, test: str, verdict: str, engine: str) -> None:
-    result = api.check(ROOT / test, model=model, engine=engine)
+    result = membar.check(ROOT / test, model=model, engine=engine)
     assert result.verdict == verdict
 
 
 @pytest.mark.parametrize("model", [name for name in models.names() if name != CAM.name])
 def test_every_model_has_expectations_documentation_and_a_reference(model: str) -> None:
     assert (HERE / "models" / f"{model}.csv").is_file()
-    loaded = api.load_model(model)
+    loaded = membar.load_model(model)
     assert len(loaded.title) > 20
     assert "Reference" in loaded.documentation

@@ -16,10 +16,12 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 
+import membar
 from membar.diagnostics import EngineLimitError, InputError
 from membar.models.model import Model
 from membar.program.warnings import without_warnings
-from membar.questions import api, lift, proving
+from membar.questions import answering, any_threads, programs
+from membar.questions import system as systems
 from membar.questions.outcome import Holds, HoldsWithin, Violated
 from membar.questions.task import Limits, Options, SystemTask, Task
 from membar.source import SourceFile
@@ -174,7 +176,7 @@ def lifted_verdict(system: ParameterizedSystem, model: Model, number: int) -> Ve
         limits=Limits(states=_MOST_STATES, seconds=_SECONDS),
         options=Options(instances=(number,)),
     )
-    match proving.load_system_engine("instances").run(task):
+    match systems.load_system_engine("instances").run(task):
         case Violated():
             return Verdict.FAILS
         case HoldsWithin():
@@ -185,15 +187,15 @@ def lifted_verdict(system: ParameterizedSystem, model: Model, number: int) -> Ve
 
 def concrete_verdict(text: SourceFile, model: Model, number: int) -> Verdict:
     """What the program does with so many threads, by the engine `states`."""
-    parsed = api.parse(lift.concrete(text, "N", number))
+    parsed = membar.parse(any_threads.concrete(text, "N", number))
     task = Task(
-        program=without_warnings(api.for_model(parsed, model)),
+        program=without_warnings(programs.for_model(parsed, model)),
         model=model,
-        properties=lift.PROPERTIES,
+        properties=any_threads.PROPERTIES,
         limits=Limits(states=_MOST_STATES, seconds=_SECONDS),
         options=Options(buffers=6),
     )
-    match api.answer(task, api.load_engine("states")):
+    match answering.answer(task, answering.load_engine("states")):
         case Violated():
             return Verdict.FAILS
         case Holds():
@@ -205,9 +207,9 @@ def concrete_verdict(text: SourceFile, model: Model, number: int) -> Verdict:
 def proof(system: ParameterizedSystem, model: Model, *, certified: bool = False) -> bool | None:
     """Whether `cubes` proves it for any number of threads; None: it does not end in time."""
     task = SystemTask(system=system, model=model, limits=Limits(seconds=_SECONDS))
-    engine = proving.load_system_engine("cubes")
+    engine = systems.load_system_engine("cubes")
     try:
-        outcome = proving.answer(task, engine) if certified else engine.run(task)
+        outcome = systems.confirmed_outcome(task, engine) if certified else engine.run(task)
     except EngineLimitError:
         return None
     return isinstance(outcome, Holds) if isinstance(outcome, Holds | Violated) else None
@@ -217,7 +219,7 @@ def compared(text: str, model: Model, *, three: bool = True) -> Comparison | Non
     """The answers about a program; None if it is refused."""
     source = SourceFile("random.c", text)
     try:
-        system = lift.system_of(source, model=model)
+        system = any_threads.system_of(source, model=model)
     except InputError:
         return None
     numbers = (2, 3) if three else (2,)
@@ -236,7 +238,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", default="x86-tso")
     chosen = parser.parse_args()
-    model = api.load_model(chosen.model)
+    model = membar.load_model(chosen.model)
     counts: Counter[str] = Counter()
     start = time.process_time()
     for seed in range(chosen.seed, chosen.seed + chosen.programs):

@@ -16,10 +16,11 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
+import membar
 from differential.any_threads import Verdict, concrete_verdict, lifted_verdict, proof
 from membar.diagnostics import InputError
 from membar.models.model import Model
-from membar.questions import api, lift
+from membar.questions import any_threads
 from membar.source import SourceFile
 
 NUMBERS = (2, 3, 4)
@@ -157,7 +158,7 @@ def compared(text: str, model: Model) -> Comparison | None:
     """The answers about a program; None if it is refused."""
     source = SourceFile("random.c", text)
     try:
-        system = lift.system_of(source, model=model)
+        system = any_threads.system_of(source, model=model)
     except InputError:
         return None
     return Comparison(
@@ -174,7 +175,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", default="sc")
     chosen = parser.parse_args()
-    model = api.load_model(chosen.model)
+    model = membar.load_model(chosen.model)
     counts: Counter[str] = Counter()
     start, broken = time.process_time(), 0
     for seed in range(chosen.seed, chosen.seed + chosen.programs):

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 TYPES = (
@@ -110,7 +110,7 @@ def program(random: Random, statements: int = 25) -> str:
 
 def differences(text: str) -> list[str]:
     """Where gcc and membar come to different results."""
-    found = api.check(SourceFile("random.c", f"{text}int main(void) {{ return run(); }}\n"), model="sc")
+    found = membar.check(SourceFile("random.c", f"{text}int main(void) {{ return run(); }}\n"), model="sc")
     if found.verdict != "holds" or len(found.outcome.run.outcomes) != 1:
         return [f"membar says {found.verdict}"]
     ours = dict(found.outcome.run.outcomes[0])

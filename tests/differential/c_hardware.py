@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 ORDERS = ("memory_order_relaxed", "memory_order_relaxed", "memory_order_seq_cst")
@@ -109,7 +109,7 @@ def program(pair: Pair) -> str:
 
 def allowed(pair: Pair, model: str) -> States:
     """The final states that membar allows."""
-    found = api.check(SourceFile("pair.c", program(pair)), model=model, properties=())
+    found = membar.check(SourceFile("pair.c", program(pair)), model=model, properties=())
     assert found.verdict == "explored"
     return frozenset(
         tuple((name, int(dict(state)[name])) for name in pair.names) for state in found.outcome.run.outcomes

@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar.questions import api
 from membar.source import SourceFile
 
 POINTERS = 3
@@ -188,7 +189,7 @@ def result_of(steps: list[Step]) -> tuple[str, int]:
 
 def membar_says(text: str) -> tuple[str, int]:
     """The same of membar."""
-    found = api.check(SourceFile("random.c", text), model="sc")
+    found = membar.check(SourceFile("random.c", text), model="sc")
     if found.verdict == "holds":
         values = {dict(state)["r"] for state in found.outcome.run.outcomes}
         return ("fine", int(next(iter(values)))) if len(values) == 1 else ("several results", 0)

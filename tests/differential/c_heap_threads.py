@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar.questions import api
 from membar.source import SourceFile
 
 SHARED = 2
@@ -187,7 +188,7 @@ def program(random: Random) -> tuple[str, list[list[Step]], tuple[int, ...], tup
 
 def membar_says(text: str) -> set[tuple[int, ...]] | None:
     """What membar finds, in the same form."""
-    found = api.check(SourceFile("random.c", text), model="sc")
+    found = membar.check(SourceFile("random.c", text), model="sc")
     if found.verdict == "violated":
         return None
     assert found.verdict == "holds", found.verdict

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 STORAGES = ("local", "global", "allocated", "hidden", "bytes", "atomic", "arena")
@@ -228,7 +229,7 @@ def wrong_about(item: Program, result: int) -> str:
     """What membar says that gcc does not; empty if they agree."""
     for sign, expected in (("==", "holds"), ("!=", "violated")):
         try:
-            found = api.check(SourceFile("l.c", item.text(f"assert(r {sign} {result}ul);")), model="sc")
+            found = membar.check(SourceFile("l.c", item.text(f"assert(r {sign} {result}ul);")), model="sc")
         except InputError as problem:
             message = problem.diagnostics[0].message
             return "" if message.startswith(_REFUSED) else f"refused: {message}"

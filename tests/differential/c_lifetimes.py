@@ -23,11 +23,12 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 POINTERS = 3
@@ -238,7 +239,7 @@ def result_of(text: Text) -> tuple[str, int]:
 
 def membar_says(text: Text) -> tuple[str, int]:
     """The same of membar."""
-    found = api.check(SourceFile("random.c", text.c), model="sc")
+    found = membar.check(SourceFile("random.c", text.c), model="sc")
     if found.verdict.startswith("holds"):
         values = {dict(state)["r"] for state in found.outcome.run.outcomes}
         return ("fine", int(next(iter(values))) % _WORD) if len(values) == 1 else ("several results", 0)

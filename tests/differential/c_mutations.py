@@ -27,12 +27,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from differential.watched import Died, Killed, judged
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.questions.task import Limits
 from membar.source import SourceFile
 from strategies.c_cases import CONCURRENT, SEQUENTIAL
@@ -132,7 +133,7 @@ class Judgement:
 def outcome_of(text: str) -> tuple[str, str | None]:
     """`translated` and its verdict with a small limit, or the first code with which the file was refused."""
     try:
-        result = api.check(_source(text), limits=Limits(seconds=0.5, executions=100))
+        result = membar.check(_source(text), limits=Limits(seconds=0.5, executions=100))
     except InputError as refusal:
         first = refusal.diagnostics[0].code
         is_about_limits = first == _TOO_LARGE or not first.startswith(_OF_C)
@@ -145,7 +146,7 @@ def outcome_of(text: str) -> tuple[str, str | None]:
 
 def _is_translated(text: str) -> bool:
     try:
-        api.parse(_source(text))
+        membar.parse(_source(text))
     except InputError:
         return False
     return True

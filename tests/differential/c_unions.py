@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar.questions import api
 from membar.source import SourceFile
 
 STORAGES = ("local", "global", "inside", "allocated", "hidden")
@@ -107,14 +108,14 @@ def program(random: Random) -> Program:
 
 def wrong_about(item: Program) -> str:
     """What membar says that the interpreter does not; empty if they agree."""
-    found = api.check(SourceFile("u.c", item.text), model="sc")
+    found = membar.check(SourceFile("u.c", item.text), model="sc")
     if item.result is None:
         message = found.witness.message if found.witness is not None else ""
         return "" if "before it was set" in message else f"unset: {found.verdict}"
     if found.verdict != "holds":
         return f"sum {item.result:#x}: {found.verdict}"
     other = item.text.replace(f"assert(r == {item.result:#x}ul)", f"assert(r != {item.result:#x}ul)")
-    found = api.check(SourceFile("u.c", other), model="sc")
+    found = membar.check(SourceFile("u.c", other), model="sc")
     return "" if found.verdict == "violated" else f"other sum: {found.verdict}"
 
 

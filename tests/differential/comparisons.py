@@ -11,10 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+import membar
 from membar.diagnostics import InputError
 from membar.engines.reference.axiomatic import explore
 from membar.engines.reference.replay import replay
 from membar.engines.reference.simulator import simulate
+from membar.languages import registry
 from membar.languages.mbp import FRONTEND as PROGRAM_TEXT
 from membar.models import load
 from membar.models.model import Model
@@ -33,7 +35,7 @@ from membar.program.operations import Tags
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.judge import Tally, judge
-from membar.questions import api
+from membar.questions import answering
 from membar.questions.outcome import FinalState, Holds, Unknown, Violated, Witness
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -49,14 +51,14 @@ LARGE_BUFFERS = 16
 @cache
 def shipped(name: str) -> Model:
     """A shipped model."""
-    return api.load_model(name)
+    return membar.load_model(name)
 
 
 @cache
 def own(name: str) -> Model:
     """A model of the folder `models` beside this file."""
     path = Path(__file__).parent / "models" / f"{name}.cat"
-    return load.load(path, vocabulary=api.vocabulary())
+    return load.load(path, vocabulary=registry.vocabulary())
 
 
 def explored(program: Program, model: Model, *, all_executions: bool = False) -> Tally:
@@ -233,13 +235,13 @@ def text_answers(cases: Sequence[TextCase]) -> Disagreements:
     found: Disagreements = []
     for case in cases:
         try:
-            program = api.parse(SourceFile(case.path, case.text))
+            program = membar.parse(SourceFile(case.path, case.text))
         except InputError as problem:
             found.append(f"{case.name}: refused: {problem}")
             continue
-        outcome = api.answer(
+        outcome = answering.answer(
             Task(program=program, model=shipped(case.model), properties=("condition",)),
-            api.load_engine("reference"),
+            answering.load_engine("reference"),
         )
         if isinstance(outcome, Unknown):
             found.append(f"{case.name}: unknown: {outcome.reason}")

@@ -17,6 +17,9 @@ from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 
+import membar
+from membar.questions import answering
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -27,7 +30,7 @@ from membar.diagnostics import InputError
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.properties.judge import Tally
-from membar.questions import api, campaign
+from membar.questions import campaign
 from membar.source import SourceFile
 
 SAME = "the same"
@@ -48,11 +51,11 @@ class Compared:
 def compare(path: Path, *, seconds: float) -> Compared:
     """One test under the model of its language."""
     try:
-        program = api.parse(SourceFile.read(path))
+        program = membar.parse(SourceFile.read(path))
     except InputError:
         return Compared(path.name, NOT_ASKED)
-    model = shipped(api.default_model(program))
-    if api.meaningless_tags(program, model) is not None:
+    model = shipped(answering.default_model(program))
+    if answering.meaningless_tags(program, model) is not None:
         return Compared(path.name, NOT_ASKED)
     expected = explored(axiomatic.explore, question(program, model, seconds=seconds, listing=False))
     if gave_up(expected):

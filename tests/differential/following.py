@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import membar
 from membar.engines.reference.budget import Budget
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
@@ -19,12 +20,12 @@ from membar.evidence.svcomp.places import UnfollowableError, routes
 from membar.models.model import Operational
 from membar.program.operations import Assert, Assume, Choose, Load, Set, Spawn, Store
 from membar.program.program import Edge, Program
-from membar.questions import api
-from membar.questions.confirmation import _unwatched
-from membar.questions.confirmation.interleavings import following
-from membar.questions.confirmation.watched import has_passed, watched
+from membar.questions import answering
 from membar.questions.outcome import Violated, Witness
 from membar.questions.task import Limits, Task
+from membar.questions.witness import _unwatched
+from membar.questions.witness.interleavings import following
+from membar.questions.witness.watched import has_passed, watched
 from membar.source import SourceFile
 
 PATH = "p.c"
@@ -79,7 +80,7 @@ def cases(seed: int, count: int) -> Iterator[Case]:
     """Programs that can fail, and whose runs are not too many."""
     dice = random.Random(seed)
     while count:
-        program = api.parse(SourceFile(PATH, text(dice)))
+        program = membar.parse(SourceFile(PATH, text(dice)))
         runs = failing(program)
         if runs:
             count -= 1
@@ -227,12 +228,13 @@ def found_alone(case: Case, wanted: Guide) -> Witness | None:
     """By the watched program: an execution in which each thread follows its own part, whatever the values."""
     bare = tuple(replace(point, before=(), after=()) for point in wanted.waypoints)
     wanted = replace(wanted, waypoints=bare)
-    model = api.load_model("sc")
+    model = membar.load_model("sc")
     try:
         for route in routes(case.program, PATH, wanted):
             program = watched(case.program, route, "assertions")
-            outcome = api.answer(
-                Task(program=program, model=model, properties=("assertions",)), api.load_engine("graphs")
+            outcome = answering.answer(
+                Task(program=program, model=model, properties=("assertions",)),
+                answering.load_engine("graphs"),
             )
             if isinstance(outcome, Violated) and outcome.witness and has_passed(outcome.witness, route):
                 own = _unwatched(case.program, outcome.witness)

@@ -18,12 +18,12 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from differential import spin
+from membar import parse
 from membar.program import temporal as t
 from membar.program.predicate import Observable
 from membar.properties.ltl.lasso import Lasso, accepts, holds
 from membar.properties.ltl.reduction import components
 from membar.properties.ltl.translation import automaton_of
-from membar.questions.api import parse
 from membar.source import SourceFile
 from strategies.formulas import NAMES, formula, lasso, text
 

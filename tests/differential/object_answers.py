@@ -20,9 +20,8 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
+import membar
 from membar.objects.client import Size
-from membar.questions.linearizability import check_object
-from membar.questions.object_proofs import prove_object
 from membar.questions.outcome import HoldsWithin
 from membar.source import SourceFile
 
@@ -141,8 +140,8 @@ def answered(seed: int, model: str, *, stores: bool = False) -> Answers:
     """Both answers about the object of a seed."""
     made = random_stores if stores else random_object
     source = SourceFile(f"{seed}.obj", made(Random(seed)))
-    proof = prove_object(source, model=model)
-    client = check_object(source, size=Size(2, 2), model=model)
+    proof = membar.prove(source, model=model)
+    client = membar.check(source, client=Size(2, 2), model=model)
     bound = proof.outcome.bound if isinstance(proof.outcome, HoldsWithin) else ""
     return Answers(source.text, proof.verdict, bound, client.verdict)
 

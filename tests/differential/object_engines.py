@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from random import Random
 
+import membar
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
-from membar.questions.linearizability import ObjectResult, check_object
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -76,12 +76,12 @@ def disagreement(seed: int) -> str | None:
     model, order = CASES[seed % len(CASES)]
     size = Size(2, random.choice((1, 2)))
 
-    def asked(engine: str) -> ObjectResult:
-        return check_object(
+    def asked(engine: str) -> membar.Answer:
+        return membar.check(
             SourceFile("random.obj", text),
-            size=size,
+            client=size,
             model=model,
-            ordering=Ordering(order),
+            order=Ordering(order),
             engine=engine,
             options=Options(buffers=_BUFFERS if engine == "states" else None),
         )

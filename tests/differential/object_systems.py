@@ -49,8 +49,7 @@ from membar.models.model import Model
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Explorer
 from membar.objects.terms import Space, Variable
-from membar.questions import api
-from membar.questions.object_proofs import system_of
+from membar.questions.proof import system_of
 from membar.source import SourceFile
 
 Final = frozenset[tuple[int, ...]]
@@ -79,7 +78,7 @@ class Compared:
 def by_system(about: ConcurrentObject, model: str) -> tuple[Final, str]:
     """Final states by running the transition system, and what it says the model could do beyond it."""
     client = tuple((Call(operation.name),) for operation in about.operations)
-    explorer = Explorer(system_of(about, api.load_model(model)), client)
+    explorer = Explorer(system_of(about, membar.load_model(model)), client)
     found = set()
     beyond = ""
     for state in explorer.reachable():
@@ -102,7 +101,7 @@ def by_graphs(about: ConcurrentObject, model: str, *, is_array_one_address: bool
     if is_array_one_address:
         words, judging = replace(words, element=ELEMENT), in_order(model)
     source = SourceFile(f"{about.name}.mbp", program_text(about, words))
-    result = api.check(source, model=judging, engine="graphs")
+    result = membar.check(source, model=judging, engine="graphs")
     if result.verdict != "holds":
         raise AssertionError(f"{about.name}: {result.outcome}")
     order = [f"{number}:{name}" for number, _ in enumerate(about.operations) for name in LOCALS]
@@ -119,7 +118,7 @@ def in_order(model: str) -> Model:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{model}-in-order.cat"
         file.write_text(stronger)
-        return api.load_model(str(file))
+        return membar.load_model(str(file))
 
 
 def compared(seed: int, model: str, *, arrays: bool = False) -> Compared:

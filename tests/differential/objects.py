@@ -22,10 +22,10 @@ from typing import Final, TypeAlias
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import membar
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.objects.spec import SHIPPED
-from membar.questions.linearizability import ObjectResult, check_object
 from membar.source import SourceFile
 from strategies.objects import Access, RandomObject, RandomOperation, random_object
 
@@ -206,9 +206,9 @@ def is_linearizable(item: RandomObject, size: Size, model: str, ordering: Orderi
     return True
 
 
-def asked(item: RandomObject, size: Size, model: str, ordering: Ordering) -> ObjectResult:
+def asked(item: RandomObject, size: Size, model: str, ordering: Ordering) -> membar.Answer:
     """The checker's answer."""
-    return check_object(SourceFile("random.c", item.text), size=size, model=model, ordering=ordering)
+    return membar.check(SourceFile("random.c", item.text), client=size, model=model, order=ordering)
 
 
 def disagreement(seed: int, size: Size, seen: Counter[str]) -> str | None:

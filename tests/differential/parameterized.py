@@ -19,10 +19,11 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from membar.engines.instances.search import explore, machine
-from membar.questions import proving
 from membar.questions.outcome import Holds, Unknown, Violated
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
@@ -68,7 +69,7 @@ def breaks_with(system: ParameterizedSystem) -> int | None:
 def compare(seed: int, *, engine: str = "cubes") -> Comparison:
     """Asks the engine and the instances about the system of a seed."""
     source = SourceFile(f"random-{seed}.cub", text_of(seed))
-    result = proving.prove(source, engine=engine, limits=Limits(seconds=SECONDS))
+    result = membar.prove(source, engine=engine, limits=Limits(seconds=SECONDS))
     outcome = result.outcome
     broken = breaks_with(result.system)
     problem, reason = "", ""
@@ -90,7 +91,7 @@ def compare(seed: int, *, engine: str = "cubes") -> Comparison:
 
 def generically(source: SourceFile) -> str:
     """The verdict of the generic analysis, within its limits."""
-    return proving.prove(source, limits=GENERIC, options=Options(algorithm="generic")).verdict
+    return membar.prove(source, limits=GENERIC, options=Options(algorithm="generic")).verdict
 
 
 def campaign(first: int, count: int, *, jobs: int = 1) -> Iterator[Comparison]:

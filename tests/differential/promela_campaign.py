@@ -11,12 +11,13 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from differential import spin
 from differential.promela import GiveUpError, explore
-from membar.questions import api
 from membar.questions.task import Limits
 from membar.source import SourceFile
 from strategies.promela import promela
@@ -26,7 +27,7 @@ _LIMITS = Limits(states=8000)
 
 def broken(text: str, name: str, *, model: str = "sc") -> bool | None:
     """Whether membar finds that a property is violated; None if it cannot say."""
-    result = api.check(SourceFile("random.pml", text), model=model, properties=[name], limits=_LIMITS)
+    result = membar.check(SourceFile("random.pml", text), model=model, properties=[name], limits=_LIMITS)
     return {"holds": False, "violated": True}.get(result.verdict)
 
 

@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from membar.questions import api
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
 
@@ -103,9 +104,9 @@ def text_of(seed: int) -> str:
 def ours(text: str, question: str) -> bool | None:
     """Whether membar finds a run that breaks what is asked; None where nothing is, or without an answer."""
     source = SourceFile("labels.pml", text)
-    if question not in [item.claim.name for item in api.parse(source).label_claims]:
+    if question not in [item.claim.name for item in membar.parse(source).label_claims]:
         return None
-    found = api.check(
+    found = membar.check(
         source,
         model="sc",
         properties=(question,),

@@ -18,12 +18,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+import membar
+from membar.questions import answering, programs
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from membar.edits import Choice, Place, edited
-from membar.questions import api
-from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.source import SourceFile
 from strategies.repairable import repairable
@@ -45,15 +47,15 @@ def random_costs(seed: int, folder: Path) -> Path:
 
 def cheapest(source: SourceFile, costs: Path, most: int) -> int | None:
     """The least cost of a choice that passes; None if none was found among the `most` cheapest ones."""
-    program = api.parse(source)
-    model = api.default_model(program)
-    places = api.places(source, program)
+    program = membar.parse(source)
+    model = answering.default_model(program)
+    places = programs.places(source, program)
     base = tuple(place.current for place in places)
     table = costs_for(model, costs).all_of(places, base)
     for count, (cost, choice) in enumerate(_by_cost(places, table, base)):
         if count >= most:
             return None
-        if api.check(edited(source, places, choice)).verdict == "holds":
+        if membar.check(edited(source, places, choice)).verdict == "holds":
             return cost
     return None
 
@@ -82,7 +84,7 @@ def difference(seed: int, folder: Path, most: int) -> str | None:
     best = cheapest(source, costs, most)
     if best is None:
         return None
-    found = repair(source, Question(), costs=costs)
+    found = membar.repair(source, costs=costs)
     if isinstance(found, Repair) and found.is_minimal and found.cost == best:
         return ""
     shown = found.cost if isinstance(found, Repair) else type(found).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
+import membar
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore as reference
@@ -17,7 +18,6 @@ from membar.program.lowering import lower_program
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.final_state import Observer
-from membar.questions import api
 from membar.questions.task import Options, Task, Unrolling
 from strategies.programs import BARE, FEATURES, Features
 
@@ -35,7 +35,7 @@ SECONDS = 5.0
 
 def claiming() -> tuple[str, ...]:
     """The shipped models that say they are for the exactly-once search."""
-    return tuple(name for name in load.names() if api.load_model(name).claims.search == EXACTLY_ONCE)
+    return tuple(name for name in load.names() if membar.load_model(name).claims.search == EXACTLY_ONCE)
 
 
 def features_of(name: str) -> Features:

@@ -23,6 +23,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from differential import spin
@@ -32,7 +34,6 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns, has_next
-from membar.questions import api
 from membar.questions.task import Limits, Options, Task
 from membar.questions.translation import translated
 from membar.source import SourceFile
@@ -63,9 +64,9 @@ def program_of(seed: int) -> Program | None:
     try:
         match seed % 6:
             case 0:
-                found = api.parse(SourceFile("random.dve", PlainDve(seed).text()))
+                found = membar.parse(SourceFile("random.dve", PlainDve(seed).text()))
             case 1:
-                found = api.parse(SourceFile("random.pml", promela(seed)))
+                found = membar.parse(SourceFile("random.pml", promela(seed)))
             case _:
                 found = machine_program(seed, _FOR_EVER)
     except InputError:

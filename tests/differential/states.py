@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from membar.diagnostics import EngineLimitError, InputError
@@ -22,7 +24,6 @@ from membar.engines.states.form import Kept
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.questions import api
 from membar.questions.task import Limits, Options, Task
 from strategies.machines import machine_program
 
@@ -34,7 +35,7 @@ MODELS = (
 
 @cache
 def model(name: str) -> Model:
-    return api.load_model(name)
+    return membar.load_model(name)
 
 
 def question(program: Program, name: str, bound: int, *, states: int, por: bool = False) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from differential.any_threads import (
     Verdict,
     compared,
@@ -13,10 +14,10 @@ from differential.any_threads import (
     random_program,
 )
 from differential.any_threads_programs import PROGRAMS
-from membar.questions import api, lift
+from membar.questions import any_threads
 from membar.source import SourceFile
 
-MODEL = api.load_model("x86-tso")
+MODEL = membar.load_model("x86-tso")
 _SEEDS = range(6)
 
 
@@ -37,7 +38,7 @@ def test_random_programs_are_worth_something() -> None:
 
 def fails(name: str) -> bool:
     source = SourceFile("program.c", program(f"  {PROGRAMS[name][0]}\n"))
-    found = lifted_verdict(lift.system_of(source, model=MODEL), MODEL, 2)
+    found = lifted_verdict(any_threads.system_of(source, model=MODEL), MODEL, 2)
     assert found is not Verdict.OPEN
     return found is Verdict.FAILS
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from differential.any_threads import proof
 from differential.any_threads_arithmetic import compared, program, random_program
 from membar.diagnostics import InputError
-from membar.questions import api, lift
+from membar.questions import any_threads
 from membar.source import SourceFile
 
-MODEL = api.load_model("sc")
+MODEL = membar.load_model("sc")
 _LAST = "if (atomic_fetch_add(&late, 1) == 2) "
 # Each fails with 3 threads, or with 256 or more where its counter is narrow.
 WRONG = {
@@ -49,7 +50,7 @@ RIGHT = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_fails_is_not_proved(name: str) -> None:
     try:
-        system = lift.system_of(SourceFile("program.c", WRONG[name]), model=MODEL)
+        system = any_threads.system_of(SourceFile("program.c", WRONG[name]), model=MODEL)
     except InputError as refused:
         assert refused.diagnostics[0].code == "W1201"  # noqa: PT017 - a refusal is right, but not wanted
         return
@@ -58,7 +59,7 @@ def test_what_fails_is_not_proved(name: str) -> None:
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_right_is_proved(name: str) -> None:
-    assert proof(lift.system_of(SourceFile("program.c", RIGHT[name]), model=MODEL), MODEL)
+    assert proof(any_threads.system_of(SourceFile("program.c", RIGHT[name]), model=MODEL), MODEL)
 
 
 @pytest.mark.parametrize("seed", [20, 33, 63, 69, 91, 102, 155, 158])

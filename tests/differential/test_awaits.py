@@ -9,6 +9,7 @@ from differential.comparisons import shipped
 from differential.searches import features_of
 from differential.waiting import BOUND, engines, machines, switching, task_of
 from membar.engines import graphs
+from membar.languages import registry
 from membar.models import load
 from membar.models.cat.elaborate import compile_model
 from membar.models.model import Model
@@ -17,7 +18,6 @@ from membar.program.awaits import Watches
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
-from membar.questions import api
 from membar.source import SourceFile
 from strategies.models import model_text
 from strategies.programs import FEATURES
@@ -94,5 +94,5 @@ def test_any_cat_model_that_allows_them_answers_the_same() -> None:
 
 def cat(text: str) -> Model:
     source = SourceFile("random.cat", text)
-    plan = compile_model(source, vocabulary=api.vocabulary()).plan
+    plan = compile_model(source, vocabulary=registry.vocabulary()).plan
     return Model(name="random", title="", documentation="", plan=plan, source=source)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import membar
 import tiers
 from differential.comparisons import shipped
 from differential.searches import BOUND, difference, features_of, general
@@ -20,7 +21,6 @@ from membar.program.atomicity import require_single_accesses
 from membar.program.expand import expand
 from membar.program.printer import print_program
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Task
 from membar.source import SourceFile
 from strategies.programs import sample
@@ -29,7 +29,7 @@ from strategies.wider import wide_sample
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-MODELS = tuple(name for name in load.names() if api.load_model(name).claims.load_buffering)
+MODELS = tuple(name for name in load.names() if membar.load_model(name).claims.load_buffering)
 
 
 def mixed(count: int, model: str) -> Iterator[Program]:

@@ -10,7 +10,6 @@ import pytest
 from differential import c_mutations
 from differential.c_mutations import DISAGREED, OVER_LIMITS, TRACEBACK, campaign, judgement, summary
 from differential.watched import Died, Killed, judged
-from membar.questions import api
 from membar.source import SourceFile
 
 GOOD = "int main(void) { return 0; }\n"
@@ -50,7 +49,7 @@ def test_a_traceback_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_source: SourceFile, **_options: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(api, "check", fails)
+    monkeypatch.setattr("membar.questions.entry.check", fails)
     assert [kind for kind, _ in judgement(GOOD, GOOD, ()).wrong] == [TRACEBACK]
 
 

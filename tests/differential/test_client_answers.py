@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
 from membar.objects import client
 from membar.objects.annotations import read
@@ -17,7 +18,6 @@ from membar.objects.history import Call, History, program_order
 from membar.objects.linearize import linearizations, verdict
 from membar.objects.orders import Ordering, least_excluding
 from membar.objects.spec import SHIPPED, Specification
-from membar.questions.linearizability import check_object
 from membar.questions.outcome import HoldsWithin
 from membar.source import SourceFile
 from unit.objects.test_clients import ATOMIC
@@ -103,7 +103,7 @@ SPECIFICATIONS = (
 
 def _verdict(source: SourceFile | Path, calls: int, model: str, order: str = "causal", *defines: str) -> str:
     size = client.Size(2, calls)
-    return check_object(source, size=size, model=model, ordering=Ordering(order), defines=defines).verdict
+    return membar.check(source, client=size, model=model, order=Ordering(order), defines=defines).verdict
 
 
 _READ = "operation read() { local t; 3: t = x; 4: return t; } "
@@ -213,7 +213,7 @@ def _objects() -> bool:
 
 def _bounded() -> bool:
     """The verdict says what was left out."""
-    outcome = check_object(EXAMPLES / "treiber.c", size=client.Size(2, 1), model="armv8").outcome
+    outcome = membar.check(EXAMPLES / "treiber.c", client=client.Size(2, 1), model="armv8").outcome
     return isinstance(outcome, HoldsWithin) and "without load buffering" in outcome.bound
 
 
@@ -227,14 +227,14 @@ def _fitted() -> bool:
 
 def _ended() -> bool:
     """Calls that run for ever are seen, and that they do not end is told."""
-    found = check_object(SourceFile("o.obj", FOR_EVER), size=client.Size(2, 1), model="sc")
+    found = membar.check(SourceFile("o.obj", FOR_EVER), client=client.Size(2, 1), model="sc")
     return found.verdict == "violated"
 
 
 def _called() -> bool:
     """Arguments are those that matter, and the bound says what was never called."""
     for text, expected in CALLED:
-        outcome = check_object(SourceFile("o.obj", text), size=client.Size(2, 1), model="sc").outcome
+        outcome = membar.check(SourceFile("o.obj", text), client=client.Size(2, 1), model="sc").outcome
         told = outcome.bound if isinstance(outcome, HoldsWithin) else type(outcome).__name__
         if expected not in told:
             return False
@@ -249,7 +249,7 @@ def _kept_inside() -> bool:
             file.write_text(text)
             try:
                 size, named = client.Size(2, 2), f"{file}:S"
-                found = check_object(_text(ATOMIC), size=size, model="sc", specification=named)
+                found = membar.check(_text(ATOMIC), client=size, model="sc", spec=named)
             except InputError:
                 if not is_refused:
                     return False

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import membar
 from differential.comparisons import shipped
 from differential.searches import features_of, references, searches
 from membar.engines import _exploration, graphs
@@ -17,7 +18,6 @@ from membar.program.expand import expand
 from membar.program.operations import Join, Spawn
 from membar.program.program import Program
 from membar.properties.property import has_operation
-from membar.questions import api
 from membar.questions.task import Task
 from strategies.buffering import buffering_program_of_seed, buffering_sample
 from strategies.programs import program_of_seed
@@ -25,7 +25,7 @@ from strategies.wider import wide_program_of_seed
 
 core = pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-MODELS = tuple(name for name in load.names() if api.load_model(name).claims.search == DEPENDENCY_AWARE)
+MODELS = tuple(name for name in load.names() if membar.load_model(name).claims.search == DEPENDENCY_AWARE)
 
 
 def disagreements(name: str, programs: Iterator[Program], *, fault: int | None = None) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from differential.dve import Counted, Interpreter
 from membar.languages.dve.translate import with_legacy_errors
-from membar.questions import api
 from membar.questions.outcome import Explored, Violated
 from membar.questions.task import Options
 from membar.records import replace
@@ -23,11 +23,11 @@ def counted(text: str, engine: str) -> Counted:
     """What an engine finds; whether it is an assertion or an error state that fails is one question here."""
     source = SourceFile("test.dve", text)
     options = OPTIONS if engine == "states" else replace(OPTIONS, reductions_off=frozenset())
-    whole = api.check(source, model="sc", engine=engine, properties=(), options=options).outcome
+    whole = membar.check(source, model="sc", engine=engine, properties=(), options=options).outcome
     assert isinstance(whole, Explored)
     statistics = whole.run.statistics
     names = ("assertions", "errors") if "\nerror " in text else ("assertions",)
-    answer = api.check(source, model="sc", engine=engine, properties=names, options=options).outcome
+    answer = membar.check(source, model="sc", engine=engine, properties=names, options=options).outcome
     fails = isinstance(answer, Violated) and answer.property in names
     return Counted(statistics.states or 0, statistics.transitions or 0, int(fails), 0)
 

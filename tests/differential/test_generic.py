@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+import membar
 from differential.test_known_systems import system_of
 from membar.engines.cubes import generic
 from membar.evidence.certificates.check import certify
 from membar.evidence.certificates.generic import Future
-from membar.questions import proving
 from membar.questions.outcome import Holds
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
@@ -58,7 +58,7 @@ def test_the_generic_analysis_knows_the_answer(known: Known) -> None:
 
 def test_proofs_are_futures_and_a_cube_less_is_rejected() -> None:
     source = SourceFile("t.cub", BY_NAME["flags with a fence"].text)
-    result = proving.prove(source, options=Options(algorithm="generic"), limits=Limits(seconds=60))
+    result = membar.prove(source, options=Options(algorithm="generic"), limits=Limits(seconds=60))
     assert isinstance(result.outcome, Holds)
     proof = result.outcome.proof
     assert all(isinstance(cube, Future) for cube in proof)
@@ -81,17 +81,17 @@ def test_orders_in_memory_matter_in_a_proof() -> None:
 
 def test_violations_come_with_a_run() -> None:
     source = SourceFile("t.cub", CROSSING.text)
-    result = proving.prove(source, options=Options(algorithm="generic"), limits=Limits(seconds=60))
+    result = membar.prove(source, options=Options(algorithm="generic"), limits=Limits(seconds=60))
     assert result.verdict == "violated"
 
 
 def test_limits_are_honoured() -> None:
     source = SourceFile("t.cub", BY_NAME["flags with a fence"].text)
-    limited = proving.prove(source, options=Options(algorithm="generic"), limits=Limits(states=1))
+    limited = membar.prove(source, options=Options(algorithm="generic"), limits=Limits(states=1))
     assert limited.verdict == "unknown"
 
 
 def test_other_algorithms_are_refused() -> None:
     source = SourceFile("t.cub", CROSSING.text)
-    refused = proving.prove(source, options=Options(algorithm="forward"))
+    refused = membar.prove(source, options=Options(algorithm="forward"))
     assert refused.verdict == "unknown"

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+import membar
 import tiers
 from differential.engines import difference, question
 from membar.diagnostics import InputError
 from membar.engines import graphs
+from membar.languages import registry
 from membar.models.cat.elaborate import compile_model
 from membar.models.load import names
 from membar.models.model import Model
 from membar.program.printer import print_program
 from membar.program.program import Program
-from membar.questions import api
 from membar.source import SourceFile
 from strategies.control import control_program, control_programs
 from strategies.models import model_text, model_texts
@@ -29,14 +30,14 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 @cache
 def shipped(name: str) -> Model:
-    return api.load_model(name)
+    return membar.load_model(name)
 
 
 AXIOMATIC = tuple(name for name in names() if shipped(name).plan is not None)
 
 
 def cat(text: str) -> Model:
-    compiled = compile_model(SourceFile("random.cat", text), vocabulary=api.vocabulary())
+    compiled = compile_model(SourceFile("random.cat", text), vocabulary=registry.vocabulary())
     return Model(name="random", title="", documentation="", plan=compiled.plan)
 
 
@@ -110,7 +111,7 @@ def test_graphs_answers_the_examples_like_the_reference() -> None:
     examples = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.litmus"))
     assert examples
     for path in examples:
-        found = api.check(path, engine="graphs")
-        expected = api.check(path, engine="reference")
+        found = membar.check(path, engine="graphs")
+        expected = membar.check(path, engine="reference")
         assert found.verdict == expected.verdict, path
         assert found.outcome.run.outcomes == expected.outcome.run.outcomes, path

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
+import membar
 from differential.object_engines import disagreement, random_object
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.objects.client import Size
 from membar.objects.orders import Ordering
-from membar.questions.linearizability import check_object
 from membar.questions.outcome import HoldsWithin, Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -37,7 +37,7 @@ def test_engines_agree_about_a_call_that_never_returns() -> None:
 def test_cam_lies_between_sc_and_tso(seed: int) -> None:
     source = SourceFile("o.obj", random_object(Random(seed)))
     verdicts = [
-        check_object(source, size=Size(2, 2), model=model).verdict for model in ("sc", "cam", "x86-tso")
+        membar.check(source, client=Size(2, 2), model=model).verdict for model in ("sc", "cam", "x86-tso")
     ]
     broken = [verdict == "violated" for verdict in verdicts]
     assert broken == sorted(broken)
@@ -49,33 +49,35 @@ def test_cam_lies_between_sc_and_tso(seed: int) -> None:
     [("sc", "holds-within"), ("x86-tso", "holds-within"), ("pso", "violated"), ("cam", "holds-within")],
 )
 def test_c_objects_have_clients_on_store_buffers(model: str, verdict: str) -> None:
-    found = check_object(
-        EXAMPLES / "seqlock.c", size=SMALL, model=model, engine="states", defines=["NO_FENCES"]
+    found = membar.check(
+        EXAMPLES / "seqlock.c", client=SMALL, model=model, engine="states", defines=["NO_FENCES"]
     )
     assert found.verdict == verdict
     assert found.outcome.run.statistics.states
 
 
 def test_the_bound_of_the_buffers_is_told() -> None:
-    outcome = check_object(EXAMPLES / "seqlock.obj", size=SMALL, model="cam").outcome
+    outcome = membar.check(EXAMPLES / "seqlock.obj", client=SMALL, model="cam").outcome
     assert isinstance(outcome, HoldsWithin)
     assert "store buffers of at most 1 entry" in outcome.bound
     assert not outcome.chosen_by_user
 
 
 def test_a_limit_of_states_gives_no_answer() -> None:
-    outcome = check_object(EXAMPLES / "seqlock.obj", size=SMALL, model="cam", limits=Limits(states=5)).outcome
+    outcome = membar.check(
+        EXAMPLES / "seqlock.obj", client=SMALL, model="cam", limits=Limits(states=5)
+    ).outcome
     assert isinstance(outcome, Unknown)
 
 
 def test_there_is_no_clock_beside_store_buffers() -> None:
     with pytest.raises(InputError) as problem:
-        check_object(
+        membar.check(
             EXAMPLES / "seqlock.obj",
-            size=SMALL,
+            client=SMALL,
             model="x86-tso",
             engine="states",
-            ordering=Ordering.REAL_TIME,
+            order=Ordering.REAL_TIME,
         )
     assert problem.value.diagnostics[0].code == "W1352"
 

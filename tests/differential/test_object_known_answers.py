@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+import membar
 from differential.object_summaries import (
     CELLS,
     FALSE_CLAIMS,
@@ -19,7 +20,6 @@ from differential.object_summaries import (
 from differential.object_systems import RELAXED, Final, by_graphs, by_system
 from membar.diagnostics import InputError
 from membar.languages.objects.parser import parse_text
-from membar.questions.object_proofs import prove_object
 from membar.questions.outcome import Holds
 from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REQUIRED, REUSED
@@ -137,7 +137,7 @@ def states_differ(by: str) -> bool:
 
 def holds(text: str, model: str, *, order: str = "causal") -> bool:
     try:
-        return isinstance(prove_object(SourceFile("test.obj", text), model=model, order=order).outcome, Holds)
+        return isinstance(membar.prove(SourceFile("test.obj", text), model=model, order=order).outcome, Holds)
     except InputError:
         return False
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from differential import spin
 from differential.promela import explore
 from differential.promela_campaign import disagreement, disagreement_with_spin
-from membar.questions import api
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
 from strategies.promela import promela
@@ -82,7 +82,7 @@ def test_unbounded_buffers_agree_with_large_ones(seed: int) -> None:
     large = Options(buffers=8, buffers_chosen_by_user=True)
     for name in ("assertions", "deadlock"):
         verdicts = [
-            api.check(
+            membar.check(
                 SourceFile("random.pml", text),
                 model="x86-tso",
                 properties=[name],

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 
+import membar
 import tiers
 from differential.comparisons import shipped
 from differential.searches import claiming, features_of, general, once, references, searches
@@ -18,7 +19,6 @@ from membar.models import load
 from membar.models.evaluate import Evaluator
 from membar.program.execution import Execution
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Options, Task, Unrolling
 from strategies.programs import Features, Size, sample
 from strategies.waiting import waiting_sample
@@ -28,7 +28,7 @@ core = pytest.importorskip("membar._core", reason="the Rust core is not built: n
 
 MODELS = claiming()
 # Those whose programs without load buffering go to this search too.
-OTHERS = tuple(name for name in load.names() if api.load_model(name).claims.load_buffering)
+OTHERS = tuple(name for name in load.names() if membar.load_model(name).claims.load_buffering)
 LARGER = Size(threads=(2, 4), accesses=(7, 8))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from membar.questions import answering
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.unbounded import SLICE, campaign, goals, model, programs, question
 from membar.engines.reference.simulator import simulate
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.outcome import Violated
 from membar.questions.task import Limits, Options, Task
 
@@ -55,6 +56,6 @@ def _verdict(program: Program, name: str) -> bool:
         limits=Limits(seconds=0.3, states=1000),
         options=Options(unbounded_buffers=True),
     )
-    outcome = api.answer(task, api.load_engine("buffers"))  # replays what it shows
+    outcome = answering.answer(task, answering.load_engine("buffers"))  # replays what it shows
     assert "internal error" not in getattr(outcome, "reason", "")
     return isinstance(outcome, Violated) and outcome.witness is not None

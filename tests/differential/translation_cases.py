@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import membar
 from membar.program.program import Program
-from membar.questions import api
 from membar.source import SourceFile
 
 ALL = (("x86-tso", 2), ("pso", 2), ("cam", 1), ("cam", 2))
@@ -93,6 +93,6 @@ def cases() -> list[tuple[Program, str, int]]:
     """Every text, with every model and bound."""
     found = []
     for name, text in TEXTS.items():
-        program = api.parse(SourceFile(name, text))
+        program = membar.parse(SourceFile(name, text))
         found += [(program, model, bound) for model, bound in ALL]
     return found

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from differential.states import model, question
@@ -25,7 +27,6 @@ from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns
 from membar.properties.judge import Tally
-from membar.questions import api
 from membar.questions.task import Limits, Options, Task
 from membar.questions.translation import translated
 from membar.source import SourceFile
@@ -70,9 +71,9 @@ def program_of(seed: int) -> Program:
     match seed % 4:
         case 0:
             text = PlainDve(seed).text() + _atomic(random)
-            found = api.parse(SourceFile("random.dve", text))
+            found = membar.parse(SourceFile("random.dve", text))
         case 1:
-            found = api.parse(SourceFile("random.pml", promela(seed)))
+            found = membar.parse(SourceFile("random.pml", promela(seed)))
         case 2:
             return machine_program(seed, _NO_EXCLUSIVES)
         case _:
@@ -113,7 +114,7 @@ def compare(program: Program, name: str, bound: int, to: str, report: Report, *,
     if text is None:
         return
     try:
-        again = api.parse(SourceFile(f"again{SUFFIX[to]}", text))
+        again = membar.parse(SourceFile(f"again{SUFFIX[to]}", text))
         after = explore(question(again, "sc", 1, states=4 * states), kept=Kept.ALL)
         report.counts["compared"] += 1
         report.counts[f"compared {program.language} to {to}"] += 1
@@ -177,7 +178,7 @@ def _compare_claims(pair: _Pair, who: str, report: Report) -> None:
     report.counts["fairness to buffers matters"] += buffers is not plain
     text = _text(pair.program, discipline, pair.bound, pair.to, report, fair=True)
     if text is not None and _queues(pair.program, discipline) <= _MOST_QUEUES:
-        fair = api.parse(SourceFile(f"again{SUFFIX[pair.to]}", text))
+        fair = membar.parse(SourceFile(f"again{SUFFIX[pair.to]}", text))
         if _breaks(fair, "sc", 1, frozenset()) is not buffers:
             report.wrong.append(f"{who}: claim broken with fairness to buffers: {buffers}")
     if pair.to == "promela":

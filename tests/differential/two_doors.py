@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import membar
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -26,7 +28,6 @@ from membar.languages import c as old
 from membar.languages import registry
 from membar.languages.compiled.program import parse_compiled
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.expectations import claimed
 from membar.questions.task import Limits, Options, Unrolling
 from membar.records import replace
@@ -113,7 +114,7 @@ def answer(case: Case, parse: Callable[[SourceFile], Program], seconds: float) -
     """What membar says about a program that is read by this function."""
     with reading_by(parse):
         try:
-            found = api.check(
+            found = membar.check(
                 case.source, model=case.model, limits=Limits(seconds=seconds), options=case.options
             )
         except (InputError, EngineLimitError) as problem:

@@ -15,6 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
+import membar
+
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from membar import _core
@@ -22,7 +24,6 @@ from membar.engines.buffers.question import Lowered, lowered
 from membar.engines.buffers.witness import followed, shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Task
 from strategies.looping import Shape, random_program
 
@@ -48,7 +49,7 @@ SLICE = Effort(seconds=0.1, states=1_500, bounded_states=8_000)
 
 @cache
 def model(name: str) -> Model:
-    return api.load_model(name)
+    return membar.load_model(name)
 
 
 def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import membar
 import tiers
 from membar.cli.command import main
 from membar.languages.registry import load_model
 from membar.program.allocations import ALLOC, MOST_SCALARS
 from membar.program.program import Program
-from membar.questions import api
-from membar.questions.api import Result
+from membar.questions import programs
+from membar.questions.answer import Answer
 from membar.questions.outcome import HoldsWithin, Verdict, Violated
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -74,8 +75,8 @@ PIECES = {
 }
 
 
-def check(text: str, model: str = "rc11", engine: str | None = None, property_: str = "memory") -> Result:
-    return api.check(SourceFile("text.c", text), model=model, engine=engine, properties=(property_,))
+def check(text: str, model: str = "rc11", engine: str | None = None, property_: str = "memory") -> Answer:
+    return membar.check(SourceFile("text.c", text), model=model, engine=engine, properties=(property_,))
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
@@ -106,7 +107,7 @@ def test_memory_that_is_published_by_release_and_acquire_is_used_after_its_alloc
     allocation, kind, use, first = PIECES[piece]
     text = published(allocation, kind, use, store="release", load="acquire", first=first)
     for model in ("rc11", "ra", "imm"):
-        result = api.check(SourceFile("text.c", text), model=model)
+        result = membar.check(SourceFile("text.c", text), model=model)
         assert result.verdict == ("holds-within" if piece == "large" else "holds")
         assert result.outcome.run.statistics.classes or result.outcome.run.statistics.executions == 2
 
@@ -133,10 +134,10 @@ def test_models_that_order_the_allocation_or_know_none_say_nothing(model: str) -
 
 
 def test_models_of_processors_do_not_see_allocations() -> None:
-    program = api.parse(SourceFile("text.c", UNORDERED))
+    program = membar.parse(SourceFile("text.c", UNORDERED))
     assert ALLOC in words(program)
     for name in ("sc", "x86-tso", "armv8", "lkmm"):
-        assert ALLOC not in words(api.for_model(program, load_model(name)))
+        assert ALLOC not in words(programs.for_model(program, load_model(name)))
 
 
 def words(program: Program) -> set[str]:
@@ -151,7 +152,7 @@ int *p;
 void *t1(void *u) {{ int *q = malloc(sizeof(int)); {lock} p = q; {unlock} return NULL; }}
 void *t2(void *u) {{ {lock} int *r = p; {unlock} if (r) *r = 18; return NULL; }}
 {MAIN}"""
-    assert api.check(SourceFile("text.c", text), model="rc11").verdict == "holds"
+    assert membar.check(SourceFile("text.c", text), model="rc11").verdict == "holds"
 
 
 def test_creating_and_joining_threads_orders_an_allocation() -> None:
@@ -168,7 +169,7 @@ int main(void) {{
   return 0;
 }}
 """
-    result = api.check(SourceFile("text.c", text), model="rc11")
+    result = membar.check(SourceFile("text.c", text), model="rc11")
     assert (result.verdict, result.outcome.run.statistics.executions) == ("holds", 1)
 
 
@@ -195,7 +196,7 @@ def test_engines_agree_about_every_publication(piece: str, model: str) -> None:
         for load in ("relaxed", "acquire", "seq_cst"):
             text = published(allocation, kind, use, store=store, load=load, first=first)
             found = [
-                api.check(
+                membar.check(
                     SourceFile("text.c", text),
                     model=model,
                     engine=engine,

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 _USAGE = """#include <stdlib.h>
@@ -25,7 +26,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.parametrize("fail", ["return 1;", "exit(EXIT_FAILURE);"])
 def test_a_failure_for_want_of_arguments_is_a_note_and_no_violation(fail: str) -> None:
-    result = api.check(SourceFile("p.c", _USAGE.replace("FAIL", fail)), model="sc")
+    result = membar.check(SourceFile("p.c", _USAGE.replace("FAIL", fail)), model="sc")
     assert result.verdict == "holds-within"
     assert any("at line 4" in note and "--args" in note for note in result.outcome.run.notes)
 
@@ -36,7 +37,7 @@ def test_a_failure_for_want_of_arguments_is_a_note_and_no_violation(fail: str) -
 )
 def test_the_program_is_run_with_its_arguments(arguments: tuple[str, ...], verdict: str) -> None:
     source = SourceFile("p.c", _USAGE.replace("FAIL", "return 1;"))
-    assert api.check(source, model="sc", arguments=arguments).verdict == verdict
+    assert membar.check(source, model="sc", arguments=arguments).verdict == verdict
 
 
 def test_a_failure_that_something_else_decides_is_not_blamed_on_the_arguments() -> None:
@@ -47,7 +48,7 @@ int main(int argc, char **argv) {
   return argc > 5;
 }
 """
-    result = api.check(SourceFile("p.c", text), model="sc")
+    result = membar.check(SourceFile("p.c", text), model="sc")
     assert result.verdict == "holds-within"
     assert not any("--args" in note for note in result.outcome.run.notes)
 
@@ -71,4 +72,4 @@ def test_words_are_read_as_a_shell_does_and_replayed(
 
 def test_arguments_are_refused_for_other_languages() -> None:
     with pytest.raises(InputError, match="--args does not apply"):
-        api.check(SourceFile("p.pml", "active proctype P() { skip }\n"), arguments=("a",))
+        membar.check(SourceFile("p.pml", "active proctype P() { skip }\n"), arguments=("a",))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli import command as cli
-from membar.questions import api
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -22,20 +23,20 @@ _ASSERT = SourceFile("p.dve", _DVE.text.replace("init a;", "init a; assert b: x 
 _PROMELA = "byte x = 0;\nactive proctype P() { x = 1 }\n"
 
 
-def findings(result: api.Result) -> dict[str, str]:
+def findings(result: membar.Answer) -> dict[str, str]:
     return {item.property: item.verdict.value for item in result.outcome.run.findings}
 
 
 @pytest.mark.parametrize("options", [Options(), Options(unbounded_buffers=True)], ids=["states", "buffers"])
 def test_a_false_invariant_of_dve_is_a_violated_claim(options: Options) -> None:
-    result = api.check(_DVE, ltl="G(x == 0)", options=options)
+    result = membar.check(_DVE, ltl="G(x == 0)", options=options)
     found = findings(result)
     assert (result.verdict, found["claims"]) == ("violated", "violated")
     assert "errors" not in found
 
 
 def test_a_true_invariant_of_dve_is_a_claim_that_holds() -> None:
-    found = findings(api.check(_DVE, ltl="G(x < 2)", model="sc"))
+    found = findings(membar.check(_DVE, ltl="G(x < 2)", model="sc"))
     assert found["claims"] == "holds"
     assert "errors" not in found
 
@@ -43,7 +44,7 @@ def test_a_true_invariant_of_dve_is_a_claim_that_holds() -> None:
 @pytest.mark.parametrize("engine", ["states", "reference"])
 def test_an_invariant_is_answered_beside_an_error_state_and_a_claim_about_runs(engine: str) -> None:
     text = SourceFile("p.dve", _DVE.text + "ltl G(x < 2);\nltl F(x == 1);\n")
-    result = api.check(text, error="x == 1", model="sc", engine=engine)
+    result = membar.check(text, error="x == 1", model="sc", engine=engine)
     found = findings(result)
     assert found["errors"] == "violated"
     assert found["claims"] == ("holds" if engine == "states" else "unknown")
@@ -53,20 +54,20 @@ def test_an_invariant_is_answered_beside_an_error_state_and_a_claim_about_runs(e
 def test_a_false_invariant_of_promela_is_a_violated_claim(formula: str) -> None:
     text = SourceFile("p.pml", f"{_PROMELA}ltl p {{ {formula} }}\n")
     for named in (None, ("claims",)):
-        found = findings(api.check(text, properties=named))
+        found = findings(membar.check(text, properties=named))
         assert found["claims"] == "violated"
         assert "errors" not in found
 
 
 def test_error_states_of_promela_are_errors() -> None:
-    result = api.check(SourceFile("p.pml", _PROMELA), error="x == 1")
+    result = membar.check(SourceFile("p.pml", _PROMELA), error="x == 1")
     found = findings(result)
     assert found["errors"] == "violated"
     assert "claims" not in found
 
 
 def test_an_assertion_of_dve_is_an_assertion() -> None:
-    found = findings(api.check(_ASSERT))
+    found = findings(membar.check(_ASSERT))
     assert found["assertions"] == "violated"
     assert "errors" not in found
 

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
+import membar
 from membar.cli.command import main
-from membar.questions.compare import compare
 
 _STORE_BUFFERING = """program SB
 memory x : i32
@@ -34,7 +34,7 @@ def test_final_states_that_nobody_asked_about_are_no_difference(
 ) -> None:
     path = tmp_path / "sb.mbp"
     path.write_text(_STORE_BUFFERING + question)
-    found = compare(path, models=["x86-tso"], engines=["graphs", engine])
+    found = membar.compare(path, models=["x86-tso"], engines=["graphs", engine])
     assert found.differences == ()
     listed = [column.result.outcome.run for column in found.columns]
     assert {len(run.outcomes) for run in listed if run.lists_outcomes} == {4}
@@ -54,6 +54,6 @@ def test_states_that_an_engine_does_not_list_are_shown_as_open(
 def test_engines_agree_about_a_wait_without_a_notification(tmp_path: Path) -> None:
     path = tmp_path / "wait.xcfa"
     path.write_text(_WAIT)
-    found = compare(path, models=["sc"], engines=["graphs", "states", "reference"])
+    found = membar.compare(path, models=["sc"], engines=["graphs", "states", "reference"])
     assert found.differences == ()
     assert {column.result.verdict for column in found.columns} == {"violated"}

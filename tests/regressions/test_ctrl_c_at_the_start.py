@@ -33,7 +33,7 @@ _EARLY = (
 _LATER = (
     "membar.cli.arguments",
     "membar.cli.commands.check",
-    "membar.questions.api",
+    "membar.questions.safety",
     "membar.engines.graphs",
 )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar.questions import api
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -19,5 +20,5 @@ active proctype P() { d_step { (b > 0); if :: (x < 2) -> x = 2 :: else -> skip f
 @pytest.mark.parametrize("options", [Options(unbounded_buffers=True), Options(buffers=4)])
 def test_nobody_opens_the_guard(block: str, options: Options) -> None:
     source = SourceFile("p.pml", _TEXT.replace("d_step", block))
-    answer = api.check(source, model="x86-tso", properties=["deadlock"], options=options)
+    answer = membar.check(source, model="x86-tso", properties=["deadlock"], options=options)
     assert answer.verdict == "violated"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 THREADS = """
@@ -96,7 +96,7 @@ int main(void) { pthread_t a; pthread_create(&a, 0, one, 0); return 0; }
 
 def verdict(text: str, engine: str, model: str, *asked: str) -> str:
     """The word for the answer about these properties."""
-    return api.check(SourceFile("text.c", text), engine=engine, model=model, properties=asked).verdict
+    return membar.check(SourceFile("text.c", text), engine=engine, model=model, properties=asked).verdict
 
 
 @pytest.mark.parametrize("model", ["rc11", "sc", "x86-tso", "armv8", "imm"])

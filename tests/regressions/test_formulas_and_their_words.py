@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli.command import main
 from membar.diagnostics import InputError
-from membar.questions import api
+from membar.questions import programs
 from membar.source import SourceFile
 
 PROMELA = "byte x, y, a[2];\nactive proctype P() { x = 1; L: y = 1 }\n"
@@ -25,7 +26,7 @@ SHAPES = ("x {0} {1}", "({1}) {0} x", "!(x {0} ({1}))", "[] (x {0} {1})", "a[x {
 
 
 def read(source: SourceFile, **asked: str) -> None:
-    api.asked(source, error=asked.get("error"), ltl=asked.get("ltl"), words={})
+    programs.asked(source, error=asked.get("error"), ltl=asked.get("ltl"), words={})
 
 
 def is_located(source: SourceFile, **asked: str) -> bool:
@@ -64,7 +65,7 @@ def test_a_label_without_a_number_means_the_first_process_as_in_spin() -> None:
         "init { atomic { run P(%d); run P(%d) } }\nltl a { [] !(P@CS) }\n"
     )
     second, first = (
-        api.check(SourceFile("test.pml", text % given), model="sc") for given in ((0, 1), (1, 0))
+        membar.check(SourceFile("test.pml", text % given), model="sc") for given in ((0, 1), (1, 0))
     )
     assert (second.verdict, first.verdict) == ("holds", "violated")
     assert second.outcome.run.notes == ("`P@CS` means the first of 2 processes `P`, P[1], as in SPIN",)
@@ -72,7 +73,7 @@ def test_a_label_without_a_number_means_the_first_process_as_in_spin() -> None:
 
 def test_a_variable_without_a_number_means_the_first_process_as_in_spin() -> None:
     text = "active [2] proctype P() { byte k = _pid; k++ }\nltl a { [] (P:k < 2) }\n"
-    result = api.check(SourceFile("test.pml", text), model="sc")
+    result = membar.check(SourceFile("test.pml", text), model="sc")
     assert result.verdict == "holds"
     assert result.outcome.run.notes == ("`P:k` means the first of 2 processes `P`, P[0], as in SPIN",)
 
@@ -91,7 +92,7 @@ WORDS = {
 
 @pytest.mark.parametrize("formula", WORDS)
 def test_a_violated_formula_is_not_negated_twice_in_dve(formula: str) -> None:
-    result = api.check(SourceFile("test.dve", DVE), model="sc", ltl=formula)
+    result = membar.check(SourceFile("test.dve", DVE), model="sc", ltl=formula)
     assert result.witness is not None
     assert result.witness.message == WORDS[formula]
 
@@ -107,13 +108,13 @@ PROMELA_WORDS = {
 
 @pytest.mark.parametrize("claim", PROMELA_WORDS)
 def test_a_violated_formula_is_worded_once_in_promela(claim: str) -> None:
-    result = api.check(SourceFile("test.pml", PROMELA + claim), model="sc")
+    result = membar.check(SourceFile("test.pml", PROMELA + claim), model="sc")
     assert result.witness is not None
     assert result.witness.message == PROMELA_WORDS[claim]
 
 
 def test_a_formula_of_the_command_line_is_not_named_after_itself() -> None:
-    result = api.check(SourceFile("test.pml", PROMELA), model="sc", ltl="F(x\n  == 7)")
+    result = membar.check(SourceFile("test.pml", PROMELA), model="sc", ltl="F(x\n  == 7)")
     assert result.witness is not None
     assert result.witness.message == "a run that violates F(x == 7)"
 

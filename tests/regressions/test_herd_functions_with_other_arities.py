@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 # A power model in the shape of herd's: fences in a file of their own, `ctrlisync` by the library's function.
@@ -49,12 +49,12 @@ def test_both_forms_mean_the_same(call: str, tmp_path: Path) -> None:
     name = model(tmp_path, call)
     for fence, verdict in (("isync", "holds"), ("nop", "violated")):
         text = MESSAGE_PASSING.format(kind=fence, fence=fence)
-        assert api.check(SourceFile("mp.litmus", text), model=name).verdict == verdict
+        assert membar.check(SourceFile("mp.litmus", text), model=name).verdict == verdict
 
 
 def test_another_number_of_values_is_a_located_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        api.load_model(model(tmp_path, "ctrlcfence(ctrl,po,ISYNC)"))
+        membar.load_model(model(tmp_path, "ctrlcfence(ctrl,po,ISYNC)"))
     (found,) = caught.value.diagnostics
     assert found.code == "W0209"
     assert found.primary is not None
@@ -64,7 +64,7 @@ def test_another_number_of_values_is_a_located_error(tmp_path: Path) -> None:
 def test_a_definition_in_the_model_hides_all_of_the_library(tmp_path: Path) -> None:
     file = tmp_path / "own.cat"
     file.write_text("let ctrlcfence(S) = po\nacyclic ctrlcfence(ctrl, ISYNC) as it\n", encoding="utf-8")
-    assert api.load_model(str(file)).plan is not None  # one parameter takes a group of two as it is
+    assert membar.load_model(str(file)).plan is not None  # one parameter takes a group of two as it is
     file.write_text("let ctrlcfence(a, b, c) = a\nacyclic ctrlcfence(ctrl, ISYNC) as it\n", encoding="utf-8")
     with pytest.raises(InputError):
-        api.load_model(str(file))
+        membar.load_model(str(file))

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.engines.reference.replay import rerun
 from membar.engines.reference.trace import Status
 from membar.objects.client import Size
 from membar.properties.judge import TRUNCATED
-from membar.questions import api
-from membar.questions.api import Result
-from membar.questions.linearizability import check_object
+from membar.questions.answer import Answer
 from membar.questions.outcome import Violated
 from membar.questions.task import Options, Unrolling
-from membar.reports import histories, json, terminal
+from membar.reports import json, terminal
 from membar.source import SourceFile
 
 C = """#include <assert.h>
@@ -61,15 +60,15 @@ AGAIN = READER.replace("L1 -> Lf", "L1 -> L0").replace("    final loc Lf\n", "")
 FAILS = "error location Le of reader is reached"
 
 
-def listed(text: str, name: str, *, engine: str = "graphs", unroll: int | None = None) -> Result:
+def listed(text: str, name: str, *, engine: str = "graphs", unroll: int | None = None) -> Answer:
     """Everything that a program can do, without a question."""
     unrolling = Unrolling(exact=unroll, chosen_by_user=unroll is not None)
     options = Options(all_executions=True, unrolling=unrolling)
     model = None if name.endswith(".c") else "bajczi-weak"
-    return api.check(SourceFile(name, text), engine=engine, model=model, properties=(), options=options)
+    return membar.check(SourceFile(name, text), engine=engine, model=model, properties=(), options=options)
 
 
-def marks(result: Result) -> Counter[str]:
+def marks(result: Answer) -> Counter[str]:
     """How many executions of each kind are listed."""
     return Counter(item.message for item in result.outcome.run.executions)
 
@@ -102,7 +101,7 @@ def test_the_loop_fails_in_each_iteration_or_is_truncated(bound: int, engine: st
 
 
 def test_final_states_are_those_of_complete_executions() -> None:
-    report = terminal.render(api.check(SourceFile("text.c", C), options=Options(all_executions=True)))
+    report = terminal.render(membar.check(SourceFile("text.c", C), options=Options(all_executions=True)))
     assert "state reached: [x]=1; [r]=1;" in report
     assert "1 final state of complete executions" in report
 
@@ -125,14 +124,14 @@ static int read(void) {
 
 @pytest.mark.parametrize("model", ["sc", "rc11"])
 def test_the_execution_that_refutes_an_object_is_complete(model: str, tmp_path: Path) -> None:
-    result = check_object(SourceFile("loses.c", LOSES), size=Size(2, 2), model=model)
+    result = membar.check(SourceFile("loses.c", LOSES), client=Size(2, 2), model=model)
     assert isinstance(result.outcome, Violated)
     witness = result.outcome.witness
     assert witness is not None
     assert result.program is not None
     assert {trace.status for trace in rerun(result.program, witness)} <= {Status.COMPLETE, Status.UNBORN}
     saved = tmp_path / "loses.json"
-    saved.write_text(histories.render_json(result), encoding="utf-8")
+    saved.write_text(json.render(result), encoding="utf-8")
     assert cli.main(["replay", str(saved)]) == 0
 
 
@@ -146,7 +145,7 @@ def test_machines_list_runs_that_fail(engine: str, model: str) -> None:
         buffers_chosen_by_user=not is_unbounded,
         unbounded_buffers=is_unbounded,
     )
-    result = api.check(SourceFile("text.c", C), engine=engine, model=model, properties=(), options=options)
+    result = membar.check(SourceFile("text.c", C), engine=engine, model=model, properties=(), options=options)
     found = marks(result)
     assert found["assert(r == 0) fails (line 6)"] >= 1
     notes = " ".join(result.outcome.run.notes)
@@ -158,7 +157,7 @@ def test_machines_list_runs_that_fail(engine: str, model: str) -> None:
 
 def test_the_reference_lists_every_run_that_fails() -> None:
     options = Options(all_executions=True, buffers=2, buffers_chosen_by_user=True)
-    result = api.check(
+    result = membar.check(
         SourceFile("text.c", C), engine="reference", model="sc", properties=(), options=options
     )
     failed = marks(result)["assert(r == 0) fails (line 6)"]

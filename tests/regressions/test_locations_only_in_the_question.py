@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 ROW = """X86 g00060
@@ -30,7 +30,7 @@ DIALECTS = {
 
 
 def answer(text: str) -> tuple[str, set[tuple[tuple[str, object], ...]], tuple[str, ...]]:
-    result = api.check(SourceFile("t.litmus", text))
+    result = membar.check(SourceFile("t.litmus", text))
     run = result.outcome.run
     return result.verdict, set(run.outcomes), run.notes
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli.command import main
-from membar.questions import api
 from membar.questions.outcome import Verdict
 from membar.source import SourceFile
 
@@ -51,7 +52,7 @@ _ENGINES = pytest.mark.parametrize("engine", ["graphs", "reference"])
 
 
 def _finding(text: str, name: str, **asked: object) -> tuple[str, Verdict, bool]:
-    result = api.check(SourceFile("t.litmus", text), **asked)  # type: ignore[arg-type]
+    result = membar.check(SourceFile("t.litmus", text), **asked)
     finding = result.outcome.run.finding(name)
     assert finding is not None
     return result.verdict, finding.verdict, finding.is_warning

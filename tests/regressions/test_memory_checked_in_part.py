@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.questions.outcome import HoldsWithin, Violated
 from membar.source import SourceFile
 
@@ -38,10 +38,10 @@ int main(void) {
 """
 
 
-def check(text: str, **words: object) -> api.Result:
+def check(text: str, **words: object) -> membar.Answer:
     for name, value in words.items():
         text = text.replace(name, str(value))
-    return api.check(SourceFile("text.c", text))
+    return membar.check(SourceFile("text.c", text))
 
 
 @pytest.mark.parametrize("kind", ["char", "short"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.reports import terminal
 from membar.source import SourceFile
 
@@ -34,7 +34,7 @@ LOAD = "atomic_load_explicit(&flag, memory_order_{})"
 
 def report(store: str, load: str, flag: str = "atomic_int flag", model: str = "rc11") -> str:
     text = SourceFile("race.c", TEXT.format(flag=flag, store=store, load=load))
-    result = api.check(text, model=model, properties=("races",))
+    result = membar.check(text, model=model, properties=("races",))
     assert result.verdict == "violated"
     return " ".join(terminal.render(result).split())
 
@@ -98,7 +98,7 @@ int main(void) {
   return 0;
 }
 """
-    result = api.check(SourceFile("text.c", text), model="rc11")
+    result = membar.check(SourceFile("text.c", text), model="rc11")
     found = " ".join(terminal.render(result).split())
     assert "the allocation at line 6 does not happen before the access at line 10" in found
     assert "nothing orders them: the store at line 7 is relaxed; a release store there" in found

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
 from membar.models import load
-from membar.questions import api
 from membar.source import SourceFile
 
 COHERENT = """(* Coherence only: each location on its own behaves, nothing else is promised.
@@ -42,7 +42,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_search_claimed_in_a_comment_is_not_believed(shipped: Path) -> None:
     source = SourceFile("lb.litmus", LOAD_BUFFERING)
-    result = api.check(source, model=str(shipped / "coherent.cat"))
+    result = membar.check(source, model=str(shipped / "coherent.cat"))
     assert result.verdict == "violated"
     assert any("Exploration: exactly-once" in note for note in result.outcome.run.notes)
 
@@ -50,7 +50,7 @@ def test_a_search_claimed_in_a_comment_is_not_believed(shipped: Path) -> None:
 def test_a_wrong_claim_beside_a_shipped_model_is_an_error(shipped: Path) -> None:
     (shipped / "coherent.claims").write_text("search: exactly-once\norder: global\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        api.load_model(str(shipped / "coherent.cat"))
+        membar.load_model(str(shipped / "coherent.cat"))
     assert [found.code for found in caught.value.diagnostics] == ["W0221", "W0221"]
     assert "load buffering" in caught.value.diagnostics[0].message
 
@@ -66,5 +66,5 @@ exists (0:r0=1)
 def test_lkmm_claimed_that_plain_accesses_cannot_justify_their_own_values() -> None:
     """Found by `membar models test lkmm`: the claim was wrong, and the state was missed."""
     source = SourceFile("thin-air.litmus", THIN_AIR)
-    outcome = api.check(source, model="lkmm").outcome
+    outcome = membar.check(source, model="lkmm").outcome
     assert {dict(state)["0:r0"] for state in outcome.run.outcomes} == {0, 1}

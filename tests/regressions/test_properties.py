@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.program.operations import WARNINGS
 from membar.properties import PROPERTIES
-from membar.questions import api
 from membar.questions.outcome import Verdict
-from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair import Repair
 from membar.source import SourceFile
 
 _INPUTS = Path(__file__).parent / "inputs"
 
 
-def verdicts(result: api.Result) -> dict[str, str]:
+def verdicts(result: membar.Answer) -> dict[str, str]:
     return {item.property: item.verdict.value for item in result.outcome.run.findings}
 
 
 @pytest.mark.parametrize("properties", [None, ("races",)])
 def test_a_race_is_a_violation_under_lkmm(properties: tuple[str, ...] | None) -> None:
-    result = api.check(_INPUTS / "kernel-race.c", model="lkmm", properties=properties)
+    result = membar.check(_INPUTS / "kernel-race.c", model="lkmm", properties=properties)
     assert result.verdict == "violated"
     assert verdicts(result)["races"] == "violated"
 
@@ -36,41 +36,41 @@ def test_a_race_asked_by_name_is_no_flag_under_a_model_that_defines_none(model: 
         "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); int r = x; (void)r;"
         " pthread_join(t, 0); return 0; }\n"
     )
-    result = api.check(SourceFile("racy.c", text), model=model, properties=("races",))
+    result = membar.check(SourceFile("racy.c", text), model=model, properties=("races",))
     assert (result.verdict, verdicts(result)["races"]) == ("violated", "violated")
     assert f"{model} defines no races" in " ".join(result.outcome.run.notes)
-    by_default = api.check(SourceFile("racy.c", text), model=model)
+    by_default = membar.check(SourceFile("racy.c", text), model=model)
     assert by_default.verdict == "holds"
     assert by_default.outcome.run.flags == ("data-race",)
 
 
 def test_misuse_of_a_lock_is_no_failed_assertion() -> None:
     text = _INPUTS / "rwlock-not-held.c"
-    assert api.check(text, properties=("assertions",)).verdict == "holds"
-    assert verdicts(api.check(text))["locks"] == "violated"
+    assert membar.check(text, properties=("assertions",)).verdict == "holds"
+    assert verdicts(membar.check(text))["locks"] == "violated"
 
 
 def test_a_call_of_abort_is_reported() -> None:
-    found = api.check(_INPUTS / "abort.c")
+    found = membar.check(_INPUTS / "abort.c")
     assert (found.verdict, verdicts(found)["exits"]) == ("violated", "violated")
     assert found.witness is not None
     assert found.witness.message == "abort is called (line 15)"
 
 
 def test_a_program_that_aborts_is_repaired() -> None:
-    found = repair(SourceFile.read(_INPUTS / "spsc-abort.c"), Question(model="armv8"))
+    found = membar.repair(SourceFile.read(_INPUTS / "spsc-abort.c"), model="armv8")
     assert isinstance(found, Repair)
     assert [change.place.span.line for change in found.changes] == [25]
 
 
 @pytest.mark.xfail(strict=True, reason="the C front end does not follow that a mutex is destroyed")
 def test_a_mutex_that_is_locked_after_it_was_destroyed_is_reported() -> None:
-    assert verdicts(api.check(_INPUTS / "mutex-after-destroy.c"))["locks"] == "violated"
+    assert verdicts(membar.check(_INPUTS / "mutex-after-destroy.c"))["locks"] == "violated"
 
 
 @pytest.mark.xfail(strict=True, reason="the C front end does not follow that a barrier is initialised twice")
 def test_a_barrier_that_is_initialised_twice_is_reported() -> None:
-    assert verdicts(api.check(_INPUTS / "barrier-initialised-twice.c"))["locks"] == "violated"
+    assert verdicts(membar.check(_INPUTS / "barrier-initialised-twice.c"))["locks"] == "violated"
 
 
 def test_an_engine_that_cannot_check_deadlock_does_not_say_that_all_holds(
@@ -83,7 +83,7 @@ def test_an_engine_that_cannot_check_deadlock_does_not_say_that_all_holds(
 
 
 def test_a_claim_is_answered_beside_a_deadlock() -> None:
-    result = api.check(_INPUTS / "deadlock.dve", ltl="G(x==0)")
+    result = membar.check(_INPUTS / "deadlock.dve", ltl="G(x==0)")
     assert result.verdict == "violated"
     found = verdicts(result)
     assert found["deadlock"] == "violated"
@@ -114,7 +114,7 @@ int main({parameters}) {{ {body} }}
 )
 def test_the_process_ends_with_exit_code_0(parameters: str, body: str, verdict: str) -> None:
     text = _EXITS.format(parameters=parameters, body=body)
-    assert api.check(SourceFile("p.c", text), model="sc").verdict == verdict
+    assert membar.check(SourceFile("p.c", text), model="sc").verdict == verdict
 
 
 def test_an_assertion_counts_for_sv_comp_only_if_it_is_reach_error(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_an_assertion_counts_for_sv_comp_only_if_it_is_reach_error(tmp_path: Pat
     reaching = "void reach_error() {}\nint main(void) { reach_error(); return 0; }\n"
     aborting = "#include <stdlib.h>\nint main(void) { abort(); return 0; }\n"
     results = [
-        api.check(SourceFile("p.c", text), property_file=asked) for text in (failing, reaching, aborting)
+        membar.check(SourceFile("p.c", text), property_file=asked) for text in (failing, reaching, aborting)
     ]
     assert [result.verdict for result in results] == ["holds", "violated", "holds"]
     assert all(result.model.name == "sc" for result in results)
@@ -144,7 +144,7 @@ def test_a_property_file_asks_one_property(tmp_path: Path, formula: str, names: 
     asked = tmp_path / "asked.prp"
     asked.write_text(f"CHECK( init(main()), LTL({formula}) )\n", encoding="utf-8")
     text = "#include <stdlib.h>\nint main(void) { abort(); return 0; }\n"
-    result = api.check(SourceFile("p.c", text), property_file=asked)
+    result = membar.check(SourceFile("p.c", text), property_file=asked)
     answered = {item.property for item in result.outcome.run.findings if item.reason != "not asked"}
     assert answered == names
     assert result.verdict == "holds"
@@ -224,12 +224,12 @@ def test_warnings_do_not_count_unless_they_are_asked_for_by_name(name: str) -> N
         "#include <stdlib.h>\nint main(void) { int x = 2147483647; x = x + 1; int *p = malloc(4); *p = x;"
         " p = 0; return 0; }\n"
     )
-    by_default = api.check(SourceFile("p.c", text))
+    by_default = membar.check(SourceFile("p.c", text))
     assert by_default.verdict == "holds"
     finding = by_default.outcome.run.finding(name)
     assert finding is not None
     assert (finding.verdict, finding.is_warning) == (Verdict.VIOLATED, True)
-    assert api.check(SourceFile("p.c", text), properties=(name,)).verdict == "violated"
+    assert membar.check(SourceFile("p.c", text), properties=(name,)).verdict == "violated"
 
 
 def test_several_properties_asked_by_name_are_all_answered() -> None:
@@ -239,7 +239,7 @@ def test_several_properties_asked_by_name_are_all_answered() -> None:
         "int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); if (x) abort(); pthread_join(t, 0);"
         " assert(x == 2); return 0; }\n"
     )
-    result = api.check(SourceFile("p.c", text), properties=("assertions", "exits", "races", "deadlock"))
+    result = membar.check(SourceFile("p.c", text), properties=("assertions", "exits", "races", "deadlock"))
     assert result.verdict == "violated"
     found = verdicts(result)
     assert (found["assertions"], found["exits"], found["races"]) == ("violated", "violated", "violated")

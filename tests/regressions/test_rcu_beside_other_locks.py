@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.questions.outcome import Unknown, Violated
 from membar.source import SourceFile
 
@@ -24,9 +24,9 @@ int main(void) {
 MISUSED, USED = "rcu_read_unlock();", "rcu_read_lock(); rcu_read_unlock();"
 
 
-def check(section: str, whom: str, model: str, *properties: str, engine: str = "graphs") -> api.Result:
+def check(section: str, whom: str, model: str, *properties: str, engine: str = "graphs") -> membar.Answer:
     text = JOINED.replace("SECTION", section).replace("WHOM", whom)
-    return api.check(SourceFile("text.c", text), model=model, engine=engine, properties=properties or None)
+    return membar.check(SourceFile("text.c", text), model=model, engine=engine, properties=properties or None)
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference", "states"])

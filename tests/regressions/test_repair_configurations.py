@@ -9,8 +9,7 @@ import pytest
 import membar
 from membar.cli.command import main
 from membar.languages.c.configurations import configurations
-from membar.questions import repair
-from membar.questions.repair import NotRepairable, Question, Repair
+from membar.questions.repair import NotRepairable, Repair
 from membar.source import SourceFile
 
 _BREAKING = Path(__file__).parent / "inputs" / "repair-breaks-other-config.c"
@@ -56,7 +55,7 @@ static void *t1(void *p) {
 
 def test_repair_keeps_the_configuration_with_the_stronger_macro() -> None:
     source = SourceFile.read(_BREAKING)
-    found = repair.repair(source, Question(model="rc11"))
+    found = membar.repair(source, model="rc11")
     assert isinstance(found, Repair)
     for defines in ((), ("STRICT",)):
         text = SourceFile("repaired.c", found.repaired.text)
@@ -74,7 +73,7 @@ def test_report_says_which_configurations_were_checked(capsys: pytest.CaptureFix
 
 
 def test_weakening_keeps_what_another_configuration_needs() -> None:
-    found = repair.repair(SourceFile("strong.c", _STRONG), Question(model="x86-tso"), weaken=True)
+    found = membar.repair(SourceFile("strong.c", _STRONG), model="x86-tso", weaken=True)
     assert isinstance(found, Repair)
     text = SourceFile("weakened.c", found.repaired.text)
     assert membar.check(text, model="x86-tso", defines=("BOTH",)).verdict == "holds"
@@ -83,7 +82,7 @@ def test_weakening_keeps_what_another_configuration_needs() -> None:
 
 def test_weakening_without_other_configurations_takes_all() -> None:
     text = _STRONG.replace("#ifdef BOTH\n  assert(a || b);\n#endif\n", "")
-    found = repair.repair(SourceFile("strong.c", text), Question(model="x86-tso"), weaken=True)
+    found = membar.repair(SourceFile("strong.c", text), model="x86-tso", weaken=True)
     assert isinstance(found, Repair)
     assert "memory_order_seq_cst" not in found.repaired.text
     assert found.configurations == ()
@@ -114,7 +113,7 @@ static void *t1(void *p) {
   return p;
 }
 """ + _THREADS.replace("#ifdef BOTH\n", "").replace("#endif\n", "")
-    found = repair.repair(SourceFile("split.c", text), Question(model="x86-tso"))
+    found = membar.repair(SourceFile("split.c", text), model="x86-tso")
     assert not isinstance(found, NotRepairable)
     if isinstance(found, Repair):
         changed = SourceFile("split.c", found.repaired.text)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.languages._c_text import CText
 from membar.languages.c import FRONTEND as C
 from membar.languages.mbp import FRONTEND as PROGRAM
-from membar.questions import repair
-from membar.questions.repair import Question, Repair
+from membar.questions.repair import Repair
 from membar.source import SourceFile
 
 _HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ _INPUT = _HERE / "inputs" / "repair-for-init-cost.c"
 
 
 def test_a_store_in_the_initialiser_of_a_for_does_not_run_in_the_loop() -> None:
-    found = repair.repair(SourceFile.read(_INPUT), Question(model="x86-tso"))
+    found = membar.repair(SourceFile.read(_INPUT), model="x86-tso")
     assert isinstance(found, Repair)
     assert (found.cost, found.is_minimal) == (40, True)
 

@@ -12,11 +12,12 @@ from random import Random
 import pytest
 
 from membar.edits import Alternative, Choice, Place
-from membar.questions import api
+from membar.questions.ask import unanswered
 from membar.questions.follow_ups import RACES_GIVEN_UP
 from membar.questions.outcome import Holds, Run
-from membar.questions.repair.question import guarantee_of
+from membar.questions.repair.right import guarantee_of
 from membar.questions.repair.search import Search
+from membar.questions.safety import Safety
 from membar.records import replace
 from membar.source import SourceFile
 
@@ -79,12 +80,12 @@ import random, sys, z3
 names = [f"{place}:{index}" for place in range(40) for index in range(6)]
 random.Random(6).shuffle(names)
 kept = [z3.Bool(name) for name in names]
-from membar.questions.repair import Question, repair
+import membar
 from membar.questions.task import Coherence, Options
 from membar.records import replace
 from membar.source import SourceFile
 options = Options(coherence=Coherence.OBSERVED)
-found = repair(SourceFile.read(sys.argv[1]), Question(model="armv8", options=options))
+found = membar.repair(SourceFile.read(sys.argv[1]), model="armv8", options=options)
 print([change.name for change in found.changes])
 """
 
@@ -99,7 +100,7 @@ def test_a_fence_is_one_change_and_two_loads_are_two() -> None:
 
 def test_an_answer_without_its_follow_up_question_does_not_say_that_a_guarantee_is_kept() -> None:
     run = Run(model="armv8", engine="graphs", algorithm="", guarantee="all executions")
-    answer = api.unanswered("text.c", "armv8", "", 0.0)
+    answer = unanswered(Safety(source=SourceFile("text.c", ""), model="armv8"), "", 0.0)
     whole = guarantee_of(replace(answer, outcome=Holds(run)))
     partial = guarantee_of(replace(answer, outcome=Holds(replace(run, notes=(RACES_GIVEN_UP,)))))
     assert whole.is_kept_by(whole) is True

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli.command import UNKNOWN, main
 from membar.limits.budget import count_reason, size_text
-from membar.questions import api
 from membar.source import SourceFile
 
 RACE = """\
@@ -74,7 +74,7 @@ def test_memory_to_which_a_pointer_leads_does_not_violate_memtrack(
 ) -> None:
     asked = tmp_path / "asked.prp"
     asked.write_text(_FORMULA.format(formula), encoding="utf-8")
-    result = api.check(SourceFile("kept.c", KEPT), property_file=asked)
+    result = membar.check(SourceFile("kept.c", KEPT), property_file=asked)
     assert result.verdict == verdict
 
 
@@ -82,7 +82,7 @@ def test_other_violations_stand_beside_memory_that_is_not_freed(tmp_path: Path) 
     asked = tmp_path / "asked.prp"
     asked.write_text("".join(map(_FORMULA.format, ("G valid-deref", "G valid-memtrack"))), encoding="utf-8")
     text = KEPT.replace("return 0", "int *p = 0; return *p")
-    result = api.check(SourceFile("kept.c", text), property_file=asked)
+    result = membar.check(SourceFile("kept.c", text), property_file=asked)
     assert result.verdict == "violated"
     assert result.outcome.run.finding("memory") is not None
 
@@ -101,7 +101,7 @@ def test_other_violations_stand_beside_memory_that_is_not_freed(tmp_path: Path) 
 def test_a_left_shift_that_loses_bits_overflows(shift: str, verdict: str) -> None:
     value, amount = shift.split()
     text = f"int z = {value};\nint main(void) {{ int a = z << {amount}; return 0; }}\n"
-    result = api.check(SourceFile("shift.c", text), properties=["overflow"])
+    result = membar.check(SourceFile("shift.c", text), properties=["overflow"])
     assert result.verdict == verdict
 
 
@@ -118,7 +118,7 @@ def test_limits_are_told_in_units_that_people_use() -> None:
 
 
 def test_a_thread_that_waits_for_ever_is_named() -> None:
-    result = api.check(Path(__file__).parents[2] / "examples/wait-for-ever.mbp", model="sc")
+    result = membar.check(Path(__file__).parents[2] / "examples/wait-for-ever.mbp", model="sc")
     finding = result.outcome.run.finding("termination")
     assert finding is not None
     assert finding.reason == "P1 waits forever: nothing that it reads will change"

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli import command as cli
-from membar.questions import api
 
 _SAFETY = "".join(
     f"CHECK( init(main()), LTL(G {word}) )\n" for word in ("valid-free", "valid-deref", "valid-memtrack")
@@ -33,7 +34,7 @@ def test_a_value_that_was_never_set_is_no_violation_of_memory_safety(
     program, asked = tmp_path / "p.c", tmp_path / "valid-memsafety.prp"
     program.write_text(text, encoding="utf-8")
     asked.write_text(_SAFETY, encoding="utf-8")
-    result = api.check(program, property_file=asked)
+    result = membar.check(program, property_file=asked)
     assert result.verdict == verdict
     finding = result.outcome.run.finding("memory")
     assert finding is not None
@@ -43,7 +44,7 @@ def test_a_value_that_was_never_set_is_no_violation_of_memory_safety(
 def test_a_value_that_was_never_set_violates_memory_asked_by_name(tmp_path: Path) -> None:
     program = tmp_path / "p.c"
     program.write_text(_UNSET, encoding="utf-8")
-    assert api.check(program, properties=("memory",)).verdict == "violated"
+    assert membar.check(program, properties=("memory",)).verdict == "violated"
 
 
 def test_a_failed_assertion_is_no_call_of_reach_error(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -22,7 +22,7 @@ SYNC = SourceFile("test.dve", STORE_BUFFERING + "system sync;\n")
 def test_processes_that_step_together_do_not_share_a_store_buffer(model: str, engine: str | None) -> None:
     options = Options(unbounded_buffers=engine == "buffers")
     with pytest.raises(InputError) as caught:
-        api.check(SYNC, model=model, engine=engine, error=ERROR, options=options)
+        membar.check(SYNC, model=model, engine=engine, error=ERROR, options=options)
     (problem,) = caught.value.diagnostics
     assert (problem.code, problem.message) == ("W1011", f"`system sync` has no meaning under {model}")
     assert problem.primary is not None
@@ -31,13 +31,13 @@ def test_processes_that_step_together_do_not_share_a_store_buffer(model: str, en
 
 @pytest.mark.parametrize("engine", [None, "states", "reference"])
 def test_a_synchronous_system_is_checked_under_sc_by_default(engine: str | None) -> None:
-    result = api.check(SYNC, engine=engine, error=ERROR)
+    result = membar.check(SYNC, engine=engine, error=ERROR)
     assert (result.verdict, result.model.name) == ("holds", "sc")
 
 
 def test_one_process_alone_has_its_own_store_buffer() -> None:
     text = "byte x = 0;\nprocess A { state a, b; init a; trans a -> b { effect x = 1; }; }\nsystem sync;\n"
-    assert api.check(SourceFile("test.dve", text)).model.name == "x86-tso"
+    assert membar.check(SourceFile("test.dve", text)).model.name == "x86-tso"
 
 
 RENDEZVOUS = """byte x = 0, y = 0;
@@ -53,7 +53,7 @@ system async;
 @pytest.mark.parametrize("engine", ["states", "reference", "buffers"])
 def test_the_two_processes_of_a_rendezvous_have_a_store_buffer_each(engine: str) -> None:
     options = Options(unbounded_buffers=engine == "buffers")
-    result = api.check(
+    result = membar.check(
         SourceFile("test.dve", RENDEZVOUS), model="x86-tso", engine=engine, error=ERROR, options=options
     )
     assert (result.verdict, getattr(result.outcome, "property", "")) == ("violated", "errors")
@@ -73,7 +73,7 @@ DEADLOCK = "byte x = 0;\nprocess A { state a, b; init a; trans a -> b { guard x 
     ],
 )
 def test_a_claim_is_answered_beside_a_deadlock(formula: str, name: str, verdict: str) -> None:
-    outcome = api.check(SourceFile("test.dve", DEADLOCK), ltl=formula).outcome
+    outcome = membar.check(SourceFile("test.dve", DEADLOCK), ltl=formula).outcome
     found = {item.property: item.verdict.value for item in outcome.run.findings}
     assert found[name] == verdict
     assert found["deadlock"] == "violated"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar.questions import api
 from membar.questions.outcome import Verdict
 from membar.source import SourceFile
 
@@ -52,7 +53,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, count, 0); pthread_join(t, 0
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
 def test_a_deadlock_that_cannot_be_checked_is_unknown(engine: str) -> None:
-    result = api.check(SourceFile("gap.mbp", _GUARDS_THAT_LEAVE_A_GAP), model="sc", engine=engine)
+    result = membar.check(SourceFile("gap.mbp", _GUARDS_THAT_LEAVE_A_GAP), model="sc", engine=engine)
     finding = result.outcome.run.finding("deadlock")
     assert finding is not None
     assert (result.verdict, finding.verdict) == ("unknown", Verdict.UNKNOWN)
@@ -63,14 +64,14 @@ def test_a_deadlock_that_cannot_be_checked_is_unknown(engine: str) -> None:
 def test_a_wait_of_xcfa_for_a_notification_that_may_be_lost_is_a_deadlock(engine: str, notify: str) -> None:
     for word in (notify, "skip"):
         source = SourceFile("lost.xcfa", _LOST_NOTIFICATION.replace("NOTIFY", word))
-        result = api.check(source, model="sc", engine=engine)
+        result = membar.check(source, model="sc", engine=engine)
         finding = result.outcome.run.finding("deadlock")
         assert finding is not None
         assert finding.verdict is Verdict.VIOLATED
 
 
 def test_termination_of_loops_that_were_cut_holds_within_the_bound() -> None:
-    result = api.check(SourceFile("counting.c", _COUNTING), model="sc")
+    result = membar.check(SourceFile("counting.c", _COUNTING), model="sc")
     finding = result.outcome.run.finding("termination")
     assert finding is not None
     assert (result.verdict, finding.verdict) == ("holds-within", Verdict.WITHIN)

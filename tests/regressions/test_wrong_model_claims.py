@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.models import load
-from membar.questions import api
 from tiers import models
 
 COHERENT = """acyclic po-loc | rf | co | fr as coherence
@@ -21,7 +21,7 @@ CAUSAL = f"{COHERENT}acyclic po & (R * W) | rf as causality\n"
 
 
 def text_of(name: str) -> str:
-    source = api.load_model(name).source
+    source = membar.load_model(name).source
     assert source is not None
     return source.text
 

@@ -10,7 +10,7 @@ import z3
 from membar.limits import budget
 from membar.objects.proof.smt import ask
 from membar.questions.repair.hitting import HittingSets
-from membar.questions.repair.question import UndecidedError
+from membar.questions.repair.right import UndecidedError
 
 
 class _GivesUp:

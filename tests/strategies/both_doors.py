@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import membar
 from membar.languages import c as old
 from membar.languages import registry
 from membar.languages.compiled.program import parse_compiled
-from membar.questions import api
 from membar.records import replace
 from membar.source import SourceFile
 
@@ -29,7 +29,7 @@ def reading_by_clang() -> Iterator[None]:
 def said_through_clang(text: str, model: str = "sc") -> str:
     """The verdict about a program, or the property and message of what is wrong."""
     with reading_by_clang():
-        found = api.check(SourceFile("case.c", text), model=model)
+        found = membar.check(SourceFile("case.c", text), model=model)
     if found.verdict != "violated":
         return found.verdict
     assert found.witness is not None

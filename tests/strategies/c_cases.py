@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 
@@ -252,7 +252,7 @@ CONCURRENT = (
 
 def result_of(case: Sequential) -> int | str | None:
     """What the global `r` holds at the end of the only execution; the verdict if there is none or several."""
-    found = api.check(SourceFile("case.c", case.text), model="sc")
+    found = membar.check(SourceFile("case.c", case.text), model="sc")
     states = found.outcome.run.outcomes
     if found.verdict != "holds" or len(states) != 1:
         return f"{found.verdict}, {len(states)} states"
@@ -261,5 +261,5 @@ def result_of(case: Sequential) -> int | str | None:
 
 def verdict_of(case: Concurrent, model: str) -> str:
     """`holds`, the property that is broken, or another verdict."""
-    found = api.check(SourceFile("case.c", case.text), model=model)
+    found = membar.check(SourceFile("case.c", case.text), model=model)
     return getattr(found.outcome, "property", found.verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 HEADERS = (
@@ -37,7 +37,7 @@ def main_only(name: str, body: str, says: str, before: str = NODE) -> HeapCase:
 
 def said_about(case: HeapCase) -> str:
     """The verdict, or the message of what is wrong."""
-    found = api.check(SourceFile("case.c", case.program), model=case.model)
+    found = membar.check(SourceFile("case.c", case.program), model=case.model)
     if found.verdict != "violated":
         return found.verdict
     assert found.witness is not None

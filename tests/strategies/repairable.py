@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from membar.questions import api
+import membar
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -36,7 +36,7 @@ def _file(seed: int, text: str) -> SourceFile:
 
 
 def _outcomes(source: SourceFile, model: str) -> set[tuple[tuple[str, int | str], ...]]:
-    return set(api.check(source, model=model, options=Options(stops_early=False)).outcome.run.outcomes)
+    return set(membar.check(source, model=model, options=Options(stops_early=False)).outcome.run.outcomes)
 
 
 def _body(random: Random, dialect: str) -> tuple[str, list[str]]:

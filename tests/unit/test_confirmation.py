@@ -13,10 +13,10 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.evidence.svcomp.automaton import NAMESPACE
-from membar.questions.confirmation import confirm
 from membar.questions.outcome import Unknown, Violated
 
 # Needs main's read between the two writes of the writer.
@@ -103,7 +103,7 @@ def written(folder: Path, text: str, name: str, model: str) -> Path:
 
 
 def asked(folder: Path, witness: Path, model: str) -> Violated | Unknown:
-    outcome = confirm(folder / "p.c", witness, model=model).outcome
+    outcome = membar.check(folder / "p.c", confirm=witness, model=model).outcome
     assert isinstance(outcome, Violated | Unknown)
     return outcome
 
@@ -384,7 +384,7 @@ def test_a_sequence_that_is_none_is_refused(
     change(entry)
     witness.write_text(yaml.safe_dump(entry), encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        confirm(folder / "p.c", witness, model="sc")
+        membar.check(folder / "p.c", confirm=witness, model="sc")
     (found,) = caught.value.diagnostics
     assert found.code == code
     assert message in found.message
@@ -418,7 +418,7 @@ def test_an_automaton_that_is_none_is_refused(
     assert old in text
     witness.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        confirm(folder / "p.c", witness, model="sc")
+        membar.check(folder / "p.c", confirm=witness, model="sc")
     (found,) = caught.value.diagnostics
     assert found.code == code
     assert message in found.message

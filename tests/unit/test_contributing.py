@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
-from membar.questions import api
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -24,13 +24,13 @@ def block(language: str) -> str:
 def test_the_recipe_for_a_model_works_to_the_letter(tmp_path: Path) -> None:
     model = tmp_path / "coherent.cat"
     model.write_text(block("cat"), encoding="utf-8")
-    loaded = api.load_model(str(model))
+    loaded = membar.load_model(str(model))
     assert loaded.title.startswith("Coherence only")
     assert "Reference" in loaded.documentation  # which tests/conformance asks of every shipped model
     rows = list(csv.DictReader(block("csv").splitlines()))
     assert rows
     for row in rows:
-        assert api.check(ROOT / row["test"], model=str(model)).verdict == row["verdict"]
+        assert membar.check(ROOT / row["test"], model=str(model)).verdict == row["verdict"]
 
 
 def test_the_commands_of_the_recipe_work(

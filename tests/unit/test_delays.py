@@ -74,8 +74,8 @@ int main(void) {
 RELAXED, RELEASE = ("ORDER=memory_order_relaxed",), ("ORDER=memory_order_release",)
 
 
-def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: str) -> membar.Result:
-    return membar.check(SourceFile("delayed.c", text), model=model, defines=defines, **others)  # type: ignore[arg-type] # strings only
+def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: str) -> membar.Answer:
+    return membar.check(SourceFile("delayed.c", text), model=model, defines=defines, **others)
 
 
 @pytest.mark.parametrize("model", ["armv8", "power", "riscv", "armv7", "pso"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.questions import api, proving
+import membar
 from membar.questions.expectations import claimed
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -30,7 +30,7 @@ CASES = [(path, model, verdict) for path in FILES for model, verdict in expectat
 @pytest.mark.parametrize("engine", ["graphs", "reference"])  # those that answer under any model
 @pytest.mark.parametrize(("path", "model", "verdict"), CASES, ids=lambda v: getattr(v, "stem", str(v)))
 def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str, engine: str) -> None:
-    result = api.check(path, model=model, engine=engine)
+    result = membar.check(path, model=model, engine=engine)
     assert result.verdict.upper().replace("-", " ") == verdict
     assert (result.witness is not None) == (verdict == "VIOLATED")
 
@@ -44,7 +44,7 @@ SYSTEMS = [
 def test_example_for_any_number_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str
 ) -> None:
-    result = proving.prove(path, model=model)
+    result = membar.prove(path, model=model)
     assert result.verdict.upper() == verdict
     assert (result.processes is not None) == (verdict == "VIOLATED")
 
@@ -56,10 +56,10 @@ STATE_CASES = [(path, model, verdict) for path in STATES for model, verdict in e
 
 @pytest.mark.parametrize(("path", "model", "verdict"), STATE_CASES, ids=lambda v: getattr(v, "stem", str(v)))
 def test_promela_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
-    unbounded = api.check(path, model=model, options=Options(unbounded_buffers=True))
+    unbounded = membar.check(path, model=model, options=Options(unbounded_buffers=True))
     assert unbounded.verdict.upper().replace("-", " ") == verdict
     assert (unbounded.witness is not None) == (verdict == "VIOLATED")
-    bounded = api.check(path, model=model)
+    bounded = membar.check(path, model=model)
     assert bounded.verdict.upper().replace("-", " ").removesuffix(" WITHIN") == verdict
 
 
@@ -73,7 +73,7 @@ DVE_CASES = [(path, model, verdict) for path in DVE for model, verdict in expect
 def test_dve_example_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str, engine: str
 ) -> None:
-    result = api.check(path, model=model, engine=engine)
+    result = membar.check(path, model=model, engine=engine)
     assert result.verdict.upper().replace("-", " ") == verdict
     assert (result.witness is not None) == (verdict == "VIOLATED")
 
@@ -91,7 +91,7 @@ FOR_TWO = {"dekker", "peterson-plain"}
 @pytest.mark.parametrize(("path", "model", "verdict"), C_CASES, ids=lambda v: getattr(v, "stem", str(v)))
 def test_c_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
     start = time.process_time()
-    result = api.check(path, model=model)
+    result = membar.check(path, model=model)
     assert result.verdict.upper().replace("-", " ") == verdict
     assert (result.witness is not None) == (verdict == "VIOLATED")
     assert time.process_time() - start < MOST_SECONDS
@@ -114,7 +114,7 @@ def with_three_threads() -> list[tuple[Path, str, str]]:
 )
 def test_a_right_c_example_is_right_with_three_threads(path: Path, model: str, verdict: str) -> None:
     start = time.process_time()
-    assert api.check(path, model=model, defines=("N=3",)).verdict.upper().replace("-", " ") == verdict
+    assert membar.check(path, model=model, defines=("N=3",)).verdict.upper().replace("-", " ") == verdict
     assert time.process_time() - start < MOST_SECONDS
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.reports import terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "heap"
@@ -35,7 +35,7 @@ def test_an_example_with_memory_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str
 ) -> None:
     start = time.process_time()
-    found = api.check(path, model=model)
+    found = membar.check(path, model=model)
     assert found.verdict.upper() == verdict
     assert time.process_time() - start < MOST_SECONDS
     if verdict == "VIOLATED":
@@ -45,7 +45,7 @@ def test_an_example_with_memory_gives_the_verdict_in_its_comment(
 
 
 def test_who_finds_memory_alive_is_not_told() -> None:
-    found = api.check(FOLDER / "hash-twice.c", model="sc")
+    found = membar.check(FOLDER / "hash-twice.c", model="sc")
     assert found.witness is not None
     cells = found.program.cells
     looked = [event for event in found.witness.execution.events if event.cell is not None]
@@ -66,7 +66,7 @@ MEMORY_ERRORS = [path for path in FILES if path.stem.endswith(("early-free", "ab
 
 @pytest.mark.parametrize("path", MEMORY_ERRORS, ids=lambda path: path.stem)
 def test_what_is_freed_too_early_is_told_with_both_lines(path: Path) -> None:
-    found = api.check(path, model="sc")
+    found = membar.check(path, model="sc")
     assert found.witness is not None
     told = re.search(r"freed (?:before )?at line (\d+).*\(line (\d+)\)", found.witness.message)
     assert told is not None

@@ -18,13 +18,13 @@ from membar.source import SourceFile
 
 # What no question about a Cubicle model needs.
 _IDLE = (
-    "membar.questions.api",
+    "membar.questions.safety",
     "membar.languages.litmus",
     "membar.languages.c",
     "membar.objects",
     "membar.program",
     "membar.properties",
-    "membar.reports.terminal",
+    "membar.reports.executions",
     "dataclasses",
     "inspect",
     "json",

@@ -6,8 +6,8 @@ import tracemalloc
 
 import pytest
 
+import membar
 from membar.engines.reference.replay import replay
-from membar.questions import api
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -32,7 +32,7 @@ int main(void) {
 
 
 def test_a_long_witness_is_small() -> None:
-    found = api.check(SourceFile("long.c", LONG))
+    found = membar.check(SourceFile("long.c", LONG))
     assert found.verdict == "violated"
     assert found.witness is not None
     order = found.witness.execution.po
@@ -51,8 +51,8 @@ def test_the_time_limit_holds_while_a_witness_is_replayed(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("membar.engines.reference.replay.replay", replay_slowly)
     short = LONG.replace("1200", "2")
-    api.check(SourceFile("long.c", short), properties=())  # everything is imported
-    found = api.check(SourceFile("long.c", short), limits=Limits(seconds=1.0))
+    membar.check(SourceFile("long.c", short), properties=())  # everything is imported
+    found = membar.check(SourceFile("long.c", short), limits=Limits(seconds=1.0))
     assert found.verdict == "unknown"
     assert "the time limit of 1 s was reached while the witness was replayed" in str(found.outcome)
     assert found.outcome.run.statistics.nodes

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.questions.outcome import Violated
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -91,7 +91,7 @@ def test_formulas_that_are_nested_too_deeply_are_refused(
     "formula", ["(" * 59 + "F x == 0" + ")" * 59, "X " * 99 + "x < 3", "(" * 200 + "x == 0" + ")" * 200]
 )
 def test_formulas_up_to_there_are_answered(formula: str) -> None:
-    assert api.check(SourceFile("self.dve", SELF), model="sc", ltl=formula).verdict == "holds"
+    assert membar.check(SourceFile("self.dve", SELF), model="sc", ltl=formula).verdict == "holds"
 
 
 def test_a_text_that_nobody_can_follow_down_is_bad_input(
@@ -100,14 +100,14 @@ def test_a_text_that_nobody_can_follow_down_is_bad_input(
     def deep(*_: object, **__: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(api, "parse", deep)
+    monkeypatch.setattr("membar.questions.programs.parse", deep)
     assert told(tmp_path, capsys, SELF).startswith("error[W0435]: ")
 
 
 def test_an_array_with_too_many_elements_is_refused_before_they_are_made() -> None:
     text = "byte a[1000000000];\n" + SELF
     with pytest.raises(InputError, match="too large"):
-        api.parse(SourceFile("big.dve", text))
+        membar.parse(SourceFile("big.dve", text))
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_a_file_of_a_formula_that_is_not_there(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("name", ["A", "A[0]"])
 def test_the_only_process_of_its_kind_may_be_called_by_its_number(name: str) -> None:
-    assert api.check(SourceFile("one.pml", ONE), ltl=f"F {name}@l").verdict == "holds"
+    assert membar.check(SourceFile("one.pml", ONE), ltl=f"F {name}@l").verdict == "holds"
 
 
 def test_legacy_errors_under_store_buffers_say_what_is_missing() -> None:
-    result = api.check(SourceFile("two.dve", TWO), model="x86-tso", words={"dve-errors": "legacy"})
+    result = membar.check(SourceFile("two.dve", TWO), model="x86-tso", words={"dve-errors": "legacy"})
     assert result.verdict == "unknown"
     assert "--model sc" in getattr(result.outcome, "reason", "")
 
@@ -182,7 +182,7 @@ def test_a_guard_that_is_never_open_is_a_deadlock_whatever_else_is_asked(
         "byte x = 1;\nprocess A { byte i = 1; state s, t; init s; "
         f"trans s -> t {{ guard {guard}; }}; }}\nsystem async;\n"
     )
-    outcome = api.check(SourceFile("k.dve", text), error=asked.get("error"), ltl=asked.get("ltl")).outcome
+    outcome = membar.check(SourceFile("k.dve", text), error=asked.get("error"), ltl=asked.get("ltl")).outcome
     assert isinstance(outcome, Violated)
     assert outcome.property == "deadlock"
 
@@ -199,7 +199,7 @@ system async;
 def test_shortest_runs_are_as_short_as_those_of_the_reference(asked: dict[str, str]) -> None:
     def length(engine: str, *, shortest: bool) -> int:
         options = Options(shortest=shortest, fair=frozenset({"buffers", "processes"}))
-        result = api.check(
+        result = membar.check(
             SourceFile("c.dve", COUNTING),
             engine=engine,
             options=options,

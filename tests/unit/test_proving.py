@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 import z3
 
+import membar
 from differential.test_known_systems import system_of
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.engines import SystemEngine
 from membar.engines.instances.search import explore, machine
-from membar.questions import api, proving
+from membar.questions import answering
+from membar.questions import system as systems
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Run, Unknown, Violated
 from membar.questions.task import Limits, Options, SystemTask
-from membar.source import SourceFile
 from membar.systems.run import ProcessRun
 from strategies.known_systems import SYSTEMS
 from strategies.naive_cubes import search
@@ -29,7 +30,7 @@ TEXTS = {known.name: known for known in SYSTEMS}
 
 def task(name: str, *, instances: tuple[int, ...] = (), limits: Limits | None = None) -> SystemTask:
     system = system_of(TEXTS[name])
-    model = api.load_model("x86-tso" if system.is_weak else "sc")
+    model = membar.load_model("x86-tso" if system.is_weak else "sc")
     options = Options(instances=instances)
     return SystemTask(system=system, model=model, limits=limits or Limits(), options=options)
 
@@ -55,64 +56,66 @@ def broken(question: SystemTask, change: Callable[[ProcessRun], ProcessRun] = la
 
 
 def test_a_proof_is_confirmed() -> None:
-    outcome = proving.answer(task("lock"), saying(proved))
+    outcome = systems.confirmed_outcome(task("lock"), saying(proved))
     assert isinstance(outcome, Holds)
     assert "confirmed by z3" in outcome.run.notes[0]
 
 
 def test_a_proof_that_is_none_is_unknown() -> None:
-    outcome = proving.answer(task("lock"), saying(lambda question: Holds(run_of(question))))
+    outcome = systems.confirmed_outcome(task("lock"), saying(lambda question: Holds(run_of(question))))
     assert isinstance(outcome, Unknown)
     assert "not confirmed" in outcome.reason
     assert outcome.run.guarantee == "nothing was established"
 
 
 def test_a_proof_that_cannot_be_checked_in_time_is_unknown() -> None:
-    outcome = proving.answer(task("lock", limits=Limits(seconds=0.0)), saying(proved))
+    outcome = systems.confirmed_outcome(task("lock", limits=Limits(seconds=0.0)), saying(proved))
     assert isinstance(outcome, Unknown)
     assert "time" in outcome.reason
     assert outcome.run.guarantee == "nothing was established"
 
 
 def test_a_run_is_replayed() -> None:
-    assert isinstance(proving.answer(task("flags"), saying(broken)), Violated)
+    assert isinstance(systems.confirmed_outcome(task("flags"), saying(broken)), Violated)
 
 
 def test_a_run_that_does_not_replay_is_unknown() -> None:
     def shorter(question: SystemTask) -> Outcome:
         return broken(question, lambda run: replace(run, steps=run.steps[1:]))
 
-    outcome = proving.answer(task("flags"), saying(shorter))
+    outcome = systems.confirmed_outcome(task("flags"), saying(shorter))
     assert isinstance(outcome, Unknown)
     assert "does not replay" in outcome.reason
     assert outcome.run.guarantee == "nothing was established"
 
 
 def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proving, "_certified", lambda outcome, *_: outcome)
-    outcome = proving.answer(task("flags", instances=(2,)), saying(lambda question: Holds(run_of(question))))
+    monkeypatch.setattr(systems, "_certified", lambda outcome, *_: outcome)
+    outcome = systems.confirmed_outcome(
+        task("flags", instances=(2,)), saying(lambda question: Holds(run_of(question)))
+    )
     assert isinstance(outcome, Unknown)
     assert "internal error" in outcome.reason
     assert outcome.run.guarantee == "nothing was established"
 
 
 def test_instances_that_agree_are_noted() -> None:
-    outcome = proving.answer(task("lock", instances=(2, 3)), saying(proved))
+    outcome = systems.confirmed_outcome(task("lock", instances=(2, 3)), saying(proved))
     assert isinstance(outcome, Holds)
     assert [note[:18] for note in outcome.run.notes[1:]] == ["2 processes: safe,", "3 processes: safe,"]
-    other = proving.answer(task("flags", instances=(2,)), saying(broken))
+    other = systems.confirmed_outcome(task("flags", instances=(2,)), saying(broken))
     assert isinstance(other, Violated)
     assert "an unsafe state is reached" in other.run.notes[0]
 
 
 def test_instances_are_compared_only_up_to_a_number_of_states_and_say_so() -> None:
-    outcome = proving.answer(task("lock", instances=(3,)), saying(proved), most_states=3)
+    outcome = systems.confirmed_outcome(task("lock", instances=(3,)), saying(proved), most_states=3)
     assert isinstance(outcome, Holds)
     assert "3 processes: not answered, more than 3 states" in outcome.run.notes[-1]
 
 
 def test_instances_alone_hold_within() -> None:
-    result = proving.prove(EXAMPLES / "spinlock.cub", engine="instances", options=Options(instances=(2,)))
+    result = membar.prove(EXAMPLES / "spinlock.cub", engine="instances", options=Options(instances=(2,)))
     assert isinstance(result.outcome, HoldsWithin)
     assert result.outcome.bound == "all runs of 2 processes"
 
@@ -120,21 +123,29 @@ def test_instances_alone_hold_within() -> None:
 @pytest.mark.parametrize(
     ("ask", "code"),
     [
-        (lambda: api.check(EXAMPLES / "flags.cub"), "W0406"),
-        (lambda: proving.prove(EXAMPLES / "store-buffering.litmus"), "W0406"),
-        (lambda: api.load_engine("instances"), "W0407"),
-        (lambda: proving.load_system_engine("graphs"), "W0407"),
-        (lambda: proving.load_system_engine("cubs"), "W0401"),
+        (lambda: membar.prove(EXAMPLES / "store-buffering.litmus"), "W0431"),
+        (lambda: answering.load_engine("instances"), "W0407"),
+        (lambda: systems.load_system_engine("graphs"), "W0407"),
+        (lambda: systems.load_system_engine("cubs"), "W0401"),
         (
-            lambda: proving.certificate_text(proving.prove(EXAMPLES / "flags.cub", engine="instances")),
+            lambda: systems.certificate_text(membar.prove(EXAMPLES / "flags.cub", engine="instances")),
             "W0409",
         ),
     ],
 )
-def test_the_two_lanes_do_not_mix(ask: Callable[[], object], code: str) -> None:
+def test_programs_are_no_systems(ask: Callable[[], object], code: str) -> None:
     with pytest.raises(InputError) as caught:
         ask()
     assert caught.value.diagnostics[0].code == code
+
+
+def test_check_answers_about_every_language() -> None:
+    found = membar.check(EXAMPLES / "flags.cub", engine="instances")
+    assert found.verdict == "violated"
+    assert found.evidence is found.processes is not None
+    assert found._repr_svg_() is None
+    assert "unsafe" in found._repr_html_()
+    assert len(repr(found)) < 200
 
 
 def test_a_saved_run_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,10 +167,7 @@ def test_a_saved_run_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_certificate_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = TEXTS["lock"]
-    source = SourceFile("lock.cub", known.text)
-    question = task("lock")
-    result = proving.SystemResult(source, question.system, question.model, proved(question))
-    monkeypatch.setattr(proving, "prove", lambda *_, **__: result)
+    monkeypatch.setattr(systems, "confirmed_outcome", lambda *_, **__: proved(task("lock")))
     target = tmp_path / "proof.smt2"
     file = tmp_path / "lock.cub"
     file.write_text(known.text, encoding="utf-8")

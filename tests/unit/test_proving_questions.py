@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.languages.cubicle.formulas import MAX_DEPTH
-from membar.questions import proving
+from membar.questions import system as systems
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
 
@@ -47,34 +48,34 @@ def system(text: str) -> SourceFile:
 @pytest.mark.parametrize("options", [Options(), Options(brab=2), Options(algorithm="generic")])
 def test_a_process_of_which_nothing_is_said_is_still_there(options: Options) -> None:
     text = _ALONE.replace("LAST", "C")
-    assert proving.prove(system(text), options=options).verdict == "holds"
+    assert membar.prove(system(text), options=options).verdict == "holds"
 
 
 @pytest.mark.parametrize("options", [Options(), Options(brab=2)])
 def test_it_is_there_some_steps_before_too(options: Options) -> None:
     text = _ALONE.replace("LAST", "B") + "transition on (p) requires { S[p] = B } { S[p] := C }\n"
-    assert proving.prove(system(text), options=options).verdict == "holds"
+    assert membar.prove(system(text), options=options).verdict == "holds"
 
 
 def test_the_process_of_which_nothing_is_said_takes_part_in_the_run() -> None:
     text = _ALONE.replace("LAST", "C").replace("S[q] = B", "S[q] = A")
-    found = proving.prove(system(text))
+    found = membar.prove(system(text))
     assert found.verdict == "violated"
     assert found.processes is not None
     assert found.processes.processes == 2
 
 
 def test_an_instance_that_breaks_is_the_answer_where_there_is_no_other() -> None:
-    found = proving.prove(system(_BROKEN_INVARIANT), options=Options(instances=(2,)))
+    found = membar.prove(system(_BROKEN_INVARIANT), options=Options(instances=(2,)))
     assert found.verdict == "violated"
     assert found.processes is not None
     assert any("holds only if the declared invariants" in note for note in found.outcome.run.notes)
-    assert proving.prove(system(_BROKEN_INVARIANT)).verdict == "unknown"
+    assert membar.prove(system(_BROKEN_INVARIANT)).verdict == "unknown"
 
 
 def test_guesses_end_in_time() -> None:
     start = time.process_time()
-    found = proving.prove(system(_WEAK), limits=Limits(seconds=1.0), options=Options(brab=40))
+    found = membar.prove(system(_WEAK), limits=Limits(seconds=1.0), options=Options(brab=40))
     assert found.verdict == "unknown"
     assert time.process_time() - start < 10
 
@@ -106,7 +107,7 @@ def test_a_program_for_any_number_of_threads_has_no_bounds_either(
 def test_a_formula_that_is_nested_too_deeply_is_told_so() -> None:
     deep = "(" * 20_000 + "S[p] = C" + ")" * 20_000
     with pytest.raises(InputError) as caught:
-        proving.parse_system(system(_ALONE.replace("{ S[p] = C }", f"{{ {deep} }}")))
+        systems.parse_system(system(_ALONE.replace("{ S[p] = C }", f"{{ {deep} }}")))
     found = caught.value.diagnostics[0]
     assert found.code == "W0435"
     assert "nested too deeply" in found.message
@@ -114,4 +115,4 @@ def test_a_formula_that_is_nested_too_deeply_is_told_so() -> None:
     less = MAX_DEPTH // 2 - 1
     fine = "(" * less + "S[p] = C" + ")" * less
     text = _ALONE.replace("{ S[p] = C }", f"{{ {fine} }}").replace("LAST", "C")
-    assert proving.parse_system(system(text)).unsafe
+    assert systems.parse_system(system(text)).unsafe

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from membar.cli import pytest_plugin
-from membar.questions import api
+from membar.languages import registry
 
 pytest_plugins = ["pytester"]
 
@@ -39,7 +39,7 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_every_language_of_programs_and_systems_is_collected() -> None:
-    known = {suffix for frontend in api.frontends() for suffix in frontend.suffixes}
+    known = {suffix for frontend in registry.frontends() for suffix in frontend.suffixes}
     assert set(pytest_plugin.SUFFIXES) == known | {".cub"}
 
 

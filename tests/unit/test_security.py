@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.cli.command import UNKNOWN
 from membar.diagnostics import InputError
 from membar.models import plan_cache
-from membar.objects.client import Size
-from membar.questions import api, linearizability
 
 _LITMUS = """\
 X86 sb
@@ -60,7 +59,7 @@ def test_python_that_a_c_file_names_is_not_run(project: Path, capsys: pytest.Cap
         assert cli.main([words[0], str(project / "evil.c"), *words[1:], "--client", "2,1"]) == 2
         assert "error[W1358]" in capsys.readouterr().err
     with pytest.raises(InputError, match="Python code"):
-        linearizability.check_object(project / "evil.c", size=Size(1, 1))
+        membar.check(project / "evil.c", client=(1, 1))
     assert not (project / "ran").exists()
 
 
@@ -101,7 +100,7 @@ def test_a_pickle_beside_the_users_files_is_not_loaded(
         (folder / "sc.cat").write_text("acyclic po | rf | co | fr as sc\n")
     (project / "t.litmus").write_text(_LITMUS)
     wanted = name.replace("PROJECT", str(project))
-    api.check(project / "t.litmus", model=f"{wanted}.cat" if "/" in wanted else wanted)
+    membar.check(project / "t.litmus", model=f"{wanted}.cat" if "/" in wanted else wanted)
     assert plan_cache.read(wanted, "words") is None
     assert not (project / "ran").exists()
 

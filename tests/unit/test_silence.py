@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.program.warnings import LOOK
-from membar.questions import api
 from membar.source import SourceFile
 
 RACE = """#include <pthread.h>
@@ -29,7 +29,7 @@ int main(void) {
 
 
 def test_a_witness_has_no_reads_that_the_program_has_not() -> None:
-    found = api.check(SourceFile("race.c", RACE), model="rc11")
+    found = membar.check(SourceFile("race.c", RACE), model="rc11")
     assert found.verdict == "violated"
     witness = found.witness
     assert witness is not None

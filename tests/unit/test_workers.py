@@ -11,10 +11,10 @@ import time
 
 import pytest
 
+import membar
 from membar.limits import budget
 from membar.limits.budget import Ended, size_text
 from membar.limits.workers import Crew, WorkerError
-from membar.questions import api
 from membar.questions.outcome import Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -130,7 +130,7 @@ def test_without_signals_limits_are_looked_at_now_and_then() -> None:
 
     def ask() -> None:
         source = SourceFile("a.mbp", contention(6, 4))
-        found.append(api.check(source, model="sc", limits=Limits(seconds=0.3)).outcome)
+        found.append(membar.check(source, model="sc", limits=Limits(seconds=0.3)).outcome)
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -145,12 +145,12 @@ def test_an_interrupted_check_spoils_nothing_for_the_next(monkeypatch: pytest.Mo
         "X86 sb\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n"
         "exists (0:EAX=0 /\\ 1:EAX=0)\n",
     )
-    expected = api.check(source).outcome.run
+    expected = membar.check(source).outcome.run
     monkeypatch.setattr(budget, "GRACE", 0.0)  # it rings at once
     for number in range(60):
-        broken_off = api.check(source, limits=Limits(seconds=0.0002 * (number + 1)))
+        broken_off = membar.check(source, limits=Limits(seconds=0.0002 * (number + 1)))
         assert broken_off.verdict in ("unknown", "holds")
-        again = api.check(source).outcome.run
+        again = membar.check(source).outcome.run
         assert (again.outcomes, again.positive, again.negative) == (
             expected.outcomes,
             expected.positive,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr  # pytest has no public name for it
 
     from membar.diagnostics import InputError
-    from membar.questions import api, lift, proving
+    from membar.questions.answer import Answer
     from membar.questions.expectations import Claimed
     from membar.questions.task import Limits
 
@@ -164,15 +164,11 @@ class Check(_Told):
             wanted, got = (word.upper().replace("-", " ") for word in (self.claim.verdict, answer.verdict))
             raise UnexpectedVerdictError(f"expected {wanted}, but the answer is {got}:\n\n{_report(answer)}")
 
-    def _answer(self) -> api.Result | proving.SystemResult | lift.Answer:
-        from membar.questions import api, lift, proving  # noqa: PLC0415 - only where asked for
+    def _answer(self) -> Answer:
+        from membar.questions.entry import check, prove  # noqa: PLC0415 - only where asked for
 
-        path, model, limits = self.path, self.claim.model or None, _limits(self.config)
-        if self.claim.any_threads:
-            return lift.check_any(path, model=model, limits=limits)
-        if proving.is_system(path):
-            return proving.prove(path, model=model, limits=limits)
-        return api.check(path, model=model, limits=limits)
+        ask = prove if self.claim.any_threads else check
+        return ask(self.path, model=self.claim.model or None, limits=_limits(self.config))
 
 
 def _limits(config: pytest.Config) -> Limits:
@@ -187,12 +183,9 @@ def _limits(config: pytest.Config) -> Limits:
         raise pytest.UsageError(f"membar_limit: {problem}") from None
 
 
-def _report(answer: api.Result | proving.SystemResult | lift.Answer) -> str:
-    from membar.questions import proving  # noqa: PLC0415 - only where something is wrong
-    from membar.reports import processes, terminal  # noqa: PLC0415
+def _report(answer: Answer) -> str:
+    from membar.reports import terminal  # noqa: PLC0415 - only where something is wrong
 
-    if isinstance(answer, proving.SystemResult):
-        return processes.render(answer)
     return terminal.render(answer)
 
 

@@ -13,22 +13,21 @@ from typing import Any
 from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
 from membar.limits.budget import Ended, LimitError, limited
 from membar.limits.workers import Crew
-from membar.program.program import Program
-from membar.questions import api
+from membar.questions.answer import Answer
+from membar.questions.ask import ask, unanswered
 from membar.questions.expectations import Expectation, disagreement
-from membar.questions.linearizability import ObjectResult
-from membar.questions.object_proofs import ProofResult
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
-from membar.questions.proving import SystemResult
+from membar.questions.safety import Safety
 from membar.questions.task import Limits, Options
 from membar.records import field, record, replace
 from membar.reports import diagnostic, herd, json
 from membar.reports._parts.findings import warnings_of
+from membar.source import SourceFile
 
 
 @record(frozen=True, slots=True, kw_only=True)
 class Campaign:
-    """How every test is to be answered; most fields as in `api.check`, limits per test.
+    """How every test is to be answered; most fields as in `Safety`, limits per test.
 
     Attributes:
         named: the files and folders that the user named; empty: the tests themselves.
@@ -55,7 +54,7 @@ class Campaign:
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Answer:
+class TestAnswer:
     """One test's answer as plain data, so that it can cross a process border.
 
     Attributes:
@@ -116,7 +115,7 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 def run(
     tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1, is_supervised: bool = False
-) -> Iterator[Answer]:
+) -> Iterator[TestAnswer]:
     """The answers, in the order of `tests`, as they come.
 
     With several jobs, or supervised, child processes find them; one that passes the limits is ended.
@@ -160,13 +159,13 @@ def _collect_rarely() -> None:
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
 
 
-def _given_up(test: Path, campaign: Campaign, ended: Ended) -> Answer:
+def _given_up(test: Path, campaign: Campaign, ended: Ended) -> TestAnswer:
     """The answer about a test whose process was ended."""
-    found = api.unanswered(test, campaign.model, ended.reason, ended.seconds)
+    found = unanswered(_question(SourceFile(str(test), ""), campaign), ended.reason, ended.seconds)
     return as_data(found, seconds=ended.seconds, texts=campaign.texts)
 
 
-def answer(path: Path, campaign: Campaign) -> Answer:
+def answer(path: Path, campaign: Campaign) -> TestAnswer:
     """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
     start = time.perf_counter()
     limits = campaign.limits
@@ -178,17 +177,9 @@ def answer(path: Path, campaign: Campaign) -> Answer:
         return _given_up(path, campaign, Ended(limit.reason, seconds))
 
 
-def _answer(path: Path, campaign: Campaign, start: float) -> Answer:
+def _answer(path: Path, campaign: Campaign, start: float) -> TestAnswer:
     try:
-        result = api.check(
-            path,
-            model=campaign.model,
-            engine=campaign.engine,
-            limits=campaign.limits,
-            options=campaign.options,
-            include_dirs=campaign.include_dirs,
-            mapping=campaign.mapping,
-        )
+        result = ask(_question(SourceFile.read(path), campaign))
     except InputError as problem:
         if not _is_inside(path, campaign.named):
             problem = _without_text(path, problem)
@@ -200,11 +191,24 @@ def _answer(path: Path, campaign: Campaign, start: float) -> Answer:
     return replace(found, unwritten=unwritten) if unwritten else found
 
 
-def _draw(result: api.Result, folders: Sequence[tuple[str, Path]]) -> str:
+def _question(source: SourceFile, campaign: Campaign) -> Safety:
+    """The question about one test."""
+    return Safety(
+        source=source,
+        model=campaign.model,
+        engine=campaign.engine,
+        limits=campaign.limits,
+        options=campaign.options,
+        include_dirs=campaign.include_dirs,
+        mapping=campaign.mapping,
+    )
+
+
+def _draw(result: Answer, folders: Sequence[tuple[str, Path]]) -> str:
     """Writes the pictures; returns what is to be said of those that cannot be written."""
     problems = []
     for kind, folder in folders:
-        from membar.questions import pictures  # noqa: PLC0415 - only where asked for
+        from membar.reports import pictures  # noqa: PLC0415 - only where asked for
 
         try:
             pictures.save(kind, folder, result)
@@ -232,7 +236,7 @@ def _without_text(path: Path, problem: InputError) -> InputError:
     )
 
 
-def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> Answer:
+def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> TestAnswer:
     """The answer about a file that is not valid input; see `Campaign.texts`."""
     reason = diagnostic.render_error(problem)
     found: tuple[dict[str, Any], ...] = ()
@@ -240,85 +244,41 @@ def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> 
         from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
         found = sarif.refused(str(path), problem)
-    return Answer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
+    return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
 
 
-def as_data(result: api.Result, *, seconds: float, texts: Collection[str] = ()) -> Answer:
-    """A result as plain data; see `Campaign.texts`."""
-    outcome = result.outcome
-    return Answer(
-        path=result.source.path,
-        name=result.program.name,
-        model=result.model.name,
-        verdict=result.verdict,
+def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> TestAnswer:
+    """An answer as plain data; see `Campaign.texts`."""
+    outcome = answer.outcome
+    return TestAnswer(
+        path=answer.source.path,
+        name=answer.subject.name,
+        model=answer.model.name,
+        verdict=answer.verdict,
         holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
-        undefined=bool(herd.undefining_checks(result.model) & frozenset(outcome.run.flags)),
+        undefined=bool(herd.undefining_checks(answer.model) & frozenset(outcome.run.flags)),
         final_states=len(outcome.run.outcomes),
-        states=herd.state_lines(result.program, outcome.run) if "states" in texts else (),
+        states=herd.state_lines(answer.program, outcome.run) if "states" in texts else (),
         reason=_reason(outcome),
-        herd=herd.render(result) if "herd" in texts else "",
-        json=json.render(result) if "json" in texts else "",
-        sarif=_sarif(result) if "sarif" in texts else (),
-        told=_told(result) if "told" in texts else "",
+        herd=herd.render(answer) if "herd" in texts else "",
+        json=json.render(answer) if "json" in texts else "",
+        sarif=_sarif(answer) if "sarif" in texts else (),
+        told=_told(answer) if "told" in texts else "",
         seconds=seconds,
     )
 
 
-def _sarif(result: api.Result | SystemResult | ObjectResult | ProofResult) -> tuple[dict[str, Any], ...]:
+def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:
     from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
-    if isinstance(result, SystemResult):
-        return sarif.system_results(result)
-    nothing = Program(name=Path(result.source.path).stem, language="C", objects=(), threads=())
-    if isinstance(result, ProofResult):
-        result = api.Result(result.source, nothing, result.model, result.outcome)
-    if isinstance(result, ObjectResult):
-        program = result.program or nothing
-        result = api.Result(result.source, program, result.judging, result.outcome)
-    return sarif.results(result)
+    return sarif.results(answer)
 
 
-def _told(result: api.Result | SystemResult | ObjectResult | ProofResult) -> str:
+def _told(answer: Answer) -> str:
     """The report for people, of what is violated."""
-    from membar.reports import histories, processes, terminal  # noqa: PLC0415 - only where asked for
+    from membar.reports import terminal  # noqa: PLC0415 - only where asked for
 
-    if not isinstance(result.outcome, Violated) or isinstance(result, ProofResult):
-        return ""
-    if isinstance(result, SystemResult):
-        return processes.render(result, columns=_PAGE)
-    if isinstance(result, ObjectResult):
-        return histories.render(result, columns=_PAGE)
-    return terminal.render(result, columns=_PAGE)
-
-
-def proved(result: SystemResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
-    """The answer about a system for any number of processes as plain data; see `Campaign.texts`."""
-    return Answer(
-        path=result.source.path,
-        name=result.system.name,
-        model=result.model.name,
-        verdict=result.verdict,
-        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
-        reason=_reason(result.outcome),
-        sarif=_sarif(result) if "sarif" in texts else (),
-        told=_told(result) if "told" in texts else "",
-        seconds=seconds,
-    )
-
-
-def judged(result: ObjectResult | ProofResult, *, seconds: float, texts: Collection[str] = ()) -> Answer:
-    """The answer about an object as plain data; see `Campaign.texts`."""
-    return Answer(
-        path=result.source.path,
-        name=Path(result.source.path).stem,
-        model=result.model.name,
-        verdict=result.verdict,
-        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(result.outcome)),
-        reason=_reason(result.outcome),
-        sarif=_sarif(result) if "sarif" in texts else (),
-        told=_told(result) if "told" in texts else "",
-        seconds=seconds,
-    )
+    return terminal.render(answer, columns=_PAGE) if isinstance(answer.outcome, Violated) else ""
 
 
 def _reason(outcome: Outcome) -> str:
@@ -337,7 +297,7 @@ def _warnings(outcome: Outcome) -> list[str]:
     return [item.reason for item in warnings_of(outcome.run)]
 
 
-def compare(answers: Iterable[Answer], known: Mapping[str, Expectation]) -> dict[str, str]:
+def compare(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> dict[str, str]:
     """The disagreements with known answers, by path; tests without an answer or expectation are left out.
 
     The answers must have their `states`.

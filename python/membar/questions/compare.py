@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
 
-from membar.questions import api
+from membar.questions.answer import Answer
+from membar.questions.answering import default_model
+from membar.questions.ask import ask
 from membar.questions.option_scopes import for_engine, refuse_for_engines
 from membar.questions.outcome import Unknown
-from membar.questions.task import Limits, Options
+from membar.questions.programs import parse
+from membar.questions.safety import Safety
+from membar.records import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Column:
     """The answer of one engine under one model."""
 
     model: str
     engine: str
-    result: api.Result
+    result: Answer
 
     @property
     def is_answered(self) -> bool:
@@ -26,7 +28,7 @@ class Column:
         return not isinstance(self.result.outcome, Unknown)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Comparison:
     """The same question asked several times; `differences` are internal errors, in words."""
 
@@ -34,38 +36,21 @@ class Comparison:
     differences: tuple[str, ...]
 
 
-def compare(
-    path: Path,
-    *,
-    models: Sequence[str],
-    engines: Sequence[str] = (),
-    limits: Limits | None = None,
-    options: Options | None = None,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    mapping: str | None = None,
-) -> Comparison:
-    """Asks each engine (by default the model's own) about `path` under each model.
+def compare(question: Safety, *, models: Sequence[str] = (), engines: Sequence[str] = ()) -> Comparison:
+    """Asks each engine (by default the model's own) under each model (by default sc and the language's own).
 
     Raises:
         InputError: an argument is wrong, or an option applies to none of the engines.
     """
     # Sets of final states are compared: no search may end when the verdict is known.
-    options = replace(options or Options(), stops_early=False)
+    options = replace(question.options, stops_early=False)
     refuse_for_engines(engines, options)
+    models = models or ("sc", default_model(parse(question.source_with(defines=question.defines))))
     columns = []
-    for model in models:
+    for model in dict.fromkeys(models):
         for engine in engines or (None,):
-            result = api.check(
-                path,
-                model=model,
-                engine=engine,
-                limits=limits,
-                options=for_engine(engine, options) if len(set(engines)) > 1 and engine else options,
-                include_dirs=include_dirs,
-                defines=defines,
-                mapping=mapping,
-            )
+            chosen = for_engine(engine, options) if len(set(engines)) > 1 and engine else options
+            result = ask(replace(question, model=model, engine=engine, options=chosen))
             columns.append(Column(result.model.name, result.outcome.run.engine, result))
     return Comparison(tuple(columns), tuple(_differences(columns)))
 

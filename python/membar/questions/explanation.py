@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 
 from membar.diagnostics import EngineLimitError
@@ -20,8 +19,9 @@ from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.program import Program
 from membar.properties.final_state import Observer
-from membar.questions.api import Result
+from membar.questions.answer import Answer
 from membar.questions.task import Limits
+from membar.records import record, replace
 from membar.reports import explain as report
 
 MOST_CANDIDATES = 50_000
@@ -30,7 +30,7 @@ LOOPS = 2
 _ANYTHING_GOES = Plan(instructions=(), fixpoints=(), checks=())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Explanation:
     """A forbidden execution that would show the outcome, with the axioms it breaks."""
 
@@ -38,7 +38,7 @@ class Explanation:
     failures: tuple[Failure, ...]
 
 
-def render(result: Result, *, columns: int = 80, color: bool = False) -> str:
+def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
     """The explanation as text, for the outcome that the program's condition asks about."""
     program, plan = result.program, result.model.plan
     if program.condition is None or plan is None:

@@ -52,7 +52,7 @@ _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Question:
+class Search:
     """A program, as its language and as the model sees it, and what is asked of it.
 
     Attributes:
@@ -79,7 +79,7 @@ class Question:
 
 
 @record(frozen=True, slots=True)
-class Answered:
+class Searched:
     """The outcome, and the program and model that its witness is about."""
 
     outcome: Outcome
@@ -87,47 +87,47 @@ class Answered:
     model: Model
 
 
-def answered(question: Question) -> Answered:
+def searched(search: Search) -> Searched:
     """The answer to all that is asked.
 
     Raises:
         InterruptError: Ctrl-C, with what was found until then.
     """
-    return _Asking(question).answered()
+    return _Asking(search).searched()
 
 
-def program_asked(question: Question) -> Program:
+def program_asked(search: Search) -> Program:
     """The program whose executions are witnesses of what is asked."""
-    kept = question.asked.warnings
-    program = asserting(question.program, question.asked.names, question.asked.functions)
+    kept = search.asked.warnings
+    program = asserting(search.program, search.asked.names, search.asked.functions)
     return without_warnings(program, WARNINGS - kept)
 
 
 class _Asking:
     """The searches for one question, and what is left of its time."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.asked = question.asked
-        self.program = program_asked(question)
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.asked = search.asked
+        self.program = program_asked(search)
 
     def _task(self, program: Program, names: Collection[str]) -> Task:
-        question = self.question
+        search = self.search
         return Task(
             program=program,
-            model=question.model,
+            model=search.model,
             properties=tuple(names),
-            limits=question.limits,
-            options=question.options,
+            limits=search.limits,
+            options=search.options,
         )
 
-    def answered(self) -> Answered:
-        asked, model = self.asked, self.question.model
+    def searched(self) -> Searched:
+        asked, model = self.asked, self.search.model
         asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(model)
         names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
-        found: Answered | None = None
+        found: Searched | None = None
         if names or not (asks_rc11 or asked.labels):
-            found = Answered(self._main(names), self.program, model)
+            found = Searched(self._main(names), self.program, model)
         for label in asked.labels:
             found = _worse(found, self._about_label(label))
         if asks_rc11:
@@ -140,20 +140,20 @@ class _Asking:
 
     def _ask(self, task: Task, engine: Engine | None = None) -> Outcome:
         try:
-            return answer(task, engine or self.question.engine)
+            return answer(task, engine or self.search.engine)
         except InterruptError as interrupt:
             raise InterruptError(replayed(interrupt.outcome, task)) from None
 
     def _main(self, names: Collection[str]) -> Outcome:
         """The answer about everything that one search can find, and about what it left open."""
-        question = self.question
+        search = self.search
         task = self._task(self.program, names)
         warned = None
         if names and not self.asked.warnings:
             warned = self._warned(names)
         outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
         outcome = self._with_open_questions(self._without_values(outcome))
-        if names and not question.model.language_model:
+        if names and not search.model.language_model:
             try:
                 with stage("while it was asked what C says"):
                     outcome = self._without_doubt(outcome, task)
@@ -207,8 +207,8 @@ class _Asking:
 
         Searches that assertions would slow down are spared them.
         """
-        program = asserting(self.question.program, self.asked.names, self.asked.functions)
-        if program is self.program or self.question.model.claims.search != EXACTLY_ONCE:
+        program = asserting(self.search.program, self.asked.names, self.asked.functions)
+        if program is self.program or self.search.model.claims.search != EXACTLY_ONCE:
             return None
         return self._warned_of(program, names)
 
@@ -241,9 +241,9 @@ class _Asking:
 
     # Labels
 
-    def _about_label(self, label: str) -> Answered:
+    def _about_label(self, label: str) -> Searched:
         """The answer about the labels of one kind, as a claim about all runs."""
-        known = {item.claim.name: item.claim for item in self.question.program.label_claims}
+        known = {item.claim.name: item.claim for item in self.search.program.label_claims}
         program = replace(_asking_only(self.program, ()), claims=(known[label],))
         outcome = self._ask(self._task(program, ("claims",)))
         findings = tuple(
@@ -252,17 +252,17 @@ class _Asking:
         outcome = replace(outcome, run=replace(outcome.run, findings=findings))
         if isinstance(outcome, Violated) and outcome.property == "claims":
             outcome = replace(outcome, property=label)
-        return Answered(outcome, program, self.question.model)
+        return Searched(outcome, program, self.search.model)
 
     # Races
 
-    def _about_races(self) -> Answered:
+    def _about_races(self) -> Searched:
         """The answer about races, by rc11's definition, over the whole program."""
-        question = self.question
+        search = self.search
         rc11 = load_model(RACES_IN)
-        program = asserting(without_warnings(question.written), ("races",))
+        program = asserting(without_warnings(search.written), ("races",))
         program = replace(_asking_only(program, ()), condition=None)
-        given = question.options
+        given = search.options
         task = replace(
             self._task(program, ("races",)),
             model=rc11,
@@ -270,7 +270,7 @@ class _Asking:
         )
         engine = load_engine(default_engine(program, rc11, task.options))
         outcome = self._ask(task, engine)
-        defines = f"{question.model.name} defines no races"
+        defines = f"{search.model.name} defines no races"
         why = f"by the definition of {RACES_IN} (engine {engine.name}): {defines}"
         findings = tuple(
             replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
@@ -279,20 +279,20 @@ class _Asking:
         )
         run = replace(
             outcome.run,
-            model=question.model.name,
-            engine=question.engine.name,
+            model=search.model.name,
+            engine=search.engine.name,
             findings=findings,
             notes=(*outcome.run.notes, f"races are judged {why}"),
         )
-        return Answered(replace(outcome, run=run), program, rc11)
+        return Searched(replace(outcome, run=run), program, rc11)
 
     def _without_doubt(self, outcome: Outcome, task: Task) -> Outcome:
         """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
-        question = self.question
-        written = without_warnings(question.written)
+        search = self.search
+        written = without_warnings(search.written)
         if not delays.matter(task, outcome):
             return self._with_races(outcome, self._races(written))
-        if not delays.is_mapped(task.model, question.mapping):
+        if not delays.is_mapped(task.model, search.mapping):
             return self._with_races(delays.remarked(outcome, task), self._races(written))
         asked = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
         found = self._ask(asked, load_engine(default_engine(written, asked.model, asked.options)))
@@ -306,7 +306,7 @@ class _Asking:
         """
         from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
 
-        if defines_races(self.question.model) or not has_plain_accesses(program):
+        if defines_races(self.search.model) or not has_plain_accesses(program):
             return None
         task = _race_question(program)
         return self._ask(task, load_engine(default_engine(program, task.model, task.options)))
@@ -320,7 +320,7 @@ class _Asking:
             return outcome
         note = (
             "plain accesses are taken as machine accesses; in C they are a data race, without any meaning"
-            f": membar check {self.question.path} --model {RACES_IN}"
+            f": membar check {self.search.path} --model {RACES_IN}"
         )
         flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
         return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
@@ -374,7 +374,7 @@ def _asking_only(program: Program, names: Collection[str]) -> Program:
     )
 
 
-def _worse(first: Answered | None, second: Answered) -> Answered:
+def _worse(first: Searched | None, second: Searched) -> Searched:
     """The worse of two answers, with the findings of both."""
     if first is None:
         return second

@@ -3,57 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from membar.records import record
 
 if TYPE_CHECKING:
-    from membar.models.model import Model
-    from membar.program.program import Program
-    from membar.questions.outcome import Outcome
-    from membar.source import SourceFile
-    from membar.systems.system import ParameterizedSystem
-
-
-class Answer(Protocol):
-    """What a report shows: a question (text, program, model) with its outcome."""
-
-    @property
-    def source(self) -> SourceFile:
-        """The user's text; its path names the file in every report."""
-
-    @property
-    def program(self) -> Program:
-        """What the text means."""
-
-    @property
-    def model(self) -> Model:
-        """The memory model it was put under."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What was found."""
-
-
-@runtime_checkable
-class SystemAnswer(Protocol):
-    """What a report about a parameterized system shows."""
-
-    @property
-    def source(self) -> SourceFile:
-        """The user's text; its path names the file in every report."""
-
-    @property
-    def system(self) -> ParameterizedSystem:
-        """What the text means."""
-
-    @property
-    def model(self) -> Model:
-        """The memory model it was put under."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What was found."""
+    from membar.questions.answer import Answer
 
 
 class Tested(Protocol):

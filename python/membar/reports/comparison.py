@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from membar.questions.answer import Answer
 from membar.questions.outcome import FinalState, Unknown
-from membar.reports import Answer
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from membar.reports._parts.style import Line, join, line, printable, width
 from membar.reports._parts.verdict import role, spoken

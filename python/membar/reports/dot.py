@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from membar.program.execution import Event
 from membar.program.program import Program
+from membar.questions.answer import Answer
 from membar.questions.outcome import Witness
-from membar.reports import Answer, Report
+from membar.reports import Report
 from membar.reports._parts.drawing import EDGE_COLORS, drawn_edges
 from membar.reports._parts.event import action_text, line_number, source_text
 from membar.reports._parts.verdict import spoken, witness_of

@@ -17,8 +17,8 @@ from membar.evidence.svcomp import WEAK
 from membar.evidence.svcomp.automaton import NAMESPACE, ORDER
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
+from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
-from membar.reports import Answer
 from membar.reports._parts.event import cell_name, value_text
 from membar.reports._parts.moments import Moment, is_interleaving
 from membar.reports._parts.style import printable

@@ -9,8 +9,9 @@ from membar.models.plan import CheckMode
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
 from membar.program.program import Program
 from membar.properties.judge import RACE_FLAG
+from membar.questions.answer import Answer
 from membar.questions.outcome import Explored, HoldsWithin, Outcome, Run, Unknown
-from membar.reports import Answer, Report
+from membar.reports import Report
 from membar.reports._parts.condition import condition_text, state_texts
 
 UNDEFINED = "*undef*"  # herd's name for the flag of a program without a meaning

@@ -1,125 +1,27 @@
-"""Reports about concurrent objects and bounded clients: the history as a timeline, then its execution."""
+"""Histories of concurrent objects: as a timeline for people, as data, and as a picture."""
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Sequence
 from html import escape
 from pathlib import PurePath
-from typing import Protocol
 
-from membar.models.model import Model
 from membar.objects.history import History, shown
-from membar.objects.linearize import Verdict
 from membar.objects.orders import Ordering
-from membar.program.printer import print_program
-from membar.program.program import Program
-from membar.questions.outcome import HoldsWithin, Outcome, Unknown
-from membar.reports._parts.answer import Object, common
-from membar.reports._parts.findings import details, fact_lines, finding_facts
-from membar.reports._parts.narrative import narrative
-from membar.reports._parts.statistics import statistics_text
-from membar.reports._parts.style import ASCII, UNICODE, Line, join, line, printable, wrapped
+from membar.questions.answer import Answer, ClientRun, Refutation
+from membar.reports._parts.answer import Object
+from membar.reports._parts.style import Line, line, wrapped
 from membar.reports._parts.timeline import Bar, bars
-from membar.reports._parts.verdict import role, spoken, witness_of
-from membar.reports.json import witness_value
-from membar.source import SourceFile
 
 
-class Refutation(Protocol):
-    """A history that nothing explains, and how far it can be explained."""
-
-    @property
-    def history(self) -> History:
-        """The history."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """How far an order of its calls explains it."""
-
-
-class ObjectAnswer(Protocol):
-    """What a report about an object shows."""
-
-    @property
-    def source(self) -> SourceFile:
-        """The user's text."""
-
-    @property
-    def model(self) -> Model:
-        """The memory model."""
-
-    @property
-    def ordering(self) -> Ordering:
-        """What "before" means."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What was found."""
-
-    @property
-    def program(self) -> Program | None:
-        """The client that shows it."""
-
-    @property
-    def judging(self) -> Model:
-        """The model of the client's execution: that of the question, with a clock where one is needed."""
-
-    @property
-    def refutation(self) -> Refutation | None:
-        """The history that shows it."""
-
-
-def render(
-    answer: ObjectAnswer,
-    *,
-    columns: int = 80,
-    terminal: bool = False,
-    color: bool | None = None,
-    options: Sequence[str] = (),
-) -> str:
-    """The report for people."""
-    outcome, signs = answer.outcome, UNICODE if terminal else ASCII
-    lines = [_first_line(answer), *_facts(outcome, columns)]
-    if answer.refutation is not None:
-        lines += [Line(), line(("A history that no order of its calls explains", "bold")), Line()]
-        lines += _timeline(answer.refutation.history, columns)
-        lines += _explained(answer.refutation, answer.ordering, columns)
-    witness = witness_of(outcome)
-    if witness is not None and answer.program is not None:
-        title = "Its execution" if answer.refutation is not None else printable(witness.message)
-        lines += [Line(), line((title, "bold")), Line()]
-        lines += narrative(answer.program, witness, columns=columns, signs=signs)
-        lines += [Line(), line(("replay: ", "dim"), _replay_command(answer, options))]
-    return join(lines, color=terminal if color is None else color)
-
-
-def _first_line(answer: ObjectAnswer) -> Line:
-    outcome, run = answer.outcome, answer.outcome.run
-    return line(
-        (answer.source.path, "bold"),
-        ": ",
-        (spoken(outcome), role(outcome)),
-        f" under {run.model} ({details(run)}; {answer.ordering.value} order)",
-    )
-
-
-def _facts(outcome: Outcome, columns: int) -> list[Line]:
-    run = outcome.run
-    facts = finding_facts(outcome)
-    match outcome:
-        case Unknown(reason=reason):
-            facts.append(("reason", reason, "warn"))
-        case HoldsWithin(bound=bound):
-            facts.append(("bound", bound, "warn"))
-        case _:
-            pass
-    if run.flags:
-        facts.append(("flags", ", ".join(run.flags), "warn"))
-    facts += [("note", note, "") for note in run.notes]
-    facts.append(("statistics", statistics_text(run.statistics), "dim"))
-    return fact_lines(facts, columns)
+def history_lines(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
+    """The history that nothing explains, and how far an order explains it."""
+    return [
+        line(("A history that no order of its calls explains", "bold")),
+        Line(),
+        *_timeline(refutation.history, columns),
+        *_explained(refutation, ordering, columns),
+    ]
 
 
 def _timeline(history: History, columns: int) -> list[Line]:
@@ -185,30 +87,8 @@ def _named(history: History, call: int) -> str:
     return f"T{item.thread}'s {item.operation}({', '.join(map(str, item.arguments))})"
 
 
-def _replay_command(answer: ObjectAnswer, options: Sequence[str]) -> str:
-    saved = f"{PurePath(answer.source.path).stem}.json"
-    words = ["membar", "check", answer.source.path, "--model", answer.model.name, *options, "--json"]
-    return f"{shlex.join(words)} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
-
-
-def render_json(answer: ObjectAnswer) -> str:
-    """The answer as one line of JSON; its witness is an execution of a client, with its program."""
-    return json.dumps(_value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
-
-
-def _value(answer: ObjectAnswer) -> Object:
-    result = common(answer.source, answer.outcome)
-    result["order"] = answer.ordering.value
-    if answer.refutation is not None:
-        result["history"] = _history(answer.refutation)
-    witness = witness_of(answer.outcome)
-    if witness is not None and answer.program is not None:
-        client = SourceFile(f"{PurePath(answer.source.path).stem}.client.mbp", print_program(answer.program))
-        result["witness"] = witness_value(client, answer.program, answer.judging, witness)
-    return result
-
-
-def _history(refutation: Refutation) -> Object:
+def value(refutation: Refutation) -> Object:
+    """The history for tools."""
     history, verdict = refutation.history, refutation.verdict
     numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
     calls = [
@@ -235,17 +115,18 @@ _INK, _FAINT, _PAPER, _FILL, _EDGE, _WRONG = "#1f2430", "#6b7280", "#ffffff", "#
 _FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
 
 
-def render_svg(answer: ObjectAnswer) -> str:
+def render_svg(answer: Answer) -> str:
     """The history as a self-contained SVG picture; "" where there is none."""
-    if answer.refutation is None:
+    refutation = answer.evidence.refutation if isinstance(answer.evidence, ClientRun) else None
+    if refutation is None or answer.order is None:
         return ""
-    history = answer.refutation.history
+    history = refutation.history
     drawn = bars(history)
     widths = [width * _COLUMN + 16 for width in _widths(history, drawn)]
     starts = [_LEFT + sum(widths[:column]) for column in range(len(widths) + 1)]
     threads = sorted({call.thread for call in history.calls})
-    explained = {step.call for step in answer.refutation.verdict.steps}
-    title = f"{PurePath(answer.source.path).name} under {answer.model.name}, {answer.ordering.value} order"
+    explained = {step.call for step in refutation.verdict.steps}
+    title = f"{PurePath(answer.source.path).name} under {answer.model.name}, {answer.order.value} order"
     foot = "red: the calls that no order explains after the others" if len(explained) < len(drawn) else ""
     wide = max(starts[-1] + 24, len(title) * _COLUMN + 32, len(foot) * 7.6 + 32)
     high = _TOP + _ROW * len(threads) + 34

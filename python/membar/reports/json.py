@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.pairs import Relation
+from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.questions.answer import Answer, ClientRun, Invariant, Obligations, Reading
 from membar.questions.outcome import Step, Witness
-from membar.reports import Answer, Report
+from membar.records import record, replace
+from membar.reports import Report
 from membar.reports._parts.answer import Object, common
 from membar.reports._parts.claim import Claim, check_keys, claim_of
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.event import cell_name, line_number
 from membar.reports._parts.fields import Field, documents
 from membar.reports._parts.relations import closure, reduction
-from membar.reports._parts.saved_run import RUN_FORMAT, SavedRun, saved_run
-from membar.reports._parts.verdict import witness_of
+from membar.reports._parts.saved_run import RUN_FORMAT, SavedRun, run_value, saved_run
 from membar.source import SourceFile
 
 __all__ = ["REPORT", "Claim", "SavedWitness", "render", "value", "witness_value", "witnesses_from_json"]
@@ -36,8 +37,39 @@ def render(answer: Answer) -> str:
 
 def value(answer: Answer) -> Object:
     """The answer as a JSON object with the keys that tools rely on; absent where they make no sense."""
-    run = answer.outcome.run
     result = common(answer.source, answer.outcome)
+    if answer.order is not None:
+        result["order"] = answer.order.value
+    elif isinstance(answer.subject, Program):
+        result |= _about_program(answer)
+    match answer.evidence:
+        case Witness() as witness:
+            result["witness"] = _with_reading(
+                witness_value(answer.source, answer.program, answer.model, witness), answer.reading
+            )
+        case ClientRun() as run:
+            if run.refutation is not None:
+                from membar.reports import histories  # noqa: PLC0415 - one kind of evidence
+
+                result["history"] = histories.value(run.refutation)
+            if run.witness is not None:
+                name = f"{PurePath(answer.source.path).stem}.client.mbp"
+                client = SourceFile(name, print_program(run.program))
+                result["witness"] = witness_value(client, run.program, run.model, run.witness)
+        case Obligations() as evidence:
+            from membar.reports import obligations  # noqa: PLC0415 - one kind of evidence
+
+            result |= obligations.value(evidence)
+        case Invariant() | None:
+            pass
+        case run:
+            result["witness"] = run_value(answer.source, answer.model.name, run)
+    return result
+
+
+def _about_program(answer: Answer) -> Object:
+    """What a program can do."""
+    run, result = answer.outcome.run, Object()
     if answer.program.condition is not None and run.positive + run.negative:
         result |= {"positive": run.positive, "negative": run.negative}
         if run.statistics.classes is not None:
@@ -47,15 +79,17 @@ def value(answer: Answer) -> Object:
         result["executions"] = [
             {"end": item.message or "complete", "state": dict(item.final)} for item in run.executions
         ]
-    witness = witness_of(answer.outcome)
-    if witness is not None:
-        result["witness"] = witness_value(answer.source, answer.program, answer.model, witness)
-        for name in ("mapping", "ltl"):
-            if (kept := getattr(answer, name, None)) is not None:
-                result["witness"][name] = kept
-        if labels := getattr(answer, "labels", ()):
-            result["witness"]["labels"] = list(labels)
     return result
+
+
+def _with_reading(witness: Object, reading: Reading) -> Object:
+    """A witness with how its text was read."""
+    for name in ("mapping", "ltl"):
+        if (kept := getattr(reading, name)) is not None:
+            witness[name] = kept
+    if reading.labels:
+        witness["labels"] = list(reading.labels)
+    return witness
 
 
 def witness_value(source: SourceFile, program: Program, model: Model, witness: Witness) -> Object:
@@ -137,7 +171,7 @@ def _step(step: Step) -> Object:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class SavedWitness:
     """A witness read back from a file.
 

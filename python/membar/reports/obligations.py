@@ -1,92 +1,38 @@
-"""Reports about proofs of linearizability: for people, and as one line of JSON."""
+"""Obligations of proofs of linearizability: the two states of one that fails, for people and as data."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Protocol
 
-from membar.models.model import Model
 from membar.objects.proof.findings import Failure
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
-from membar.questions.outcome import HoldsWithin, Outcome, Unknown
-from membar.reports._parts.answer import Object, common
-from membar.reports._parts.findings import details, fact_lines, finding_facts
-from membar.reports._parts.statistics import statistics_text
-from membar.reports._parts.style import Line, join, line, printable, wrapped
-from membar.reports._parts.verdict import role, spoken
-from membar.source import SourceFile
+from membar.questions.answer import Obligations
+from membar.reports._parts.answer import Object
+from membar.reports._parts.style import Line, line, printable, wrapped
 
 
-class ProofAnswer(Protocol):
-    """What a report about a proof shows."""
-
-    @property
-    def source(self) -> SourceFile:
-        """The user's text."""
-
-    @property
-    def model(self) -> Model:
-        """The memory model."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What was found."""
-
-    @property
-    def system(self) -> ThreadSystem | None:
-        """A thread of the object under the model."""
-
-    @property
-    def failure(self) -> Failure | None:
-        """The obligation that was not discharged."""
-
-    @property
-    def inferred(self) -> str:
-        """Invariants that were found, in the object language."""
-
-
-def render(answer: ProofAnswer, *, columns: int = 80, color: bool = False) -> str:
-    """The report for people: verdict first, then what it rests on, and the states that break it."""
-    run = answer.outcome.run
-    outcome = answer.outcome
-    first = line(
-        (answer.source.path, "bold"),
-        ": ",
-        (spoken(outcome), role(outcome)),
-        f" under {run.model} ({details(run)})",
-    )
-    lines = [first, *_facts(outcome, columns)]
-    if answer.failure is not None and answer.system is not None and answer.failure.goal is not None:
-        lines += [Line(), *_states(answer.failure, answer.system, columns)]
-    if answer.inferred:
+def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
+    """The states that break an obligation, and the invariants that were found."""
+    lines: list[Line] = []
+    failure, system = evidence.failure, evidence.system
+    if failure is not None and system is not None and failure.goal is not None:
+        lines += [Line(), *_states(failure, system, columns)]
+    if evidence.inferred:
         title = "Invariants that were found; with them in the text, the answer is the same without --infer"
         lines += [Line(), *wrapped(line((title, "bold")), columns), Line()]
-        lines += [line(text) for text in answer.inferred.splitlines()]
-    return join(lines, color=color)
+        lines += [line(text) for text in evidence.inferred.splitlines()]
+    return lines
 
 
-def render_json(answer: ProofAnswer) -> str:
-    """The answer as one line of JSON."""
-    result: Object = common(answer.source, answer.outcome)
-    if answer.failure is not None and answer.system is not None:
-        result["obligation"] = _value(answer.failure, answer.system)
-    if answer.inferred:
-        result["invariants"] = answer.inferred
-    return json.dumps(result, ensure_ascii=False, separators=(", ", ": ")) + "\n"
-
-
-def _facts(outcome: Outcome, columns: int) -> list[Line]:
-    facts = finding_facts(outcome)
-    if isinstance(outcome, Unknown):
-        facts.append(("reason", outcome.reason, "warn"))
-    if isinstance(outcome, HoldsWithin):
-        facts.append(("bound", outcome.bound, "warn"))
-    facts.append(("guarantee", outcome.run.guarantee, ""))
-    facts += [("note", note, "") for note in outcome.run.notes]
-    facts.append(("statistics", statistics_text(outcome.run.statistics), "dim"))
-    return fact_lines(facts, columns)
+def value(evidence: Obligations) -> Object:
+    """The keys that an answer about a proof has besides the common ones."""
+    result: Object = {}
+    if evidence.failure is not None and evidence.system is not None:
+        result["obligation"] = _value(evidence.failure, evidence.system)
+    if evidence.inferred:
+        result["invariants"] = evidence.inferred
+    return result
 
 
 def _states(failure: Failure, system: ThreadSystem, columns: int) -> list[Line]:

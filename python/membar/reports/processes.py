@@ -1,83 +1,13 @@
-"""Reports about systems for any number of processes: for people, and as one line of JSON."""
+"""Runs of systems for any number of processes, for people."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
-from membar.questions.outcome import HoldsWithin, Outcome, Unknown, Violated
-from membar.reports import SystemAnswer
-from membar.reports._parts.answer import Object, common
-from membar.reports._parts.findings import details, fact_lines, finding_facts
-from membar.reports._parts.statistics import statistics_text
-from membar.reports._parts.style import Line, join, line, wrapped
-from membar.reports._parts.verdict import role, spoken
+from membar.reports._parts.style import Line, line, wrapped
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
 
 
-def render(answer: SystemAnswer, *, columns: int = 80, color: bool = False, replays: bool = True) -> str:
-    """The report for people: verdict first, then what it rests on, and the run that breaks it.
-
-    `replays`: with the command that runs it again, which needs a file that has this text.
-    """
-    outcome = answer.outcome
-    lines = [_first_line(answer.source.path, outcome), *_facts(answer, columns)]
-    if run := execution(answer, columns=columns):
-        lines += [Line(), *run]
-    if run and replays:
-        lines += [Line(), line(("replay: ", "dim"), _replay_command(answer.source.path, outcome.run.model))]
-    return join(lines, color=color)
-
-
-def execution(answer: SystemAnswer, *, columns: int = 80) -> list[Line]:
-    """The run that shows a violation; nothing if there is none."""
-    outcome = answer.outcome
-    if not isinstance(outcome, Violated) or outcome.processes is None:
-        return []
-    return _run(answer.system, outcome.processes, columns)
-
-
-def render_json(answer: SystemAnswer) -> str:
-    """The answer as one line of JSON."""
-    import json  # noqa: PLC0415 - one form of two
-
-    return json.dumps(value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
-
-
-def value(answer: SystemAnswer) -> Object:
-    """The answer as a JSON object."""
-    outcome = answer.outcome
-    result = common(answer.source, outcome)
-    if isinstance(outcome, Violated) and outcome.processes is not None:
-        from membar.reports._parts.saved_run import run_value  # noqa: PLC0415 - most answers have no run
-
-        result["witness"] = run_value(answer.source, answer.model.name, outcome.processes)
-    return result
-
-
-def _first_line(path: str, outcome: Outcome) -> Line:
-    run = outcome.run
-    verdict = (spoken(outcome), role(outcome))
-    return line((path, "bold"), ": ", verdict, f" under {run.model} ({details(run)})")
-
-
-def _facts(answer: SystemAnswer, columns: int) -> list[Line]:
-    outcome, run = answer.outcome, answer.outcome.run
-    facts = finding_facts(outcome)
-    match outcome:
-        case Unknown(reason=reason):
-            facts.append(("reason", reason, "warn"))
-        case HoldsWithin(bound=bound):
-            facts.append(("bound", bound, "warn"))
-        case _:
-            pass
-    facts.append(("guarantee", run.guarantee, ""))
-    facts += [("note", note, "") for note in run.notes]
-    facts.append(("statistics", statistics_text(run.statistics), "dim"))
-    return fact_lines(facts, columns)
-
-
-def _run(system: ParameterizedSystem, run: ProcessRun, columns: int) -> list[Line]:
+def run_lines(system: ParameterizedSystem, run: ProcessRun, columns: int) -> list[Line]:
     """The run, one step per line: who, what was read, what changed, what the buffers hold."""
     word = "process" if run.processes == 1 else "processes"
     lines = [line((f"A run of {run.processes} {word} into an unsafe state", "bold")), Line()]
@@ -136,11 +66,3 @@ def _reached(cube: Cube, run: ProcessRun) -> str:
     if run.views:
         parts.append(f"who see {_pairs(run.views)}")
     return ", ".join(filter(None, parts))
-
-
-def _replay_command(path: str, model: str) -> str:
-    import shlex  # noqa: PLC0415 - most answers have no run
-
-    saved = f"{PurePath(path).stem}.json"
-    check = shlex.join(["membar", "check", path, "--model", model, "--json"])
-    return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"

@@ -6,21 +6,21 @@ import difflib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from membar.edits import Place
 from membar.properties.judge import RACE_FLAG
-from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
-from membar.reports import Answer, SystemAnswer, json, processes, terminal
+from membar.questions.answer import Answer
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
+from membar.reports import executions, json
 from membar.reports._parts.answer import Object
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
+from membar.reports.processes import run_lines
 from membar.source import SourceFile
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
-
-AnyAnswer: TypeAlias = Answer | SystemAnswer
 
 
 class Changed(Protocol):
@@ -43,7 +43,7 @@ class Changed(Protocol):
         """What it adds."""
 
     @property
-    def prevents(self) -> AnyAnswer | None:
+    def prevents(self) -> Answer | None:
         """What happens without it."""
 
 
@@ -55,11 +55,11 @@ class Rechecked(Protocol):
         """How it differs from the one that is repaired."""
 
     @property
-    def before(self) -> AnyAnswer:
+    def before(self) -> Answer:
         """The answer about the text as it was."""
 
     @property
-    def after(self) -> AnyAnswer | None:
+    def after(self) -> Answer | None:
         """The answer about the changed text; None where that cannot be read."""
 
 
@@ -99,7 +99,7 @@ class Repaired(Protocol):
         """Further repairs of the same cost."""
 
     @property
-    def result(self) -> AnyAnswer:
+    def result(self) -> Answer:
         """The answer about the repaired text."""
 
     @property
@@ -160,7 +160,7 @@ def render(
     return "".join((*parts, join(last, color=color)))
 
 
-def nothing(source: SourceFile, answer: AnyAnswer, *, columns: int = 80) -> str:
+def nothing(source: SourceFile, answer: Answer, *, columns: int = 80) -> str:
     """That nothing was found wrong with a text: it is right only if that is known without a bound."""
     outcome = answer.outcome
     name, model = printable(source.path), outcome.run.model
@@ -182,7 +182,7 @@ def failed(source: SourceFile, reason: str) -> str:
     return f"NOT REPAIRED {printable(source.path)}: {reason}\n"
 
 
-def _checked_again(answer: AnyAnswer) -> Line:
+def _checked_again(answer: Answer) -> Line:
     outcome = answer.outcome
     within = f"within {outcome.bound}" if isinstance(outcome, HoldsWithin) else outcome.run.guarantee
     return line("checked again: ", _told(outcome), f" under {outcome.run.model}, {within}")
@@ -206,7 +206,7 @@ def _told(outcome: Outcome) -> tuple[str, str]:
             return spoken(outcome), role(outcome)
 
 
-def _warnings(answer: AnyAnswer, columns: int) -> list[Line]:
+def _warnings(answer: Answer, columns: int) -> list[Line]:
     """What is wrong all the same, and was not asked about."""
     run = answer.outcome.run
     if RACE_FLAG not in run.flags:
@@ -275,22 +275,22 @@ def _instead(source: SourceFile, change: Changed) -> str:
 def _explained(found: Repaired, columns: int) -> Iterator[Line]:
     """The execution that each change prevents."""
     for change in found.changes:
-        if change.prevents is not None and (execution := _execution(change.prevents, columns)):
+        if change.prevents is not None and (shown := _execution(change.prevents, columns)):
             title = f"without {_name(change)}{_instead(found.source, change)}, and with all other changes:"
-            yield from [EMPTY, *wrapped(line((title, "bold")), columns), EMPTY, *execution]
+            yield from [EMPTY, *wrapped(line((title, "bold")), columns), EMPTY, *shown]
 
 
-def _execution(answer: AnyAnswer, columns: int) -> list[Line]:
-    if isinstance(answer, SystemAnswer):
-        return processes.execution(answer, columns=columns)
-    return terminal.execution(answer, columns=columns)
+def _execution(answer: Answer, columns: int) -> list[Line]:
+    if answer.processes is not None:
+        return run_lines(answer.system, answer.processes, columns)
+    return executions.execution(answer, columns=columns)
 
 
 def _place(source: SourceFile, place: Place) -> str:
     return place.title if place.span.path == source.path else f"{place.title} of {_short(place.span.path)}"
 
 
-def _without(answer: AnyAnswer | None) -> Line:
+def _without(answer: Answer | None) -> Line:
     """What happens without a change, in one line."""
     if answer is None:
         return line("    without it: ", ("not looked at, no time was left", "dim"))
@@ -298,26 +298,20 @@ def _without(answer: AnyAnswer | None) -> Line:
     return line("    without it: ", _told(answer.outcome), separator, _shown(answer))
 
 
-def _shown(answer: AnyAnswer) -> str:
+def _shown(answer: Answer) -> str:
     """What shows a verdict, in a few words: what is wrong, and what such an execution ends with."""
     outcome = answer.outcome
     if isinstance(outcome, Unknown):
         return outcome.reason
-    if isinstance(answer, SystemAnswer):
-        return _run(outcome)
+    if answer.processes is not None:
+        return f"{answer.processes.processes} processes reach an unsafe state"
     asked = outcome.property if isinstance(outcome, Violated) else ""
     witness = witness_of(outcome)
     if witness is None:
         return asked
-    final = state_text(answer.program, witness.final) if answer.program.condition is not None else ""
+    asks = isinstance(answer.evidence, Witness) and answer.program.condition is not None
+    final = state_text(answer.program, witness.final) if asks else ""
     return ": ".join(filter(None, [printable(witness.message) or asked, final]))
-
-
-def _run(outcome: Outcome) -> str:
-    """A run of processes in a few words."""
-    if not isinstance(outcome, Violated) or outcome.processes is None:
-        return ""
-    return f"{outcome.processes.processes} processes reach an unsafe state"
 
 
 def _short(path: str) -> str:
@@ -404,12 +398,12 @@ def as_data(found: Repaired) -> Object:
     }
 
 
-def nothing_as_data(source: SourceFile, answer: AnyAnswer) -> Object:
+def nothing_as_data(source: SourceFile, answer: Answer) -> Object:
     """That a text is right as it is, as JSON has it."""
     return {"result": "nothing-to-repair", "file": source.path, "answer": _answer_as_data(answer)}
 
 
-def failed_as_data(source: SourceFile, reason: str, answer: AnyAnswer | None) -> Object:
+def failed_as_data(source: SourceFile, reason: str, answer: Answer | None) -> Object:
     """That nothing helps, as JSON has it."""
     told = None if answer is None else _answer_as_data(answer)
     return {"result": "not-repaired", "file": source.path, "reason": reason, "answer": told}
@@ -420,6 +414,6 @@ def unknown_as_data(source: SourceFile, reason: str) -> Object:
     return {"result": "unknown", "file": source.path, "reason": reason}
 
 
-def _answer_as_data(answer: AnyAnswer) -> Object:
+def _answer_as_data(answer: Answer) -> Object:
     """An answer as `check --json` gives it, with its witness."""
-    return processes.value(answer) if isinstance(answer, SystemAnswer) else json.value(answer)
+    return json.value(answer)

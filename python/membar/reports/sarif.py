@@ -21,8 +21,8 @@ from membar.diagnostics import Diagnostic, InputError, Label
 from membar.program.operations import WARNINGS
 from membar.program.program import Program
 from membar.properties import EVERY
+from membar.questions.answer import Answer
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
-from membar.reports import Answer, SystemAnswer
 from membar.reports._parts.finding import finding, named_line, with_lines
 from membar.reports._parts.findings import warnings_of
 from membar.reports._parts.moments import Moment, moments
@@ -67,8 +67,10 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
 
 def results(answer: Answer) -> tuple[Fragment, ...]:
-    """The results of an answer about a program: one per violation, or one per property that holds."""
+    """The results of an answer: one per violation, or one per property that holds."""
     path, outcome = answer.source.path, answer.outcome
+    if isinstance(answer.evidence, ProcessRun):
+        return (_of_processes(answer, answer.evidence),)
     if not isinstance(outcome, Violated):
         return (*_unviolated(path, outcome), *_warnings(answer))
     found = finding(answer)
@@ -84,21 +86,17 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
     return (result, *_warnings(answer))
 
 
-def system_results(answer: SystemAnswer) -> tuple[Fragment, ...]:
-    """The results of an answer about a system for any number of processes."""
-    path, outcome = answer.source.path, answer.outcome
-    if not isinstance(outcome, Violated):
-        return _unviolated(path, outcome)
-    run = outcome.processes
-    if run is None:
-        return (_violated(path, outcome, _broken(outcome), None),)
+def _of_processes(answer: Answer, run: ProcessRun) -> Fragment:
+    """The result about a run of a system for any number of processes."""
+    assert isinstance(answer.outcome, Violated)
     said = f"a run of {run.processes} process{'es' * (run.processes != 1)} reaches an unsafe state"
     span = answer.system.unsafe[run.unsafe].span
-    result = _violated(path, outcome, said, Label(span, "the unsafe state") if span else None)
+    label = Label(span, "the unsafe state") if span else None
+    result = _violated(answer.source.path, answer.outcome, said, label)
     flows = _process_flows(answer, run)
     if flows:
         result["codeFlows"] = [{"message": _message(said), "threadFlows": flows}]
-    return (result,)
+    return result
 
 
 def refused(path: str, problem: InputError) -> tuple[Fragment, ...]:
@@ -325,7 +323,7 @@ def _thread_flows(path: str, program: Program, told: Sequence[Moment]) -> list[F
     return flows
 
 
-def _process_flows(answer: SystemAnswer, run: ProcessRun) -> list[Fragment]:
+def _process_flows(answer: Answer, run: ProcessRun) -> list[Fragment]:
     """A flow per process; a step belongs to the process that stands for its first parameter."""
     flows = []
     for number in range(1, run.processes + 1):
@@ -339,7 +337,7 @@ def _process_flows(answer: SystemAnswer, run: ProcessRun) -> list[Fragment]:
     return flows
 
 
-def _process_place(answer: SystemAnswer, step: ProcessStep) -> Fragment:
+def _process_place(answer: Answer, step: ProcessStep) -> Fragment:
     who = ", ".join(f"#{number}" for number in step.processes)
     if step.transition is None:
         return _place(answer.source.path, None, f"flush {who}")

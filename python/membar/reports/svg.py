@@ -6,8 +6,9 @@ from html import escape
 
 from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
+from membar.questions.answer import Answer
 from membar.questions.outcome import Witness
-from membar.reports import Answer, Report
+from membar.reports import Report
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.drawing import DEPENDENCIES, EDGE_COLORS, MEANINGS
 from membar.reports._parts.event import cell_name, line_number, source_text, value_text

@@ -1,4 +1,4 @@
-"""The default report of one check: verdict first, then what it rests on, the witness, how to replay it."""
+"""The report of one answer for people: the verdict, what it rests on, the evidence, how to replay it."""
 
 from __future__ import annotations
 
@@ -6,39 +6,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from membar.program.condition import Quantifier
-from membar.program.program import Program
-from membar.questions.outcome import (
-    Explored,
-    FinalState,
-    Holds,
-    HoldsWithin,
-    Outcome,
-    Run,
-    Unknown,
-    Violated,
-    Witness,
-)
-from membar.reports import Answer, Report
-from membar.reports._parts.condition import (
-    condition_text,
-    grouped,
-    sorted_states,
-    state_satisfies,
-    state_text,
-)
-from membar.reports._parts.event import phrase
-from membar.reports._parts.finding import early_pairs, racing_pairs
+from membar.questions.answer import Answer, ClientRun, Invariant, Obligations
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
+from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
-from membar.reports._parts.narrative import narrative
-from membar.reports._parts.ordering import missing_order
 from membar.reports._parts.statistics import statistics_text
-from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
-from membar.reports._parts.table import value_table
-from membar.reports._parts.verdict import role, spoken, witness_of
-
-MOST_STATES = 24  # final states listed; --json lists all
-_MOST_RACES = 8  # lines about the pairs that race
+from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
+from membar.reports._parts.verdict import role, spoken
 
 
 def render(
@@ -63,84 +37,64 @@ def render(
         replays: whether to give that command: not where no file has the text that was asked about.
     """
     signs = UNICODE if terminal else ASCII
-    outcome, program = answer.outcome, answer.program
-    lines = [_first_line(answer.source.path, outcome), *_facts(program, outcome, columns)]
-    witness = witness_of(outcome)
-    if witness is not None:
-        title = printable(witness.message) or _title(outcome)
-        lines += [Line(), line((title, "bold")), *_races(answer, witness, columns), Line()]
-        lines += _told(program, witness, columns, signs, is_complete=_is_complete(outcome))
-    if outcome.run.outcomes:
-        lines += [Line(), *final_states(program, outcome.run, columns=columns)]
-    lines += _others(program, outcome.run, columns)
-    if witness is not None and replays:
-        unbounded = ("--buffers", "unbounded") if outcome.run.engine == "buffers" else ()
+    outcome = answer.outcome
+    lines = [_first_line(answer), *_facts(answer, columns)]
+    if shown := _evidence(answer, columns, signs):
+        lines += [Line(), *shown]
+    if outcome.run.outcomes or outcome.run.executions:
+        from membar.reports import executions  # noqa: PLC0415 - of programs only
+
+        if outcome.run.outcomes:
+            lines += [Line(), *executions.final_states(answer.program, outcome.run, columns=columns)]
+        lines += executions.incomplete_executions(answer.program, outcome.run, columns)
+    if replays and (answer.witness is not None or answer.processes is not None):
+        unbounded = ("--buffers", "unbounded") if answer.question.options.unbounded_buffers else ()
         words = tuple(options) or unbounded
         command = replay_command(answer.source.path, model_argument or outcome.run.model, *words)
         lines += [Line(), line(("replay: ", "dim"), command)]
     return join(lines, color=terminal if color is None else color)
 
 
-def replayed(
-    program: Program,
-    witness: Witness,
-    *,
-    columns: int = 80,
-    terminal: bool = False,
-    color: bool | None = None,
-) -> str:
-    """A witness that was run again: its thread table and final state."""
-    lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
-    lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
-    return join(lines, color=terminal if color is None else color)
+def _evidence(answer: Answer, columns: int, signs: Signs) -> list[Line]:
+    """What shows the verdict."""
+    match answer.evidence:
+        case None | Invariant():
+            return []
+        case Witness() as witness:
+            from membar.reports.executions import witness_lines  # noqa: PLC0415 - one kind of evidence
 
+            return witness_lines(answer, witness, columns, signs)
+        case ClientRun() as run:
+            from membar.reports.executions import client_lines  # noqa: PLC0415 - one kind of evidence
 
-def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> list[Line]:
-    """The execution that shows the verdict, as a table; nothing if none does."""
-    witness = witness_of(answer.outcome)
-    if witness is None:
-        return []
-    signs = UNICODE if terminal else ASCII
-    return [*_races(answer, witness, columns), *_told(answer.program, witness, columns, signs)]
+            return client_lines(answer, run, columns, signs)
+        case Obligations() as obligations:
+            from membar.reports.obligations import obligation_lines  # noqa: PLC0415 - one kind of evidence
 
+            return obligation_lines(obligations, columns)[1:]
+        case run:
+            from membar.reports.processes import run_lines  # noqa: PLC0415 - one kind of evidence
 
-def _is_complete(outcome: Outcome) -> bool:
-    """Whether the execution that shows the verdict went on to its end."""
-    return not isinstance(outcome, Violated) or outcome.property in ("condition", "races")
-
-
-def _told(
-    program: Program, witness: Witness, columns: int, signs: Signs, *, is_complete: bool = True
-) -> list[Line]:
-    """The thread table and, under it, the final state, or the one reached where the execution stops."""
-    lines = narrative(program, witness, columns=columns, signs=signs)
-    if witness.final:
-        label = "final state" if is_complete else "state reached"
-        final = line((f"  {label}: ", "dim"), state_text(program, witness.final))
-        lines += [Line(), *wrapped(final, columns, indent=4)]
-    return lines
+            return run_lines(answer.system, run, columns)
 
 
 def one_line(answer: Answer) -> str:
     """The first line of the report alone, as plain text."""
-    return _first_line(answer.source.path, answer.outcome).render(color=False)
+    return _first_line(answer).render(color=False)
 
 
-def _first_line(path: str, outcome: Outcome) -> Line:
+def _first_line(answer: Answer) -> Line:
     """File, verdict, model, engine, what was checked and what was not."""
-    run = outcome.run
-    return line(
-        (path, "bold"), ": ", (spoken(outcome), role(outcome)), f" under {run.model} ({details(run)})"
-    )
+    outcome = answer.outcome
+    verdict = (spoken(outcome), role(outcome))
+    order = "" if answer.order is None else f"; {answer.order.value} order"
+    said = f" under {outcome.run.model} ({details(outcome.run)}{order})"
+    return line((answer.source.path, "bold"), ": ", verdict, said)
 
 
-def _title(outcome: Outcome) -> str:
-    return "An execution that shows it" if isinstance(outcome, Holds) else "An execution that breaks it"
-
-
-def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
+def _facts(answer: Answer, columns: int) -> list[Line]:
     """What was asked and what the verdict rests on, one named fact per line."""
-    run = outcome.run
+    outcome, run = answer.outcome, answer.outcome.run
     facts = finding_facts(outcome)
     match outcome:
         case Unknown(reason=reason):
@@ -151,100 +105,17 @@ def _facts(program: Program, outcome: Outcome, columns: int) -> list[Line]:
             facts.append(("explored", "not all of it", "warn"))
         case Holds() | Violated() | Explored():
             pass
-    if program.condition is not None:
-        facts.append(("condition", condition_text(program, program.condition), ""))
-        facts.append(("observed", _counted(program, run), ""))
-    facts.append(("guarantee", run.guarantee, ""))
+    if getattr(answer.subject, "condition", None) is not None:
+        from membar.reports.executions import condition_facts  # noqa: PLC0415 - of programs only
+
+        facts += condition_facts(answer)
+    if answer.order is None:  # of clients, the bound says it all
+        facts.append(("guarantee", run.guarantee, ""))
     if run.flags:
         facts.append(("flags", ", ".join(run.flags), "warn"))
     facts += [("note", note, "warn") for note in run.notes]
     facts.append(("statistics", statistics_text(run.statistics), "dim"))
     return fact_lines(facts, columns)
-
-
-def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
-    """The two accesses that nothing orders, where that is what is wrong, and what would."""
-    outcome = answer.outcome
-    if not isinstance(outcome, Violated) or outcome.property not in ("races", "memory"):
-        return []
-    told = []
-    is_race = outcome.property == "races"
-    for pair in racing_pairs(answer, witness) if is_race else early_pairs(answer, witness):
-        one, other = (phrase(answer.program, event) for event in pair)
-        text = f"{one} and {other} race: nothing orders them" if is_race else "nothing orders them"
-        reason = missing_order(answer.program, witness.execution, *pair)
-        told += wrapped(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
-    return told[:_MOST_RACES]
-
-
-def _counted(program: Program, run: Run) -> str:
-    """How many executions satisfy the formula, where executions were counted."""
-    total = run.positive + run.negative
-    if not total or program.condition is None:
-        return ""
-    word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
-    number = run.negative if word == "fail" else run.positive
-    unit = "executions" if run.statistics.classes is None else "reads-from classes"
-    return f"{number} of {total} {unit} {word} the formula"
-
-
-def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]:
-    """The final states as a table, `*` at those that satisfy the condition's formula."""
-    states = sorted_states(run.outcomes)
-    formula = program.condition.formula if program.condition else None
-    stars = {s: formula is not None and state_satisfies(program, formula, s) is True for s in states}
-    shown = _selection(states, stars)
-    starred = sum(stars.values())
-    title = f"{len(states)} final state{'s' if len(states) != 1 else ''}"
-    counted = run.statistics
-    is_partial = counted.failed or counted.truncated or counted.blocked
-    is_partial = is_partial or any(item.message for item in run.executions)
-    title += " of complete executions" if is_partial else ""
-    title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
-    title += ", the one marked * satisfies the formula" if starred == 1 else ""
-    lines = [line((f"  {title}", "bold"))]
-    pairs = [grouped(program, state) for state in shown]
-    heads = [label for label, _ in pairs[0]]
-    rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
-    table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
-    if not table or table[0].width > columns:
-        table = []
-        for state, (mark, _) in zip(shown, rows, strict=True):
-            table += wrapped(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
-    lines += table
-    if len(shown) < len(states):
-        lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
-    return lines
-
-
-def _others(program: Program, run: Run, columns: int) -> list[Line]:
-    """Where all executions are listed: those that fail or were truncated, with the states reached."""
-    counts: dict[tuple[str, FinalState], int] = {}
-    for item in run.executions:
-        if item.message:
-            counts[item.message, item.final] = counts.get((item.message, item.final), 0) + 1
-    if not counts:
-        return []
-    total = sum(counts.values())
-    title = f"{total} execution{'s' if total != 1 else ''} not complete"
-    lines = [Line(), line((f"  {title}", "bold"))]
-    for (message, state), count in list(counts.items())[:MOST_STATES]:
-        times = f" ({count} times)" if count > 1 else ""
-        text = f"    {printable(message)}{times}: {state_text(program, state)}"
-        lines += wrapped(line(text), columns, indent=6)
-    if len(counts) > MOST_STATES:
-        lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))
-    return lines
-
-
-def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) -> list[FinalState]:
-    """The states to list: all, or where there are too many the marked ones first."""
-    if len(states) <= MOST_STATES:
-        return list(states)
-    marked = [s for s in states if stars[s]][:MOST_STATES]
-    others = [s for s in states if not stars[s]][: MOST_STATES - len(marked)]
-    kept = {*marked, *others}
-    return [s for s in states if s in kept]
 
 
 def replay_command(path: str, model: str, *options: str) -> str:

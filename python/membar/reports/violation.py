@@ -18,8 +18,8 @@ from uuid import NAMESPACE_URL, uuid5
 from membar import __version__
 from membar.evidence.svcomp import WEAK
 from membar.program.execution import Kind
+from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
-from membar.reports import Answer
 from membar.reports._parts.event import cell_name, value_text
 from membar.reports._parts.moments import Moment, is_interleaving
 from membar.reports._parts.relations import reads_from

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+import membar
 from membar.cli import command as cli
-from membar.questions import api
-from membar.questions.outcome import Unknown
+from membar.cli.commands import check
+from membar.questions.outcome import InterruptedAnswerError, Unknown
+from membar.records import replace
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SB = str(EXAMPLES / "store-buffering.litmus")
@@ -33,18 +34,14 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_search(
 
 
 def test_what_was_done_before_ctrl_c_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = api.check
+    def interrupted(question: membar.Question) -> membar.Answer:
+        answer = membar.ask(question)
+        if question.source.path == SB:
+            cut = Unknown(answer.outcome.run, "interrupted")
+            raise InterruptedAnswerError(replace(answer, outcome=cut, evidence=None))
+        return answer
 
-    def interrupted(file: Path, **asked: Any) -> api.Result:
-        result = answered(file, **asked)
-        if str(file) == SB:
-            cut = api.Result(
-                result.source, result.program, result.model, Unknown(result.outcome.run, "interrupted")
-            )
-            raise api.InterruptedCheckError(cut)
-        return result
-
-    monkeypatch.setattr(api, "check", interrupted)
+    monkeypatch.setattr(check, "ask", interrupted)
     monkeypatch.chdir(tmp_path)
     words = ["--junit", "j.xml", "--sarif", "s.sarif", "--summary", "s.md"]
     assert cli.main(["check", COHERENCE, SB, COHERENCE, *words]) == 130

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
+from membar.languages import registry
 from membar.models.load import load
 from membar.program.validate import validate
-from membar.questions import api
 from membar.questions.model_tests import try_claims
 from membar.questions.model_tests.laws import unused_tags
 from membar.questions.model_tests.programs import C11, X86, Features
@@ -62,7 +63,7 @@ def test_all_programs_and_smaller_ones_are_valid(features: Features) -> None:
 
 def test_progress_is_reported() -> None:
     lines: list[str] = []
-    try_claims(api.load_model("sc"), count=3, progress=lines.append)
+    try_claims(membar.load_model("sc"), count=3, progress=lines.append)
     assert [line.partition(" programs")[0] for line in lines] == ["1 of 3", "2 of 3", "3 of 3"]
 
 
@@ -71,7 +72,7 @@ def test_an_interrupt_ends_it_with_what_is_known() -> None:
         if text.startswith("2 of"):
             raise KeyboardInterrupt
 
-    report = try_claims(api.load_model("sc"), count=5, progress=stop)
+    report = try_claims(membar.load_model("sc"), count=5, progress=stop)
     assert report.is_interrupted
     assert report.programs == 2
     assert report.limit == "an interrupt"
@@ -80,7 +81,7 @@ def test_an_interrupt_ends_it_with_what_is_known() -> None:
 def test_a_users_model_is_tested_in_the_words_that_it_knows(tmp_path: Path) -> None:
     file = tmp_path / "mine.cat"
     file.write_text(f"{SC}acyclic po ; [DMB.SY] ; po as fenced\n", encoding="utf-8")
-    features = features_for(load(file, vocabulary=api.vocabulary()))
+    features = features_for(load(file, vocabulary=registry.vocabulary()))
     assert features.fences == (frozenset({"DMB.SY"}),)
     assert features.loads == (frozenset(),) * len(features.loads)
 
@@ -88,7 +89,7 @@ def test_a_users_model_is_tested_in_the_words_that_it_knows(tmp_path: Path) -> N
 def test_a_tag_that_nothing_depends_on_is_noticed(tmp_path: Path) -> None:
     file = tmp_path / "mine.cat"
     file.write_text(f"let no-effect = LFENCE\nlet fences = MFENCE | SFENCE\n{SC}", encoding="utf-8")
-    assert unused_tags(load(file, vocabulary=api.vocabulary())) == ("MFENCE", "SFENCE")
+    assert unused_tags(load(file, vocabulary=registry.vocabulary())) == ("MFENCE", "SFENCE")
 
 
 def test_the_program_that_refutes_a_claim_can_be_checked(
@@ -100,7 +101,10 @@ def test_the_program_that_refutes_a_claim_can_be_checked(
     out = capsys.readouterr().out
     shown = re.search(r"  program .*?\n  observe [^\n]*\n", out, re.DOTALL)
     assert shown is not None
-    program = api.parse(SourceFile("shown.mbp", shown.group()))
-    assert api.check(SourceFile("shown.mbp", shown.group()), model=str(file)).verdict in ("holds", "violated")
+    program = membar.parse(SourceFile("shown.mbp", shown.group()))
+    assert membar.check(SourceFile("shown.mbp", shown.group()), model=str(file)).verdict in (
+        "holds",
+        "violated",
+    )
     assert len(program.threads) <= 2
     assert "mine.claims" in out

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.engines import graphs
 from membar.engines._exploration import exploration
@@ -18,7 +19,7 @@ from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
 from membar.program.contention import has_rival_writers
 from membar.program.lowering import lower_program
 from membar.program.program import Program
-from membar.questions import api
+from membar.questions import answering
 from membar.questions.outcome import Holds, Unknown, Violated
 from membar.questions.task import Coherence, Limits, Options, Task
 from membar.source import SourceFile
@@ -69,14 +70,14 @@ def parse(text: str) -> Program:
 def task_of(text: str, model: str = "sc", options: Options = OBSERVED) -> Task:
     return Task(
         program=parse(text),
-        model=api.load_model(model),
+        model=membar.load_model(model),
         properties=("condition", "assertions"),
         options=options,
     )
 
 
 def explore(program: Program, model: str) -> _core.Findings:
-    plan = api.load_model(model).plan
+    plan = membar.load_model(model).plan
     assert plan is not None
     lowered, compiled = graphs.compiled(plan)
     return compiled.search_classes(lower_program(program, lowered.tags, ()).form, bound=10, verify=True)
@@ -123,7 +124,7 @@ def test_the_last_write_counts_only_where_it_is_shown() -> None:
 
 def test_a_failed_assertion_comes_with_a_whole_execution() -> None:
     task = task_of(OVERWRITTEN, "rc11")
-    outcome = api.answer(task, graphs.ENGINE)
+    outcome = answering.answer(task, graphs.ENGINE)
     assert isinstance(outcome, Violated)
     assert outcome.witness is not None
     assert {len(chain) for chain in outcome.witness.execution.co} == {3}
@@ -154,7 +155,7 @@ def test_where_classes_are_used(text: str, model: str, options: Options, expecte
 def test_a_users_model_keeps_every_execution(tmp_path: Path) -> None:
     file = tmp_path / "mine.cat"
     file.write_text("(* Mine. *)\nacyclic po | rf | co | fr as sc\n")
-    model = api.load_model(str(file))
+    model = membar.load_model(str(file))
     task = Task(program=parse(WRITERS), model=model, properties=("assertions",), options=OBSERVED)
     tally = graphs.explore(task)
     assert tally.statistics.executions == 6
@@ -202,7 +203,7 @@ def test_herd_blocks_and_tables_count_executions(tmp_path: Path, capsys: pytest.
 
 def test_a_condition_on_registers_does_not_observe_the_last_write() -> None:
     text = WRITERS.replace("x] := 3", "x] := 3  1 -> 2: r0 := load [&x]") + "exists 2:r0 = 1\nobserve 2:r0\n"
-    outcome = api.answer(task_of(text), graphs.ENGINE)
+    outcome = answering.answer(task_of(text), graphs.ENGINE)
     assert isinstance(outcome, Holds)
     assert outcome.run.statistics.classes == 3
 
@@ -216,7 +217,7 @@ def storeload(threads: int) -> str:
 
 def test_limits_stop_it_and_the_report_says_what_was_counted() -> None:
     for limits in (Limits(seconds=0.05), Limits(executions=100)):
-        outcome = api.answer(replace(task_of(storeload(9)), limits=limits), graphs.ENGINE)
+        outcome = answering.answer(replace(task_of(storeload(9)), limits=limits), graphs.ENGINE)
         assert isinstance(outcome, Unknown)
         assert outcome.run.guarantee.startswith("only the reads-from classes found before")
         assert outcome.run.statistics.classes is not None
@@ -234,5 +235,5 @@ def test_one_failed_assertion_is_enough_where_nothing_else_is_asked() -> None:
 
 def test_jobs_do_not_help_and_the_report_says_so() -> None:
     options = replace(OBSERVED, jobs=2)
-    outcome = api.answer(task_of(WRITERS, options=options), graphs.ENGINE)
+    outcome = answering.answer(task_of(WRITERS, options=options), graphs.ENGINE)
     assert "--jobs has no effect: the search of reads-from classes works in one thread" in outcome.run.notes

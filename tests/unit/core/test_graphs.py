@@ -8,12 +8,13 @@ import time
 
 import pytest
 
+import membar
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
 from membar.languages.mbp import FRONTEND
 from membar.program.operations import Send
 from membar.program.program import Channel, Edge, Program, Thread
-from membar.questions import api
+from membar.questions import answering
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.source import SourceFile
@@ -49,12 +50,12 @@ def run(
 ) -> Outcome:
     task = Task(
         program=parse(text),
-        model=api.load_model(model),
+        model=membar.load_model(model),
         properties=properties,
         limits=limits or Limits(),
         options=options or Options(),
     )
-    return api.answer(task, graphs.ENGINE)
+    return answering.answer(task, graphs.ENGINE)
 
 
 def test_store_buffering_is_allowed_under_tso_only() -> None:
@@ -136,7 +137,7 @@ def test_without_a_question_it_explores() -> None:
 
 def test_what_the_engine_cannot_hold_is_said() -> None:
     with pytest.raises(EngineLimitError, match="the model cam has no axioms"):
-        graphs.explore(Task(program=parse(STORE_BUFFERING), model=api.load_model("cam"), properties=()))
+        graphs.explore(Task(program=parse(STORE_BUFFERING), model=membar.load_model("cam"), properties=()))
     edge = Edge(source=0, target=1, operations=(Send("c", ()),))
     program = Program(
         name="channel",
@@ -146,7 +147,7 @@ def test_what_the_engine_cannot_hold_is_said() -> None:
         channels=(Channel("c", 1, 0),),
     )
     with pytest.raises(EngineLimitError, match="axiomatic models cannot express channels"):
-        graphs.explore(Task(program=program, model=api.load_model("sc"), properties=()))
+        graphs.explore(Task(program=program, model=membar.load_model("sc"), properties=()))
 
 
 def test_without_the_core_it_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

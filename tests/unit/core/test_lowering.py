@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import membar
 from membar.diagnostics import EngineLimitError
 from membar.models.cat.elaborate import compile_model
 from membar.models.lowering import lower_plan
@@ -19,7 +20,6 @@ from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register
 from membar.program.lowering import expression_code, lower_program, packed
 from membar.program.operations import Load, Send
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
-from membar.questions import api
 from membar.source import SourceFile
 from strategies.programs import AARCH64, program_of_seed
 from strategies.syntax import expressions
@@ -71,7 +71,7 @@ def test_registers_that_only_the_question_names_are_there() -> None:
     terms = (FinalRegister(0, "nowhere"), FinalCell("x"))
     lowered = lower_program(program, {}, terms)
     assert "nowhere" in lowered.registers[0]
-    sc = api.load_model("sc").plan
+    sc = membar.load_model("sc").plan
     assert sc is not None
     found = core.Plan(lower_plan(sc).form).search(lowered.form, bound=1)
     assert found.executions > 0
@@ -93,7 +93,7 @@ def test_channels_are_refused() -> None:
 
 def test_random_words_never_crash_the_core() -> None:
     random = Random(5)
-    armv8 = api.load_model("armv8").plan
+    armv8 = membar.load_model("armv8").plan
     assert armv8 is not None
     plan_form = lower_plan(armv8).form
     plan = core.Plan(plan_form)
@@ -125,7 +125,7 @@ def test_a_size_that_does_not_exist_is_refused() -> None:
         objects=(MemoryObject(name="x"),),
         threads=(Thread(name="P0", entry=0, edges=(Edge(source=0, target=1, operations=(load,)),)),),
     )
-    sc = api.load_model("sc").plan
+    sc = membar.load_model("sc").plan
     assert sc is not None
     lowered = lower_program(program, {}, ())
     with pytest.raises(ValueError, match="1, 2, 4 or 8"):

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.limits.progress import in_words
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
-from membar.questions import api
 from membar.questions.outcome import Explored, InterruptError, Violated
 from membar.questions.task import Limits, Options
 from unit.core.test_graphs import contention, parse, run
@@ -116,7 +116,7 @@ def test_progress_is_told_with_a_guess_at_the_total() -> None:
 
 
 def test_the_guess_is_a_part_and_grows() -> None:
-    model = api.load_model("sc").plan
+    model = membar.load_model("sc").plan
     assert model is not None
     lowered, compiled = graphs.compiled(model)
     program = expand(parse(contention(4, 3)))

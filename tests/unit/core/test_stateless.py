@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.engines._exploration import exploration
 from membar.languages.mbp import FRONTEND
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.program.lowering import lower_program
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
 
@@ -54,7 +54,7 @@ def parse(text: str) -> Program:
 
 
 def explore(program: Program, model: str, **options: int | bool) -> _core.Findings:
-    plan = api.load_model(model).plan
+    plan = membar.load_model(model).plan
     assert plan is not None
     lowered, compiled = graphs.compiled(plan)
     form = lower_program(program, lowered.tags, ()).form
@@ -119,12 +119,12 @@ def test_choices_are_all_made_and_assumptions_block() -> None:
 def test_the_model_chooses_the_search() -> None:
     program = parse(SPAWNED)
     for name, expected in (("sc", EXACTLY_ONCE), ("rc11", EXACTLY_ONCE), ("armv8", GENERAL)):
-        task = Task(program=program, model=api.load_model(name), properties=())
+        task = Task(program=program, model=membar.load_model(name), properties=())
         assert exploration(task, program) == expected
 
 
 def test_the_general_search_filters_and_takes_steps_without_order() -> None:
-    model = api.load_model("sc")
+    model = membar.load_model("sc")
     program = parse(SPAWNED)
     unpruned = Options(reductions_off=frozenset({"prune"}))
     task = Task(program=program, model=model, properties=(), options=unpruned)
@@ -149,7 +149,7 @@ def test_a_limit_of_executions_stops_it() -> None:
 
 
 def _general(program: Program, model: str) -> _core.Findings:
-    plan = api.load_model(model).plan
+    plan = membar.load_model(model).plan
     assert plan is not None
     lowered, compiled = graphs.compiled(plan)
     return compiled.search(lower_program(program, lowered.tags, ()).form, bound=10)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+import membar
+from membar.questions import answering
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.buffer_faults import TWO_LOADS
 from membar.program.program import Program
 from membar.properties import PROPERTIES
-from membar.questions import api
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
@@ -64,7 +66,7 @@ def check(
         limits=Limits(seconds=seconds),
         options=Options(unbounded_buffers=True, algorithm=algorithm, all_executions=keeps_all),
     )
-    return api.answer(task, api.load_engine("buffers"))
+    return answering.answer(task, answering.load_engine("buffers"))
 
 
 def endless(behind: str = "", asked: str = "") -> Program:
@@ -222,10 +224,10 @@ int main(void) {
 def test_mutexes_of_c_are_known(name: str) -> None:
     options = Options(unbounded_buffers=True)
     source = SourceFile("mutex.c", MUTEX)
-    outcome = api.check(source, model=name, options=options, properties=("assertions",)).outcome
+    outcome = membar.check(source, model=name, options=options, properties=("assertions",)).outcome
     assert isinstance(outcome, Holds)
     wrong = SourceFile("mutex.c", MUTEX.replace("if (pthread_mutex_trylock(&m)) return 0;", ""))
-    assert isinstance(api.check(wrong, model=name, options=options).outcome, Violated)
+    assert isinstance(membar.check(wrong, model=name, options=options).outcome, Violated)
 
 
 # Under pso a loop of stores and fences of stores fills one buffer; y is never seen before x.

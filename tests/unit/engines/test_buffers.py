@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from membar.questions import answering
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential import buffer_faults
@@ -11,7 +13,6 @@ from differential.unbounded import programs
 from membar import _core
 from membar.engines.buffers.question import lowered
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
 from unit.engines.texts import model, parse
@@ -42,7 +43,7 @@ def check(
     options = Options(unbounded_buffers=True, algorithm=algorithm, all_executions=keeps_all)
     limits = Limits(states=20_000, seconds=seconds)
     task = Task(program=program, model=model(name), properties=properties, options=options, limits=limits)
-    return api.answer(task, api.load_engine("buffers"))
+    return answering.answer(task, answering.load_engine("buffers"))
 
 
 # P1 sees x = 0 after z = 1 is in memory, P0 saw z = 0 after its own x: so x waited in P0's buffer, before y.
@@ -143,7 +144,7 @@ def test_the_search_stops_at_a_limit() -> None:
             options=options,
             limits=limits,
         )
-        outcome = api.answer(task, api.load_engine("buffers"))
+        outcome = answering.answer(task, answering.load_engine("buffers"))
         assert isinstance(outcome, Unknown)
         assert reason in outcome.reason
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli import command as cli
-from membar.questions import api
 from membar.questions.outcome import Unknown, Violated
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -52,7 +53,7 @@ SHORT = Options(buffers=2, buffers_chosen_by_user=True)
 def test_store_buffers_show_the_deadlock_of_crossed_mutexes(options: Options) -> None:
     source = SourceFile("crossed.c", CROSSED)
     for asked in (None, ("deadlock",)):
-        outcome = api.check(source, model="x86-tso", options=options, properties=asked).outcome
+        outcome = membar.check(source, model="x86-tso", options=options, properties=asked).outcome
         assert isinstance(outcome, Violated)
         assert outcome.property == "deadlock"
 
@@ -64,12 +65,12 @@ def test_a_thread_that_spins_beside_a_deadlock_leaves_it_unchecked(options: Opti
     )
     text = text.replace("pthread_t thread;", "pthread_t thread, own;\n  pthread_create(&own, 0, spin, 0);")
     source = SourceFile("spinning.c", text)
-    outcome = api.check(source, model="x86-tso", options=options, properties=("deadlock",)).outcome
+    outcome = membar.check(source, model="x86-tso", options=options, properties=("deadlock",)).outcome
     assert isinstance(outcome, Unknown)
 
 
 def test_graphs_finds_the_deadlock_of_crossed_mutexes() -> None:
-    outcome = api.check(SourceFile("crossed.c", CROSSED), model="x86-tso").outcome
+    outcome = membar.check(SourceFile("crossed.c", CROSSED), model="x86-tso").outcome
     assert isinstance(outcome, Violated)
     assert outcome.property == "deadlock"
 
@@ -81,7 +82,7 @@ def test_a_deadlock_asked_for_by_name_is_an_answer(
     options: Options, asked: tuple[str, ...], error: str
 ) -> None:
     source = SourceFile("stuck.mbp", STUCK + error)
-    outcome = api.check(source, model="x86-tso", options=options, properties=asked).outcome
+    outcome = membar.check(source, model="x86-tso", options=options, properties=asked).outcome
     assert isinstance(outcome, Violated)
     assert outcome.property == "deadlock"
 

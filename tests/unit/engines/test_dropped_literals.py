@@ -9,7 +9,7 @@ import pytest
 from membar import load_model
 from membar.engines.cubes import closed
 from membar.engines.cubes.proof import event_cube
-from membar.questions import proving
+from membar.questions import system as systems
 from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
 def question(name: str) -> SystemTask:
-    system = proving.parse_system(SourceFile.read(EXAMPLES / name))
+    system = systems.parse_system(SourceFile.read(EXAMPLES / name))
     model = load_model("x86-tso" if system.is_weak else "sc")
     return SystemTask(system=system, model=model, limits=Limits(seconds=60), options=Options())
 

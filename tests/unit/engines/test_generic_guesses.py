@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from differential.test_known_systems import system_of
 from membar.engines.cubes import generic
 from membar.engines.cubes.guesses import Instances, weaker
@@ -13,7 +14,6 @@ from membar.evidence.certificates.generic import Future, future, future_steps
 from membar.evidence.certificates.preimage import roots
 from membar.evidence.certificates.smt import Logic
 from membar.languages.cubicle.elaborate import parse
-from membar.questions import proving
 from membar.source import SourceFile
 from membar.systems.events import EventCube
 from membar.systems.system import ParameterizedSystem
@@ -124,7 +124,7 @@ BACK = "follow p, go p, agree p, follow q, agree q, stop r, object r"
 def test_guards_about_all_others_are_too_weak_for_the_generic_analysis() -> None:
     """The system is safe, but no cubes that are closed under the generic pre-image prove it."""
     system = parse(SourceFile("votes.cub", VOTES))
-    assert proving.prove(SourceFile("votes.cub", VOTES)).verdict == "holds"
+    assert membar.prove(SourceFile("votes.cub", VOTES)).verdict == "holds"
     names = {"p": ProcessVariable("p"), "q": ProcessVariable("q"), "r": ProcessVariable("q0")}
     reached = [future(root) for states in system.unsafe for root in roots(system, states)]
     for name, who in (step.split() for step in BACK.split(", ")):

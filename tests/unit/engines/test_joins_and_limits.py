@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.properties.judge import Tally
-from membar.questions import api
 from membar.questions.task import Coherence, Limits, Options, Task
 from membar.source import SourceFile
 
@@ -66,10 +66,10 @@ thread D {
 
 def task(text: str, options: Options, limits: Limits | None = None) -> Task:
     """A question without properties under sc."""
-    program = api.parse(SourceFile("p.mbp", text))
+    program = membar.parse(SourceFile("p.mbp", text))
     return Task(
         program=program,
-        model=api.load_model("sc"),
+        model=membar.load_model("sc"),
         properties=(),
         options=options,
         limits=limits or Limits(),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+import membar
+from membar.questions import answering
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from linden import algorithms, programs, run
 from linden.run import answer, errors, question, stable
 
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.outcome import Violated
 from membar.questions.task import Options, Task
 
@@ -59,8 +61,8 @@ def test_other_algorithms(count: int) -> None:
 def test_all_errors_are_collected_and_cycles_told() -> None:
     options = Options(unbounded_buffers=True, all_executions=True, algorithm="forward")
     program = programs.peterson(repeated=True, fence=None)
-    task = Task(program=program, model=api.load_model("x86-tso"), properties=("errors",), options=options)
-    outcome = api.answer(task, api.load_engine("buffers"))
+    task = Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",), options=options)
+    outcome = answering.answer(task, answering.load_engine("buffers"))
     assert isinstance(outcome, Violated)
     assert outcome.property == "errors"
     notes = "\n".join(outcome.run.notes)

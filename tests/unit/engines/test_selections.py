@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.program.execution import Execution
-from membar.questions import api
 from membar.questions.task import Options, Task
 from unit.engines.texts import program
 
@@ -19,7 +19,7 @@ def executions(steps: str) -> dict[str, Execution]:
     found: dict[str, Execution] = {}
     task = Task(
         program=program(steps),
-        model=api.load_model("sc"),
+        model=membar.load_model("sc"),
         properties=("condition",),
         options=Options(all_executions=True),
     )

@@ -7,12 +7,13 @@ import time
 
 import pytest
 
+from membar.questions import answering
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar import _core
 from membar.engines.states import explore
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
 from membar.reports.json import witness_value
@@ -36,7 +37,7 @@ def check(
     task = Task(
         program=program, model=model(name), properties=properties, options=options, limits=limits or Limits()
     )
-    return api.answer(task, api.load_engine("states"))  # replays what it shows
+    return answering.answer(task, answering.load_engine("states"))  # replays what it shows
 
 
 # Store buffering with two stores in between: one slot per location is not enough, nor are two entries.
@@ -257,8 +258,8 @@ def test_a_failed_assertion_that_nobody_asked_about_ends_runs(claim: str, kind: 
           1 -> 3 }}
         claim c : {claim}"""
     )
-    outcome = api.answer(
-        Task(program=program, model=model("sc"), properties=("claims",)), api.load_engine("states")
+    outcome = answering.answer(
+        Task(program=program, model=model("sc"), properties=("claims",)), answering.load_engine("states")
     )
     assert isinstance(outcome, kind)
     assert ("failed assertion" in getattr(outcome, "reason", "")) is (kind is Unknown)
@@ -273,7 +274,7 @@ def test_claims_are_looked_at_where_what_fails_was_not_asked_about() -> None:
     )
     options = Options(stops_early=False)
     task = Task(program=program, model=model("sc"), properties=("claims", "deadlock"), options=options)
-    outcome = api.answer(task, api.load_engine("states"))
+    outcome = answering.answer(task, answering.load_engine("states"))
     assert isinstance(outcome, Violated)
     assert outcome.property == "claims"
 

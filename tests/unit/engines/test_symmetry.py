@@ -6,12 +6,12 @@ from math import factorial
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.engines._exploration import SYMMETRY
 from membar.engines.reference.replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
-from membar.questions import api
 from membar.questions.task import Coherence, Options, Task
 from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile
@@ -27,14 +27,14 @@ OFF = frozenset({SYMMETRY})
 def program(*threads: str, condition: str = "") -> Program:
     """Threads T0, T1, … of one step each."""
     bodies = "".join(f"thread T{number} {{\n  {body}\n}}\n" for number, body in enumerate(threads))
-    return api.parse(SourceFile("p.mbp", f'program "p"\nmemory x : i32\n{bodies}{condition}\n'))
+    return membar.parse(SourceFile("p.mbp", f'program "p"\nmemory x : i32\n{bodies}{condition}\n'))
 
 
 def explored(asked: Program, *, model: str = "x86-tso", options: Options | None = None) -> Tally:
     """What the engine finds."""
     task = Task(
         program=asked,
-        model=api.load_model(model),
+        model=membar.load_model(model),
         properties=("condition",),
         options=options or Options(),
     )
@@ -104,7 +104,7 @@ def test_conditions_are_asked_of_every_arrangement(condition: str, positive: int
     assert tally.statistics.explored == 1
     assert (tally.positive, tally.negative) == (positive, negative)
     for witness in (tally.positive_witness, tally.negative_witness):
-        assert witness is None or replay(asked, api.load_model("x86-tso"), witness) is None
+        assert witness is None or replay(asked, membar.load_model("x86-tso"), witness) is None
 
 
 def test_too_many_arrangements_are_listed_once() -> None:
@@ -160,7 +160,7 @@ thread D {
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "pso", "ra"])
 def test_orders_of_coherence_that_cross_are_not_lost(model: str) -> None:
-    crossed = api.parse(SourceFile("p.mbp", CROSSED))
+    crossed = membar.parse(SourceFile("p.mbp", CROSSED))
     plain = explored(crossed, model=model, options=Options(reductions_off=OFF))
     tally = explored(crossed, model=model)
     assert tally.statistics.symmetric is not None
@@ -194,7 +194,7 @@ thread Q {
 
 
 def test_symmetry_is_given_up_where_coherence_is_inverted() -> None:
-    inverted = api.parse(SourceFile("p.mbp", INVERTED))
+    inverted = membar.parse(SourceFile("p.mbp", INVERTED))
     plain = explored(inverted, model="rc11", options=Options(reductions_off=OFF))
     tally = explored(inverted, model="rc11")
     assert tally.statistics.symmetric is None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from membar.engines.reference import ENGINE
+from membar.languages import registry
 from membar.languages.mbp import FRONTEND
 from membar.models.load import load
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
-from membar.questions import api
 from membar.questions.outcome import Outcome
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.source import SourceFile
@@ -19,7 +19,7 @@ from membar.source import SourceFile
 
 @cache
 def model(name: str) -> Model:
-    return load(name, vocabulary=api.vocabulary())
+    return load(name, vocabulary=registry.vocabulary())
 
 
 def parse(text: str) -> Program:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api, lift
+from membar.questions import any_threads
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -29,7 +30,7 @@ int main(void) {
   return 0;
 }
 """
-TSO = api.load_model("x86-tso")
+TSO = membar.load_model("x86-tso")
 
 
 def text(
@@ -65,7 +66,7 @@ REFUSED = [
 @pytest.mark.parametrize(("program", "code", "words"), REFUSED)
 def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
-        lift.system_of(SourceFile("program.c", program), model=TSO)
+        any_threads.system_of(SourceFile("program.c", program), model=TSO)
     found = caught.value.diagnostics[0]
     assert found.code == code, found
     assert words in found.message
@@ -74,23 +75,23 @@ def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> N
 
 def test_a_language_without_copies_is_refused() -> None:
     with pytest.raises(InputError) as caught:
-        lift.check_any(SourceFile("test.litmus", "X86 a\n{}\n P0 ;\nexists (true)"))
+        membar.prove(SourceFile("test.litmus", "X86 a\n{}\n P0 ;\nexists (true)"))
     assert caught.value.diagnostics[0].code == "W0431"
 
 
 def test_other_models_and_properties_are_refused() -> None:
     source = SourceFile("program.c", text("x = 1;"))
     with pytest.raises(InputError) as caught:
-        lift.check_any(source, model="armv8")
+        membar.prove(source, model="armv8")
     assert caught.value.diagnostics[0].code == "W0433"
     with pytest.raises(InputError) as caught:
-        lift.check_any(source, properties=("deadlock",))
+        membar.prove(source, properties=("deadlock",))
     assert caught.value.diagnostics[0].code == "W0432"
 
 
 def test_the_system_of_a_naive_mutex_is_what_one_would_write() -> None:
     body = "atomic_store(&f[me], 1); for (int i = 0; i < N; i++) if (i != me) while (f[i]) ; x = 1;"
-    system = lift.system_of(SourceFile("program.c", text(body)), model=TSO)
+    system = any_threads.system_of(SourceFile("program.c", text(body)), model=TSO)
     by_name = {symbol.name: symbol for symbol in system.symbols}
     assert by_name["x_f"].weak
     assert by_name["x_f"].dimensions == 1
@@ -101,9 +102,9 @@ def test_the_system_of_a_naive_mutex_is_what_one_would_write() -> None:
 
 def test_a_violation_is_a_run_of_the_program_itself() -> None:
     source = SourceFile("program.c", text("int a = x; x = 1; assert(a == 0);"))
-    answer = lift.check_any(source)
+    answer = membar.prove(source)
     assert answer.verdict == "violated"
-    assert isinstance(answer, api.Result)
+    assert isinstance(answer, membar.Answer)
     assert answer.witness is not None
     assert len(answer.program.threads) == 3
     assert any("2 are enough" in note for note in answer.outcome.run.notes)
@@ -111,7 +112,7 @@ def test_a_violation_is_a_run_of_the_program_itself() -> None:
 
 def test_instances_are_compared_with_the_program() -> None:
     source = SourceFile("program.c", text("x = me; assert(x >= 0);"))
-    answer = lift.check_any(source, options=Options(instances=(2,)))
+    answer = membar.prove(source, options=Options(instances=(2,)))
     assert answer.verdict == "holds"
     assert any("the program with 2 threads: holds" in note for note in answer.outcome.run.notes)
 
@@ -119,6 +120,6 @@ def test_instances_are_compared_with_the_program() -> None:
 def test_a_violation_of_the_lifted_system_alone_is_unknown() -> None:
     # A thread that adds twice fails there, and only there.
     body = "if (atomic_fetch_add(&x, 1) == N - 1) return NULL; atomic_fetch_add(&x, 1);"
-    answer = lift.check_any(SourceFile("program.c", text(body)))
+    answer = membar.prove(SourceFile("program.c", text(body)))
     assert answer.verdict == "unknown"
     assert "which can do more" in getattr(answer.outcome, "reason", "")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages import registry
 from membar.models.load import load, names
 from membar.models.model import EXACTLY_ONCE, GENERAL, Claims, Model
-from membar.questions import api
 
-VOCABULARY = api.vocabulary()
+VOCABULARY = registry.vocabulary()
 
 COHERENT = """acyclic po-loc | rf | co | fr as coherence
 empty rmw & (fre ; coe) as atomicity

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from membar.languages import registry
 from membar.models.cat.elaborate import compile_model
 from membar.models.monotone import is_monotone
-from membar.questions import api
 from membar.source import SourceFile
 
 
 def monotone(text: str) -> bool:
-    return is_monotone(compile_model(SourceFile("m.cat", text), vocabulary=api.vocabulary()).plan)
+    return is_monotone(compile_model(SourceFile("m.cat", text), vocabulary=registry.vocabulary()).plan)
 
 
 @pytest.mark.parametrize(

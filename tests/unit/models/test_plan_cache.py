@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from membar import languages as frontends
+from membar.languages import registry
 from membar.languages import registry as languages
 from membar.models import load, plan_cache
 from membar.models.model import Model
-from membar.questions import api
 
-VOCABULARY = api.vocabulary()
+VOCABULARY = registry.vocabulary()
 WORDS = "the words of today"
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.languages.objects.parser import parse_text
 from membar.objects.proof.findings import Proof
-from membar.questions.object_proofs import judged, prove_object
 from membar.questions.outcome import Holds, Unknown
+from membar.questions.proof import judged
 from membar.source import SourceFile
 
 VALUE = """object val; shared x = 0;
@@ -37,7 +38,7 @@ LONG = f"""object long; shared x = 0;
 
 
 def proved(text: str, model: str) -> object:
-    return prove_object(SourceFile("test.obj", text), model=model).outcome
+    return membar.prove(SourceFile("test.obj", text), model=model).outcome
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "xc", "armv8"])

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.objects.annotations import spoken
 from membar.objects.calls import has_only_copies, notes_of
 from membar.objects.client import Size, clients
-from membar.questions.linearizability import ObjectResult, check_object
-from membar.questions.object_proofs import parse_object
 from membar.questions.outcome import HoldsWithin, Unknown
+from membar.questions.proof import parse_object
 from membar.source import SourceFile
 
 REGISTER = """\
@@ -45,8 +45,8 @@ def called(text: str, size: Size) -> str:
     return spoken(notes_of(parse_object(SourceFile("o.obj", text)), size))
 
 
-def ask(text: str, *, size: Size = USUAL, name: str = "o.obj") -> ObjectResult:
-    return check_object(SourceFile(name, text), size=size, model="sc")
+def ask(text: str, *, size: Size = USUAL, name: str = "o.obj") -> membar.Answer:
+    return membar.check(SourceFile(name, text), client=size, model="sc")
 
 
 def bound(text: str) -> str:

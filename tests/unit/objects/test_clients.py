@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.objects.annotations import read
 from membar.objects.client import Size, clients, number_of_clients
 from membar.objects.orders import Ordering
-from membar.questions.asked_objects import object_of
-from membar.questions.linearizability import ObjectResult, check_object
+from membar.questions.object_under_test import object_of
 from membar.questions.outcome import HoldsWithin, Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -29,8 +29,8 @@ static int read(void) { return atomic_load_explicit(&x, memory_order_relaxed); }
 """
 
 
-def ask(text: str, *, model: str = "sc", calls: int = 1, order: str = "causal") -> ObjectResult:
-    return check_object(SourceFile("o.c", text), size=Size(2, calls), model=model, ordering=Ordering(order))
+def ask(text: str, *, model: str = "sc", calls: int = 1, order: str = "causal") -> membar.Answer:
+    return membar.check(SourceFile("o.c", text), client=Size(2, calls), model=model, order=Ordering(order))
 
 
 def made(text: str, threads: int, calls: int) -> list[str]:
@@ -69,10 +69,10 @@ def test_clients_are_counted(arguments: str, size: Size) -> None:
 
 def test_too_many_clients_are_refused() -> None:
     with pytest.raises(InputError) as problem:
-        check_object(SourceFile("o.c", ATOMIC), size=Size(9, 9), model="sc")
+        membar.check(SourceFile("o.c", ATOMIC), client=Size(9, 9), model="sc")
     assert problem.value.diagnostics[0].code == "W1357"
     with pytest.raises(InputError) as problem:
-        check_object(SourceFile("o.c", ATOMIC), size=Size(100, 100), model="sc")
+        membar.check(SourceFile("o.c", ATOMIC), client=Size(100, 100), model="sc")
     assert "there are about 10^2852 clients" in problem.value.diagnostics[0].message
 
 
@@ -175,15 +175,15 @@ def test_a_race_is_a_violation_under_a_model_of_the_language() -> None:
 
 
 def test_a_limit_gives_unknown_and_says_where() -> None:
-    found = check_object(
-        EXAMPLES / "treiber.c", size=Size(2, 2), model="sc", limits=Limits(executions=20)
+    found = membar.check(
+        EXAMPLES / "treiber.c", client=Size(2, 2), model="sc", limits=Limits(executions=20)
     ).outcome
     assert isinstance(found, Unknown)
     assert "in the client push(1)" in found.reason
 
 
 def test_a_bound_that_cut_something_is_named() -> None:
-    found = check_object(EXAMPLES / "treiber.c", size=Size(2, 2), model="armv8").outcome
+    found = membar.check(EXAMPLES / "treiber.c", client=Size(2, 2), model="armv8").outcome
     assert isinstance(found, HoldsWithin)
     assert "without load buffering" in found.bound
 
@@ -202,8 +202,8 @@ def test_the_histories_of_figures_4_and_9_are_found(
 ) -> None:
     model, order = question.split()
     defines = ("NO_FENCES",) if file.endswith(".c") else ()
-    found = check_object(
-        EXAMPLES / file, size=Size(2, 1), model=model, ordering=Ordering(order), defines=defines
+    found = membar.check(
+        EXAMPLES / file, client=Size(2, 1), model=model, order=Ordering(order), defines=defines
     )
     assert found.refutation is not None
     history = found.refutation.history
@@ -214,11 +214,11 @@ def test_the_histories_of_figures_4_and_9_are_found(
 
 @pytest.mark.parametrize("order", ["causal", "flush"])
 def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
-    found = check_object(
+    found = membar.check(
         EXAMPLES / "seqlock.c",
-        size=Size(2, 2),
+        client=Size(2, 2),
         model="x86-tso",
-        ordering=Ordering(order),
+        order=Ordering(order),
         defines=("NO_FENCES",),
     )
     assert found.verdict == "holds-within"
@@ -226,8 +226,8 @@ def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
 
 @pytest.mark.parametrize("fence", ["3", "5", "AFTER_5", "9", "AFTER_10"])
 def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
-    found = check_object(
-        EXAMPLES / "seqlock.c", size=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
+    found = membar.check(
+        EXAMPLES / "seqlock.c", client=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
     )
     assert found.verdict == "violated"
 
@@ -236,7 +236,7 @@ def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     ("model", "verdict"), [("sc", "holds-within"), ("x86-tso", "holds-within"), ("armv8", "violated")]
 )
 def test_the_seqlock_of_figure_7_lacks_fences_on_armv8(model: str, verdict: str) -> None:
-    found = check_object(EXAMPLES / "seqlock-figure7.obj", size=Size(2, 1), model=model)
+    found = membar.check(EXAMPLES / "seqlock-figure7.obj", client=Size(2, 1), model=model)
     assert found.verdict == verdict
 
 
@@ -272,9 +272,7 @@ def test_a_specification_that_fails_is_named(tmp_path: Path) -> None:
         "    def read(self):\n        return 0\n"
     )
     with pytest.raises(InputError) as problem:
-        check_object(
-            SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:Bad"
-        )
+        membar.check(SourceFile("o.c", ATOMIC), client=Size(2, 1), model="sc", spec=f"{tmp_path}/s.py:Bad")
     assert problem.value.diagnostics[0].code == "W1350"
 
 
@@ -315,11 +313,9 @@ INSIDE = {
 }
 
 
-def register_of_the_user(folder: Path, text: str) -> ObjectResult:
+def register_of_the_user(folder: Path, text: str) -> membar.Answer:
     (folder / "s.py").write_text(text)
-    return check_object(
-        SourceFile("o.c", ATOMIC), size=Size(2, 2), model="sc", specification=f"{folder}/s.py:S"
-    )
+    return membar.check(SourceFile("o.c", ATOMIC), client=Size(2, 2), model="sc", spec=f"{folder}/s.py:S")
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
@@ -342,8 +338,8 @@ def test_a_specification_of_the_user_counts(tmp_path: Path) -> None:
         "    def write(self, v):\n        self.v = v\n"
         "    def read(self):\n        return self.v + 1\n"
     )
-    found = check_object(
-        SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:Odd"
+    found = membar.check(
+        SourceFile("o.c", ATOMIC), client=Size(2, 1), model="sc", spec=f"{tmp_path}/s.py:Odd"
     )
     assert found.verdict == "violated"
 
@@ -417,16 +413,14 @@ def test_results_of_another_form_are_mistakes_of_the_specification(
 ) -> None:
     (tmp_path / "s.py").write_text(f"class S:\n    def read(self): {read}\n    def write(self, v): {write}\n")
     with pytest.raises(InputError) as problem:
-        check_object(
-            SourceFile("o.c", ATOMIC), size=Size(2, 1), model="sc", specification=f"{tmp_path}/s.py:S"
-        )
+        membar.check(SourceFile("o.c", ATOMIC), client=Size(2, 1), model="sc", spec=f"{tmp_path}/s.py:S")
     assert problem.value.diagnostics[0].code == "W1350"
     assert said in problem.value.diagnostics[0].message
 
 
 def test_only_some_models_have_instructions_for_obj_files() -> None:
     with pytest.raises(InputError) as problem:
-        check_object(EXAMPLES / "seqlock.obj", size=Size(2, 1), model="rc11")
+        membar.check(EXAMPLES / "seqlock.obj", client=Size(2, 1), model="rc11")
     assert problem.value.diagnostics[0].code == "W1355"
 
 
@@ -451,7 +445,7 @@ def test_what_a_call_did_that_never_ends_is_seen(body: str, effect: str, expecte
     text = f"""object never; shared x = 0; operation f() {{ {body} }}
         operation g() {{ local t; 3: t = x; 4: return t; }}
         specification {{ state y = 0; operation f() {{ {effect}; }} operation g() {{ return y; }} }}"""
-    found = check_object(SourceFile("never.obj", text), size=Size(2, 1), model="sc")
+    found = membar.check(SourceFile("never.obj", text), client=Size(2, 1), model="sc")
     assert found.verdict == expected
     if isinstance(found.outcome, HoldsWithin):
         assert "loops unrolled" in found.outcome.bound

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+import membar
 from membar.languages.objects.parser import parse_text
 from membar.objects.algebra import evaluated
 from membar.objects.client import Size
@@ -13,7 +14,6 @@ from membar.objects.lowering import _expression
 from membar.objects.overflow import fitting_term, only_counts
 from membar.objects.terms import Binary, BinaryOp, Choice, Number, Space, Term, Unary, UnaryOp, Variable
 from membar.program.expr import MASK, evaluate, signed
-from membar.questions.linearizability import ObjectResult, check_object
 from membar.source import SourceFile
 
 NAMES = ("a", "b")
@@ -69,9 +69,9 @@ def test_no_needless_alarm_for_numbers_that_are_not_huge() -> None:
     assert evaluate(_expression(fitting_term(term)), {"f.a": 1 << 31, "f.b": -(1 << 31) & MASK}, {})
 
 
-def asked(code: str, specified: str, model: str = "sc", calls: int = 1) -> ObjectResult:
+def asked(code: str, specified: str, model: str = "sc", calls: int = 1) -> membar.Answer:
     text = f"object o; {code} specification {{ {specified} }}"
-    return check_object(SourceFile("o.obj", text), size=Size(1, calls), model=model)
+    return membar.check(SourceFile("o.obj", text), client=Size(1, calls), model=model)
 
 
 OUTSIDE = [
@@ -154,7 +154,7 @@ def test_remembering_a_loss_adds_no_dependency() -> None:
         specification { state a, b;
             operation f() { b = 1; return a + a; }
             operation g() { a = 1; return b + b; } }"""
-    found = check_object(SourceFile("o.obj", text), size=Size(2, 1), model="armv8")
+    found = membar.check(SourceFile("o.obj", text), client=Size(2, 1), model="armv8")
     assert found.verdict == "violated"
     assert found.refutation is not None
     assert [call.result for call in found.refutation.history.calls] == [2, 2]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from differential.object_summaries import (
     CELLS,
     FALSE_CLAIMS,
@@ -21,8 +22,6 @@ from membar.objects.client import Size
 from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.systems import buffered
-from membar.questions.linearizability import check_object
-from membar.questions.object_proofs import prove_object
 from membar.questions.outcome import Holds, HoldsWithin, Unknown
 from membar.source import SourceFile
 from strategies.second_encoding import broken
@@ -33,7 +32,7 @@ FLAG = (EXAMPLES / "flag.obj").read_text(encoding="utf-8")
 
 
 def verdict(text: str, *, order: str = "causal") -> object:
-    return prove_object(SourceFile("test.obj", text), model="x86-tso", order=order).outcome
+    return membar.prove(SourceFile("test.obj", text), model="x86-tso", order=order).outcome
 
 
 def test_a_register_is_proved_with_buffers_of_any_length() -> None:
@@ -72,7 +71,7 @@ def test_false_claims_about_many_stores_are_not_proved(name: str) -> None:
 
 def test_a_mailbox_is_proved_and_its_clients_agree() -> None:
     assert isinstance(verdict(MAILBOX), Holds)
-    clients = check_object(SourceFile("mailbox.obj", MAILBOX), size=Size(2, 2), model="x86-tso")
+    clients = membar.check(SourceFile("mailbox.obj", MAILBOX), client=Size(2, 2), model="x86-tso")
     assert clients.verdict == "holds-within"
 
 
@@ -93,14 +92,14 @@ def test_a_wrong_mailbox_is_not_proved(old: str, new: str) -> None:
 
 def test_a_flag_that_anybody_sets_is_proved_and_its_clients_agree() -> None:
     assert isinstance(verdict(FLAG), Holds)
-    clients = check_object(SourceFile("flag.obj", FLAG), size=Size(2, 2), model="x86-tso")
+    clients = membar.check(SourceFile("flag.obj", FLAG), client=Size(2, 2), model="x86-tso")
     assert clients.verdict == "holds-within"
 
 
 def test_a_flag_with_other_data_is_refuted_by_clients_and_not_proved() -> None:
     wrong = FLAG.replace("1: data = 1;", "1: data = 0;")
     assert isinstance(verdict(wrong), Unknown)
-    clients = check_object(SourceFile("flag.obj", wrong), size=Size(2, 2), model="x86-tso")
+    clients = membar.check(SourceFile("flag.obj", wrong), client=Size(2, 2), model="x86-tso")
     assert clients.verdict == "violated"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.languages.objects.parser import parse_text
 from membar.objects.client import Size
 from membar.objects.proof.claims import claims
@@ -14,10 +15,8 @@ from membar.objects.proof.discharge import prove
 from membar.objects.proof.obligations import Prover
 from membar.objects.systems.explore import Call, Client, Explorer, holds
 from membar.objects.terms import Who
-from membar.questions import api
-from membar.questions.linearizability import check_object
-from membar.questions.object_proofs import prove_object, system_of
 from membar.questions.outcome import Holds, HoldsWithin, Unknown
+from membar.questions.proof import system_of
 from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, LOCK, MISTAKES, PAIR, REQUIRED
 from strategies.second_encoding import broken
@@ -46,7 +45,7 @@ LOCKING: Client = ((Call("acquire"), Call("release"), Call("acquire")), (Call("a
 def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Client) -> None:
     about = parse_text(SourceFile("test.obj", text))
     assert about.specification is not None
-    system = system_of(about, api.load_model(model))
+    system = system_of(about, membar.load_model(model))
     prover = Prover(system, claims(about), about.specification)
     explorer = Explorer(system, client, about.specification)
     count = 0
@@ -73,7 +72,7 @@ def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Cli
 def test_a_second_encoding_finds_nothing_broken(text: str, model: str) -> None:
     about = parse_text(SourceFile("test.obj", text))
     assert about.specification is not None
-    system = system_of(about, api.load_model(model))
+    system = system_of(about, membar.load_model(model))
     proof = prove(system, claims(about), about.specification)
     assert not proof.failures
     assert list(broken(system, claims(about), proof.controls)) == []
@@ -86,7 +85,7 @@ def test_a_second_encoding_finds_what_is_broken(name: str) -> None:
     mistake = next(each for each in MISTAKES if each.name == name)
     about = parse_text(SourceFile("test.obj", mistake.made()))
     assert about.specification is not None
-    system = system_of(about, api.load_model("sc"))
+    system = system_of(about, membar.load_model("sc"))
     proof = prove(system, claims(about), about.specification, all_failures=True)
     assert list(broken(system, claims(about), proof.controls))
 
@@ -103,8 +102,8 @@ FENCES = ("23: fence;", "42: fence;", "82: fence;", "102: fence;")
 )
 def test_the_proof_and_the_bounded_checker_agree(text: str, model: str) -> None:
     source = SourceFile("test.obj", text)
-    proof = prove_object(source, model=model)
-    bounded = check_object(source, size=Size(2, 1), model=model)
+    proof = membar.prove(source, model=model)
+    bounded = membar.check(source, client=Size(2, 1), model=model)
     assert (proof.verdict, bounded.verdict) in (("holds", "holds-within"), ("unknown", "violated"))
     assert isinstance(proof.outcome, Holds) == (bounded.verdict == "holds-within")
 
@@ -120,23 +119,23 @@ FENCED_ONCE = {
 @pytest.mark.parametrize("name", OVERLAPPING)
 def test_what_needs_calls_to_wait_is_proved_only_of_the_papers_system(name: str) -> None:
     source = SourceFile("test.obj", OVERLAPPING[name])
-    proof = prove_object(source, model="armv8")
+    proof = membar.prove(source, model="armv8")
     assert isinstance(proof.outcome, HoldsWithin)
     assert "calls wait" in proof.outcome.bound
     assert "--client 2,2 --model armv8" in proof.outcome.run.notes[-1]
-    assert check_object(source, size=Size(2, 2), model="armv8").verdict == "violated"
+    assert membar.check(source, client=Size(2, 2), model="armv8").verdict == "violated"
 
 
 @pytest.mark.parametrize("name", FENCED_ONCE)
 def test_with_a_fence_calls_need_not_wait(name: str) -> None:
     source = SourceFile("test.obj", FENCED_ONCE[name])
-    assert isinstance(prove_object(source, model="armv8").outcome, Holds)
-    assert check_object(source, size=Size(2, 2), model="armv8").verdict == "holds-within"
+    assert isinstance(membar.prove(source, model="armv8").outcome, Holds)
+    assert membar.check(source, client=Size(2, 2), model="armv8").verdict == "holds-within"
 
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_a_loop_that_no_branch_leaves_is_no_endless_search(model: str) -> None:
     text = PAIR.replace("1: x = 1; 11: fence;", "1: x = 1; goto 1;")
-    outcome = prove_object(SourceFile("test.obj", text), model=model).outcome
+    outcome = membar.prove(SourceFile("test.obj", text), model=model).outcome
     assert isinstance(outcome, Unknown)
     assert "no branch" in outcome.reason

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.engines import graphs
 from membar.languages.mbp import FRONTEND
 from membar.models.model import DEPENDENCY_AWARE
 from membar.program.dependency_order import obstacle
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Task
 from membar.source import SourceFile
 
@@ -54,7 +54,7 @@ def parse(sides: tuple[str, str]) -> Program:
 
 def is_allowed(sides: tuple[str, str], name: str) -> bool:
     """Whether both loads see the store of the other thread, by the dependency-aware search."""
-    model, program = api.load_model(name), parse(sides)
+    model, program = membar.load_model(name), parse(sides)
     assert model.plan is not None
     assert obstacle(program) is None
     # So small a program would have the general search.
@@ -131,7 +131,7 @@ def test_acquire_and_release_forbid_it(name: str, load: str, store: str) -> None
         .replace("load [&y]", f"load [&y] {{{load}}}")
     )
     program = FRONTEND.parse(SourceFile("lb.mbp", text))
-    task = Task(program=program, model=api.load_model(name), properties=("condition",))
+    task = Task(program=program, model=membar.load_model(name), properties=("condition",))
     assert graphs.explore(task).positive == 0
 
 
@@ -141,7 +141,7 @@ def test_forwarding_is_left_to_the_general_search(name: str) -> None:
     # to which an own store was forwarded.
     program = parse(FORWARDED)
     assert obstacle(program) == "P0: a load may follow a store of the same location"
-    task = Task(program=program, model=api.load_model(name), properties=("condition",))
+    task = Task(program=program, model=membar.load_model(name), properties=("condition",))
     tally = graphs.explore(task)
     assert tally.algorithm == "general search"
     assert tally.positive > 0

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from membar.languages import registry
 from membar.languages.mbp import FRONTEND
 from membar.models.load import load
 from membar.program.value_candidates import guesses
-from membar.questions import api
+from membar.questions import answering
+from membar.questions.outcome import WORDS
 from membar.questions.task import Task
 from membar.source import SourceFile
 
@@ -45,8 +47,8 @@ def test_a_users_model_decides_about_values_out_of_thin_air(
 ) -> None:
     path = tmp_path_factory.mktemp("models") / "mine.cat"
     path.write_text(f"{axiom} as only\n", encoding="utf-8")
-    model = load(path, vocabulary=api.vocabulary())
+    model = load(path, vocabulary=registry.vocabulary())
     program = FRONTEND.parse(SourceFile("circle.mbp", CIRCLE))
     task = Task(program=program, model=model, properties=("condition",))
-    outcome = api.answer(task, api.load_engine(engine))
-    assert api.WORDS[type(outcome)] == verdict
+    outcome = answering.answer(task, answering.load_engine(engine))
+    assert WORDS[type(outcome)] == verdict

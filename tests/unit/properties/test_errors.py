@@ -14,7 +14,7 @@ from membar.program.program import Program
 from membar.program.temporal import Atom, Claim, globally
 from membar.program.validate import validate
 from membar.properties import PROPERTIES
-from membar.questions import api
+from membar.questions import answering
 from membar.questions.outcome import Outcome, Unknown, Violated
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -34,7 +34,7 @@ thread P1 {
 
 
 def _program() -> Program:
-    return api.parse(SourceFile("two-stores.mbp", _TEXT))
+    return membar.parse(SourceFile("two-stores.mbp", _TEXT))
 
 
 def _memory_has(name: str, value: int) -> StatePredicate:
@@ -55,10 +55,10 @@ def _both(left: StatePredicate, right: StatePredicate) -> StatePredicate:
 
 
 def _verdict(program: Program, model: str, engine: str = "reference") -> Outcome:
-    loaded = api.load_model(model)
+    loaded = membar.load_model(model)
     options = Options(buffers=2, buffers_chosen_by_user=True)
     task = Task(program=program, model=loaded, properties=tuple(PROPERTIES), options=options)
-    return api.answer(task, api.load_engine(engine))
+    return answering.answer(task, answering.load_engine(engine))
 
 
 @pytest.mark.parametrize(("model", "is_reached"), [("x86-tso", False), ("pso", True)])

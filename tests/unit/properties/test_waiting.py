@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.languages.mbp import FRONTEND
 from membar.properties import PROPERTIES
-from membar.questions import api
-from membar.questions.outcome import Outcome, Violated
+from membar.questions import answering
+from membar.questions.outcome import WORDS, Outcome, Violated
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
 
@@ -32,8 +33,8 @@ ALL = tuple(PROPERTIES)
 
 def answered(text: str, engine: str, properties: tuple[str, ...]) -> Outcome:
     program = FRONTEND.parse(SourceFile("p.mbp", text))
-    task = Task(program=program, model=api.load_model("sc"), properties=properties)
-    return api.answer(task, api.load_engine(engine))
+    task = Task(program=program, model=membar.load_model("sc"), properties=properties)
+    return answering.answer(task, answering.load_engine(engine))
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
@@ -48,7 +49,7 @@ def test_a_thread_that_spins_and_one_that_blocks_keep_each_other_waiting(engine:
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
 def test_a_question_of_its_own_makes_waiting_a_flag(engine: str) -> None:
     outcome = answered(WITH_A_QUESTION, engine, ALL)
-    assert api.WORDS[type(outcome)] == "holds"
+    assert WORDS[type(outcome)] == "holds"
     assert outcome.run.flags == ("waits-for-ever",)
     assert "termination" not in outcome.run.checked
 
@@ -56,7 +57,7 @@ def test_a_question_of_its_own_makes_waiting_a_flag(engine: str) -> None:
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
 def test_waiting_is_a_violation_where_it_was_asked_for(engine: str) -> None:
     outcome = answered(WITH_A_QUESTION, engine, ("termination",))
-    assert api.WORDS[type(outcome)] == "violated"
+    assert WORDS[type(outcome)] == "violated"
 
 
 def test_a_procedure_that_cannot_answer_the_question_does_not_say_holds() -> None:
@@ -64,9 +65,9 @@ def test_a_procedure_that_cannot_answer_the_question_does_not_say_holds() -> Non
     program = FRONTEND.parse(SourceFile("p.mbp", HEAD + threads))
     task = Task(
         program=program,
-        model=api.load_model("x86-tso"),
+        model=membar.load_model("x86-tso"),
         properties=ALL,
         options=Options(algorithm="backward"),
     )
-    outcome = api.answer(task, api.load_engine("buffers"))
-    assert api.WORDS[type(outcome)] == "unknown"
+    outcome = answering.answer(task, answering.load_engine("buffers"))
+    assert WORDS[type(outcome)] == "unknown"

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.edits import edited
-from membar.questions import api, proving
-from membar.questions.repair import Question, Repair, repair
+from membar.questions import programs, repair
+from membar.questions import system as systems
+from membar.questions.repair import Repair
 from membar.source import SourceFile
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -141,12 +143,12 @@ int main() { pthread_t thread;
 
 def test_lines_of_executions_are_those_of_the_users_text(tmp_path: Path) -> None:
     costs = written(tmp_path, "costs.toml", '[x86-tso]\n"fence seq_cst" = 1\n')
-    found = repair(SourceFile("lines.c", LINES), Question(model="x86-tso"), costs=costs)
+    found = membar.repair(SourceFile("lines.c", LINES), model="x86-tso", costs=costs)
     assert isinstance(found, Repair)
     assert len(found.repaired.text.splitlines()) == len(LINES.splitlines()) + 2
     for change in found.changes:
         answer = change.prevents
-        assert isinstance(answer, api.Result)
+        assert isinstance(answer, membar.Answer)
         assert answer.witness is not None
         assert answer.witness.message.endswith("(line 15)")
         lines = {event.span.line for event in answer.witness.execution.events if event.span is not None}
@@ -179,11 +181,11 @@ def test_rows_that_are_added_do_not_move_others(tmp_path: Path) -> None:
 """
     file = written(tmp_path, "three.litmus", text)
     source = SourceFile.read(file)
-    places = api.places(source, api.parse(source))
+    places = programs.places(source, membar.parse(source))
     strongest = edited(source, places, tuple(place.strongest for place in places))
     flat = edited(source, places, tuple(place.strongest for place in places), is_flat=True)
     assert len(flat.text.splitlines()) == len(text.splitlines()) < len(strongest.text.splitlines())
-    assert api.check(flat).verdict == api.check(strongest).verdict == "holds"
+    assert membar.check(flat).verdict == membar.check(strongest).verdict == "holds"
 
 
 def test_the_witness_of_what_a_change_prevents_replays(
@@ -257,13 +259,12 @@ def test_a_file_that_was_changed_meanwhile_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path, "sb.litmus", BUFFERING)
-    real = Question.ask
 
-    def ask(self: Question, source: SourceFile, **named: Any) -> Any:
+    def ask(question: membar.Question) -> membar.Answer:
         file.write_text("something else", encoding="utf-8")
-        return real(self, source, **named)
+        return membar.ask(question)
 
-    monkeypatch.setattr(Question, "ask", ask)
+    monkeypatch.setattr(repair, "ask", ask)
     code, told, problem = run(capsys, file, "--apply")
     assert code == cli.BAD_INPUT
     assert "REPAIRED" in told  # the work is not lost
@@ -373,7 +374,7 @@ def test_a_misspelt_cost_is_refused(
 
 
 def test_our_own_table_is_a_table_that_users_can_give(capsys: pytest.CaptureFixture[str]) -> None:
-    ours = Path(str(api.__file__)).parent / "repair" / "costs.toml"
+    ours = Path(str(repair.__file__)).parent / "costs.toml"
     code, told, _ = run(capsys, EXAMPLES / "store-buffering.litmus", "--costs", ours)
     assert code == cli.HOLDS
     assert "cost 40" in told
@@ -398,11 +399,11 @@ def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
     text = (EXAMPLES / "flags.cub").read_text(encoding="utf-8")
     before, after = text.split("transition enter")
     source = SourceFile("flags.cub", f"{before}transition enter{after.replace('requires {', requires, 1)}")
-    places = proving.places(source)
+    places = systems.places(source)
     assert len(places) == 3
     changed = edited(source, places, tuple(place.strongest for place in places))
     assert "fence() && PC[p] = Waiting && forall_other" in changed.text
-    assert proving.parse_system(changed).transitions
+    assert systems.parse_system(changed).transitions
 
 
 # Any number of threads

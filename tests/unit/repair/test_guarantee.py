@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.edits import Choice, Place
-from membar.questions import api
-from membar.questions.repair import Answer, Question, Repair, Undecided, Verdict, repair
+from membar.questions import programs, repair
+from membar.questions.repair import Repair, Undecided, Verdict
 from membar.questions.repair.clock import Clock
 from membar.questions.repair.search import Search
 from membar.questions.task import Limits, Options, Unrolling
@@ -50,12 +51,12 @@ int main() {
 """
 
 
-def late(question: Question) -> Verdict:
-    return repair(SourceFile("late.c", LATE), question, weaken=True)
+def late(**question: Any) -> Verdict:
+    return membar.repair(SourceFile("late.c", LATE), weaken=True, **question)
 
 
 def test_what_holds_is_not_weakened_to_what_holds_within_a_bound() -> None:
-    found = late(Question(model="rc11"))
+    found = late(model="rc11")
     assert isinstance(found, Repair)
     assert found.changes == ()
     assert found.result.verdict == "holds"
@@ -65,7 +66,7 @@ def test_what_holds_is_not_weakened_to_what_holds_within_a_bound() -> None:
 
 def test_where_the_bound_is_large_enough_the_orders_are_known_to_be_needed() -> None:
     deeper = Options(unrolling=Unrolling(deepest=9, chosen_by_user=True))
-    found = late(Question(model="rc11", options=deeper))
+    found = late(model="rc11", options=deeper)
     assert isinstance(found, Repair)
     assert found.changes == ()
     assert found.is_minimal
@@ -74,8 +75,8 @@ def test_where_the_bound_is_large_enough_the_orders_are_known_to_be_needed() -> 
 def test_what_holds_within_a_bound_may_be_weakened_within_the_same() -> None:
     text = LATE.replace("seen == 0", "seen != 7")
     source = SourceFile("bounded.c", text)
-    assert api.check(source, model="rc11").verdict == "holds-within"
-    found = repair(source, Question(model="rc11"), weaken=True)
+    assert membar.check(source, model="rc11").verdict == "holds-within"
+    found = membar.repair(source, model="rc11", weaken=True)
     assert isinstance(found, Repair)
     assert found.cost == 0
     assert found.result.verdict == "holds-within"
@@ -90,7 +91,7 @@ P1 (int* x, atomic_int* y) {
 }
 ~exists (1:r0=2)
 """
-    found = repair(SourceFile("mp.litmus", text), Question(), weaken=True)
+    found = membar.repair(SourceFile("mp.litmus", text), weaken=True)
     assert isinstance(found, Repair)
     assert found.changes == ()
 
@@ -118,15 +119,14 @@ def test_other_limits_than_time_are_limits_too(
 
 
 def test_every_check_has_only_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Question.ask
     given: list[float | None] = []
 
-    def ask(self: Question, source: SourceFile, **named: Any) -> Answer:
-        given.append(named["seconds"])
-        return real(self, source, **named)
+    def ask(question: membar.Question) -> membar.Answer:
+        given.append(question.limits.seconds)
+        return membar.ask(question)
 
-    monkeypatch.setattr(Question, "ask", ask)
-    found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question(), seconds=30)
+    monkeypatch.setattr(repair, "ask", ask)
+    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), seconds=30)
     assert isinstance(found, Repair)
     assert len(given) > 6  # as it is, under sc, candidates, without each change, again
     assert all(seconds is not None and seconds <= 30 for seconds in given)
@@ -144,7 +144,7 @@ def test_where_time_is_over_the_repair_is_checked_again_all_the_same() -> None:
 
 def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Clock, "is_over", property(lambda self: True))  # noqa: ARG005
-    found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question())
+    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"))
     assert isinstance(found, Repair)
     assert all(change.prevents is None for change in found.changes)
     assert "not looked at" in render(found)
@@ -152,7 +152,7 @@ def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch
 
 def places_of(count: int) -> tuple[Place, ...]:
     source = SourceFile.read(EXAMPLES / "peterson.dve")
-    return tuple(api.places(source, api.parse(source))[:count])
+    return tuple(programs.places(source, membar.parse(source))[:count])
 
 
 def search_of(test: Callable[[Choice], bool | None], count: int = 4) -> Search:
@@ -178,16 +178,15 @@ def test_ctrl_c_leaves_the_best_repair_so_far_with_its_bound() -> None:
 
 
 def test_ctrl_c_before_anything_was_found_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Question.ask
     calls = iter(range(100))
 
-    def ask(self: Question, source: SourceFile, **named: Any) -> Answer:
+    def ask(question: membar.Question) -> membar.Answer:
         if next(calls) >= 2:
             raise KeyboardInterrupt
-        return real(self, source, **named)
+        return membar.ask(question)
 
-    monkeypatch.setattr(Question, "ask", ask)
-    found = repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), Question())
+    monkeypatch.setattr(repair, "ask", ask)
+    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"))
     assert isinstance(found, Undecided)
     assert found.is_interrupted
     assert "interrupted" in found.reason
@@ -230,5 +229,5 @@ def test_what_cannot_be_decided_freezes_the_bound_and_does_not_blow_up() -> None
 
 def test_limits_of_a_question_reach_every_check() -> None:
     source = SourceFile.read(EXAMPLES / "peterson.dve")
-    found = repair(source, Question(model="x86-tso", limits=Limits(states=5)))
+    found = membar.repair(source, model="x86-tso", limits=Limits(states=5))
     assert isinstance(found, Undecided)

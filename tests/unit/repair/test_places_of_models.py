@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+import membar
 from membar.edits import edited
-from membar.questions import api
-from membar.questions.repair import Question, Repair, repair
+from membar.questions import programs
+from membar.questions.repair import Repair
 from membar.source import SourceFile
 
 BUFFERING = """byte x, y; byte r0 = 9, r1 = 9;
@@ -24,19 +25,19 @@ def promela(first: str, second: str = "", before: str = "") -> SourceFile:
 
 
 def strongest(source: SourceFile) -> str:
-    places = api.places(source, api.parse(source))
+    places = programs.places(source, membar.parse(source))
     return edited(source, places, tuple(place.strongest for place in places)).text
 
 
 def weakest(source: SourceFile) -> str:
-    places = api.places(source, api.parse(source))
+    places = programs.places(source, membar.parse(source))
     return edited(source, places, tuple(0 for _ in places)).text
 
 
-def repaired(source: SourceFile, *, weaken: bool = False, question: Question | None = None) -> Repair:
-    found = repair(source, question or Question(model="x86-tso"), weaken=weaken)
+def repaired(source: SourceFile, *, weaken: bool = False, error: str | None = None) -> Repair:
+    found = membar.repair(source, model="x86-tso", error=error, weaken=weaken)
     assert isinstance(found, Repair), found
-    assert api.check(found.repaired, model="x86-tso", error=(question or Question()).error).verdict == "holds"
+    assert membar.check(found.repaired, model="x86-tso", error=error).verdict == "holds"
     return found
 
 
@@ -142,14 +143,14 @@ def test_a_fence_goes_with_what_separates_it(text: str, left: str) -> None:
     source = SourceFile("fences.pml", f"byte x;\nactive proctype A() {{ {text} }}\n")
     changed = weakest(source)
     assert changed == f"byte x;\nactive proctype A() {left}\n"
-    assert api.parse(SourceFile("fences.pml", changed)).threads
+    assert membar.parse(SourceFile("fences.pml", changed)).threads
 
 
 def test_a_fence_of_all_buffers_may_become_one_of_its_own() -> None:
     found = repaired(promela("x = 1; sync; r0 = y"), weaken=True)
     assert (found.before, found.cost) == (80, 40)  # two of their own, or one of all
     source = promela("x = 1; sync; r0 = y")
-    places = api.places(source, api.parse(source))
+    places = programs.places(source, membar.parse(source))
     assert edited(
         source, places, tuple(min(1, place.current) for place in places)
     ).text == source.text.replace("sync", "fence")
@@ -157,7 +158,7 @@ def test_a_fence_of_all_buffers_may_become_one_of_its_own() -> None:
 
 def test_a_fence_that_a_macro_gives_has_no_place() -> None:
     source = SourceFile("m.pml", "#define F fence\nbyte x;\nactive proctype A() { x = 1; F; skip }\n")
-    assert all(place.current == 0 for place in api.places(source, api.parse(source)))
+    assert all(place.current == 0 for place in programs.places(source, membar.parse(source)))
 
 
 GATES = """byte x = 0; byte y = 0;
@@ -173,7 +174,7 @@ process B {
 }
 system async;
 """
-NOT_BOTH = Question(model="x86-tso", error="A.a3 and B.b3")
+NOT_BOTH = "A.a3 and B.b3"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ NOT_BOTH = Question(model="x86-tso", error="A.a3 and B.b3")
     ],
 )
 def test_atomic_writes_that_are_not_needed_are_left_out(lines: str) -> None:
-    found = repaired(SourceFile("gates.dve", GATES + lines), weaken=True, question=NOT_BOTH)
+    found = repaired(SourceFile("gates.dve", GATES + lines), weaken=True, error=NOT_BOTH)
     assert (found.before, found.cost) == (120, 40)
     assert found.is_minimal
     kept = {line.strip() for line in found.repaired.text.replace(";", ";\n").split("\n") if "atomic" in line}
@@ -195,7 +196,7 @@ def test_atomic_writes_that_are_not_needed_are_left_out(lines: str) -> None:
 
 def test_what_a_star_names_stays_as_it_is_where_nothing_of_it_changes() -> None:
     source = SourceFile("gates.dve", GATES + "atomic x, *;\n")
-    found = repaired(source, question=NOT_BOTH)
+    found = repaired(source, error=NOT_BOTH)
     assert [change.place.location for change in found.changes] == ["y"]
     assert "atomic x, *;" in found.repaired.text
 
@@ -204,7 +205,7 @@ def test_where_nothing_was_looked_at_nothing_is_claimed() -> None:
     from membar.reports.repair import render
 
     source = SourceFile("gates.dve", GATES.replace("a2 -> a3 { guard y == 0; }", "a2 -> a3 { guard 0; }"))
-    found = repair(source, NOT_BOTH, weaken=True)
+    found = membar.repair(source, model="x86-tso", error=NOT_BOTH, weaken=True)
     assert isinstance(found, Repair)
     assert found.places == 0
     told = " ".join(render(found).split())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.edits import edited
-from membar.questions import api, proving
-from membar.questions.repair import NothingToRepair, NotRepairable, Question, Repair, repair
+from membar.questions import programs
+from membar.questions import system as systems
+from membar.questions.repair import NothingToRepair, NotRepairable, Repair
 from membar.questions.repair.monotone import is_monotone
 from membar.questions.task import Coherence, Options
 from membar.reports.repair import patch
@@ -32,10 +35,8 @@ def example(name: str) -> SourceFile:
     return SourceFile.read(EXAMPLES / name)
 
 
-def repaired(
-    source: SourceFile, question: Question | None = None, *, weaken: bool = False, all_cheapest: bool = False
-) -> Repair:
-    found = repair(source, question or Question(), weaken=weaken, all_cheapest=all_cheapest)
+def repaired(source: SourceFile, **asked: Any) -> Repair:
+    found = membar.repair(source, **asked)
     assert isinstance(found, Repair), found
     return found
 
@@ -55,7 +56,7 @@ def repaired(
     ],
 )
 def test_examples_get_the_changes_that_they_lack(file: str, model: str, names: list[str] | None) -> None:
-    found = repaired(example(file), Question(model=model, options=QUICKLY))
+    found = repaired(example(file), model=model, options=QUICKLY)
     if names is not None:
         assert sorted(change.name for change in found.changes) == sorted(names)
     assert found.is_minimal
@@ -70,11 +71,11 @@ def test_the_patch_is_the_difference_and_nothing_else() -> None:
     found = repaired(source)
     added = [line for line in patch(source, found.repaired).splitlines() if line.startswith("+ ")]
     assert added == ["+ MFENCE      |             ;", "+             | MFENCE      ;"]
-    assert api.check(found.repaired).verdict == "holds"
+    assert membar.check(found.repaired).verdict == "holds"
 
 
 def test_files_that_are_included_are_changed_too() -> None:
-    found = repaired(example("peterson-release.c"), Question(model="x86-tso", options=QUICKLY))
+    found = repaired(example("peterson-release.c"), model="x86-tso", options=QUICKLY)
     [(path, text)] = found.repaired.replaced
     assert path.endswith("peterson.c")
     assert "atomic_store_explicit(&last[l], me, memory_order_seq_cst)" in text
@@ -98,8 +99,12 @@ exists (1:r0=1 /\\ 1:r1=0)
 def test_figure_6_takes_both_writes_of_x_or_one_by_the_rule_of_all_buffers(
     rule: str, count: int, ways: int
 ) -> None:
-    question = Question(model="cam", ltl="F(x == 2 and y > 0)", words={"atomic-rule": rule})
-    found = repaired(SourceFile("figure6.dve", FIGURE_6), question, all_cheapest=True)
+    question: dict[str, Any] = {
+        "model": "cam",
+        "ltl": "F(x == 2 and y > 0)",
+        "words": {"atomic-rule": rule},
+    }
+    found = repaired(SourceFile("figure6.dve", FIGURE_6), **question, all_cheapest=True)
     assert len(found.changes) == count
     assert 1 + len(found.others) == ways
     assert all("the write of x" in change.place.title for change in found.changes)
@@ -118,10 +123,10 @@ def test_a_guard_with_alternatives_keeps_them_together() -> None:
     text = example("flags.cub").text.replace(
         "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
     )
-    [_, place, _] = proving.places(SourceFile("either.cub", text))
+    [_, place, _] = systems.places(SourceFile("either.cub", text))
     changed = edited(SourceFile("either.cub", text), (place,), (1,))
     assert "requires { fence() && (PC[p]" in changed.text
-    assert proving.parse_system(changed).transitions
+    assert systems.parse_system(changed).transitions
 
 
 def test_a_system_has_its_own_question(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,45 +150,47 @@ def test_only_what_was_argued_is_taken_for_monotone(
     ltl: str | None, rule: str, fair: set[str], *, expected: bool
 ) -> None:
     source = SourceFile("figure6.dve", FIGURE_6)
-    places = api.places(source, api.parse(source))
+    places = programs.places(source, membar.parse(source))
     strongest = edited(source, places, tuple(place.strongest for place in places))
-    result = api.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
+    result = membar.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
     assert is_monotone(result.program, places, frozenset(fair)) is expected
 
 
 def test_a_step_that_writes_twice_is_not_monotone() -> None:
     text = FIGURE_6.replace("effect x = x + 1;", "effect x = x + 1, y = y + 1;", 1)
     source = SourceFile("twice.dve", text)
-    program = api.parse(source)
-    assert not is_monotone(program, api.places(source, program), frozenset({"buffers"}))
+    program = membar.parse(source)
+    assert not is_monotone(program, programs.places(source, program), frozenset({"buffers"}))
 
 
 @pytest.mark.parametrize("rule", ["own", "all"])
 def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -> None:
-    question = Question(model="cam", ltl="F(x == 2 and y > 0)", words={"atomic-rule": rule})
+    question: dict[str, Any] = {
+        "model": "cam",
+        "ltl": "F(x == 2 and y > 0)",
+        "words": {"atomic-rule": rule},
+    }
     source = SourceFile("figure6.dve", FIGURE_6)
-    greedy = repair(source, question, first=True)
+    greedy = membar.repair(source, **question, first=True)
     assert isinstance(greedy, Repair)
-    assert greedy.cost >= repaired(source, question).cost
+    assert greedy.cost >= repaired(source, **question).cost
     assert not greedy.is_minimal
-    assert api.check(greedy.repaired, model="cam", ltl=question.ltl, words=question.words).verdict == "holds"
+    assert membar.check(greedy.repaired, **question).verdict == "holds"
 
 
 def test_barnats_procedure_begins_with_the_write_that_most_accesses_meet() -> None:
-    question = Question(model="x86-tso")
-    found = repair(example("peterson.dve"), question, first=True)
+    found = membar.repair(example("peterson.dve"), model="x86-tso", first=True)
     assert isinstance(found, Repair)
     assert [change.place.location for change in found.changes] == ["turn", "turn"]
 
 
 def test_barnats_procedure_is_for_atomic_writes() -> None:
     with pytest.raises(InputError, match="makes writes atomic"):
-        repair(example("store-buffering.litmus"), Question(), first=True)
+        membar.repair(example("store-buffering.litmus"), first=True)
 
 
 def test_unbounded_store_buffers_are_repaired_for_good() -> None:
-    question = Question(options=Options(unbounded_buffers=True))
-    found = repaired(example("dekker-repeated.pml"), question)
+    found = repaired(example("dekker-repeated.pml"), options=Options(unbounded_buffers=True))
     assert len(found.changes) == 4
     assert found.result.outcome.run.engine == "buffers"
     assert found.result.verdict == "holds"
@@ -212,20 +219,20 @@ P1 (atomic_int* x, atomic_int* y) {
 
 @pytest.mark.parametrize("name", ["ttas", "ticket", "seqlock", "ring"])
 def test_the_orders_of_the_examples_are_all_needed(name: str) -> None:
-    found = repaired(example(f"{name}.c"), Question(model="rc11", options=QUICKLY), weaken=True)
+    found = repaired(example(f"{name}.c"), model="rc11", options=QUICKLY, weaken=True)
     assert found.is_minimal
     assert found.cost <= (found.before or 0)
 
 
 def test_what_is_right_needs_no_repair() -> None:
-    assert isinstance(repair(example("store-buffering-fenced.litmus"), Question()), NothingToRepair)
+    assert isinstance(membar.repair(example("store-buffering-fenced.litmus")), NothingToRepair)
 
 
 def test_what_is_wrong_under_sc_cannot_be_repaired() -> None:
     text = (
         "X86 wrong\n{ x=0; }\n P0         | P1          ;\n MOV [x],$1 | MOV EAX,[x] ;\n~exists (1:EAX=1)\n"
     )
-    found = repair(SourceFile("wrong.litmus", text), Question())
+    found = membar.repair(SourceFile("wrong.litmus", text))
     assert isinstance(found, NotRepairable)
     assert found.result is not None
     assert found.result.model.name == "sc"
@@ -233,7 +240,7 @@ def test_what_is_wrong_under_sc_cannot_be_repaired() -> None:
 
 def test_a_language_without_places_says_so() -> None:
     with pytest.raises(InputError, match="cannot be repaired"):
-        repair(example("message-passing.xcfa"), Question())
+        membar.repair(example("message-passing.xcfa"))
 
 
 @pytest.mark.parametrize(
@@ -244,13 +251,13 @@ def test_a_malformed_table_of_costs_is_bad_input(text: str, tmp_path: Path) -> N
     table = tmp_path / "costs.toml"
     table.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="no table of costs"):
-        repair(example("store-buffering.litmus"), Question(), costs=table)
+        membar.repair(example("store-buffering.litmus"), costs=table)
 
 
 def test_costs_decide(tmp_path: Path) -> None:
     table = tmp_path / "costs.toml"
     table.write_text('[any]\n"DMB ISHST" = 1\n"DMB ISHLD" = 1\n', encoding="utf-8")
-    found = repair(example("publication.litmus"), Question(), costs=table)
+    found = membar.repair(example("publication.litmus"), costs=table)
     assert isinstance(found, Repair)
     assert sorted(change.name for change in found.changes) == ["DMB ISHLD", "DMB ISHST"]
 
@@ -265,7 +272,7 @@ def test_apply_writes_the_repair_and_keeps_what_was_there(
     told = json.loads(capsys.readouterr().out)
     assert (told["cost"], told["minimal"], len(told["changes"])) == (40, True, 2)
     assert (tmp_path / "sb.litmus.orig").read_text(encoding="utf-8") == before
-    assert api.check(file).verdict == "holds"
+    assert membar.check(file).verdict == "holds"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sb.litmus", "sb.litmus.orig"]
     assert cli.main(["repair", str(file)]) == cli.HOLDS
     assert "NOTHING TO REPAIR" in capsys.readouterr().out

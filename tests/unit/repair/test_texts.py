@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.objects.client import Size
-from membar.questions import api
 from membar.questions.outcome import HoldsWithin, Violated
-from membar.questions.repair import Question, Repair, repair
+from membar.questions.repair import Repair
 from membar.questions.task import Coherence, Options
 from membar.reports.repair import patch, render
 from membar.source import SourceFile
@@ -57,7 +57,7 @@ RESERVED = SWAPPED.replace("SWP W4,W0,[X1]", "LDXR W0,[X1]  ")
 
 
 def repaired(source: SourceFile, model: str) -> Repair:
-    found = repair(source, Question(model=model, options=QUICKLY))
+    found = membar.repair(source, model=model, options=QUICKLY)
     assert isinstance(found, Repair), found
     return found
 
@@ -95,7 +95,7 @@ def test_patch_takes_what_is_printed(text: str, tmp_path: Path, monkeypatch: pyt
 def test_a_form_feed_ends_no_line(tmp_path: Path) -> None:
     path = tmp_path / "t.c"
     path.write_text(STORE_BUFFERING.replace("int main", "\f\fint main"), encoding="utf-8")
-    result = api.check(path, model="x86-tso")
+    result = membar.check(path, model="x86-tso")
     assert isinstance(result.outcome, Violated)
     assert result.outcome.witness is not None
     assert result.outcome.witness.message == "assert(a || b) fails (line 19)"
@@ -137,7 +137,7 @@ def test_orders_of_c_cost_what_their_instructions_cost() -> None:
 def test_an_object_is_repaired_for_its_clients() -> None:
     text = SourceFile.read(Path(__file__).parents[3] / "examples" / "objects" / "tas.c")
     weak = replace(text, defines=("UNLOCK=memory_order_relaxed",))
-    found = repair(weak, Question(model="rc11", client=Size(2, 1)))
+    found = membar.repair(weak, model="rc11", client=Size(2, 1))
     assert isinstance(found, Repair), found
     assert [change.name for change in found.changes] == ["store release"]
     assert found.is_minimal

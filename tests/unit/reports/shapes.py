@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.models.model import Model
 from membar.program.condition import (
     And,
@@ -20,7 +18,9 @@ from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expr import Address, Constant
 from membar.program.operations import Load, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.questions.answer import Answer, answered
 from membar.questions.outcome import FinalState, Finding, Outcome, Run, Statistics, Verdict, Violated, Witness
+from membar.questions.safety import Safety
 from membar.source import SourceFile, Span
 
 SB = """\
@@ -43,14 +43,9 @@ exists (0:X0=1 /\\ 1:X0=1)
 """
 
 
-@dataclass(frozen=True)
-class Answered:
-    """A question with its outcome, as `api` has it."""
-
-    source: SourceFile
-    program: Program
-    model: Model
-    outcome: Outcome
+def answer_about(source: SourceFile, program: Program, model: Model, outcome: Outcome) -> Answer:
+    """The answer to a question about a program."""
+    return answered(Safety(source=source), program, model, outcome)
 
 
 def find(source: SourceFile, text: str, nth: int = 0) -> Span:
@@ -171,11 +166,11 @@ def sb_witness() -> Witness:
     )
 
 
-def sb_answer(outcome: Outcome | None = None) -> Answered:
+def sb_answer(outcome: Outcome | None = None) -> Answer:
     facts = run(verdict=Verdict.VIOLATED, outcomes=sb_states(), positive=1, negative=3)
     found = outcome or Violated(facts, "condition", sb_witness())
     program = sb_program(Quantifier.NOT_EXISTS if outcome is None else Quantifier.EXISTS)
-    return Answered(SourceFile("SB.litmus", SB), program, model(), found)
+    return answer_about(SourceFile("SB.litmus", SB), program, model(), found)
 
 
 def lb_program() -> Program:

@@ -25,7 +25,7 @@ from membar.program.program import MemoryObject, Program
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.reports import herd
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
-from unit.reports.shapes import Answered, equal, model, run, sb_answer, sb_program, sb_states
+from unit.reports.shapes import answer_about, equal, model, run, sb_answer, sb_program, sb_states
 
 
 def test_the_block_is_herds() -> None:
@@ -76,7 +76,7 @@ def test_counts_and_verdicts_follow_the_quantifier(
 ) -> None:
     facts = run(positive=counts[0], negative=counts[1], outcomes=sb_states())
     found = Holds(facts) if outcome is Holds else outcome(facts, "bound")  # type: ignore[arg-type]
-    block = herd.render(Answered(sb_answer().source, sb_program(quantifier), model(), found)).splitlines()
+    block = herd.render(answer_about(sb_answer().source, sb_program(quantifier), model(), found)).splitlines()
     kind, verdict, witnesses, seen = expected
     assert block[0] == f"Test SB {kind}"
     assert block[6] == verdict
@@ -91,7 +91,9 @@ def test_an_undefined_program_is_called_undef_and_flagged() -> None:
     )
     plan = Plan(instructions=(), fixpoints=(), checks=checks)
     facts = run(flags=("race", "odd", "ours"), outcomes=sb_states(), positive=1, negative=3)
-    answer = Answered(sb_answer().source, sb_program(), replace(model(), plan=plan), Violated(facts, "races"))
+    answer = answer_about(
+        sb_answer().source, sb_program(), replace(model(), plan=plan), Violated(facts, "races")
+    )
     block = herd.render(answer).splitlines()
     assert block[6] == "Undef"
     assert [line for line in block if line.startswith("Flag")] == ["Flag *undef*", "Flag odd"]
@@ -100,7 +102,7 @@ def test_an_undefined_program_is_called_undef_and_flagged() -> None:
 def test_a_program_without_a_question_gets_herds_default() -> None:
     program = replace(sb_program(), condition=None)
     block = herd.render(
-        Answered(sb_answer().source, program, model(), Explored(run(positive=3), complete=True))
+        answer_about(sb_answer().source, program, model(), Explored(run(positive=3), complete=True))
     )
     assert "Test SB Required\n" in block
     assert "Condition forall (true)\n" in block

@@ -8,22 +8,22 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.objects.client import Size
 from membar.objects.history import Call, History
 from membar.objects.orders import Ordering
-from membar.questions import pictures
-from membar.questions.linearizability import ObjectResult, check_object
-from membar.reports import histories
+from membar.reports import json as json_report
+from membar.reports import pictures, terminal
 from membar.reports._parts.timeline import bars
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "objects" / "seqlock.c"
 
 
 @pytest.fixture(scope="module")
-def refuted() -> ObjectResult:
-    return check_object(
-        EXAMPLE, size=Size(2, 1), model="x86-tso", ordering=Ordering.REAL_TIME, defines=("NO_FENCES",)
+def refuted() -> membar.Answer:
+    return membar.check(
+        EXAMPLE, client=Size(2, 1), model="x86-tso", order=Ordering.REAL_TIME, defines=("NO_FENCES",)
     )
 
 
@@ -45,13 +45,13 @@ def test_calls_that_were_never_made_are_not_drawn() -> None:
     assert [(bar.call, bar.open) for bar in drawn] == [(0, True)]
 
 
-def test_a_narrow_window_gets_one_line_per_call(refuted: ObjectResult) -> None:
-    text = histories.render(refuted, columns=30)
+def test_a_narrow_window_gets_one_line_per_call(refuted: membar.Answer) -> None:
+    text = terminal.render(refuted, columns=30)
     assert "\n  T0  write(1, 2)\n  T1  read() = (0, 0)\n" in text
 
 
-def test_pictures_are_drawn(refuted: ObjectResult, tmp_path: Path) -> None:
-    written = pictures.save_history("svg", tmp_path, refuted)
+def test_pictures_are_drawn(refuted: membar.Answer, tmp_path: Path) -> None:
+    written = pictures.save("svg", tmp_path, refuted)
     assert [path.name for path in written] == [
         "seqlock.x86-tso-clock.svg",
         "seqlock.x86-tso-clock.history.svg",
@@ -62,10 +62,10 @@ def test_pictures_are_drawn(refuted: ObjectResult, tmp_path: Path) -> None:
 
 
 def test_the_witness_replays(
-    refuted: ObjectResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    refuted: membar.Answer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "w.json"
-    saved.write_text(histories.render_json(refuted), encoding="utf-8")
+    saved.write_text(json_report.render(refuted), encoding="utf-8")
     assert json.loads(saved.read_text(encoding="utf-8"))["history"]["prefix"] == [0]
     assert cli.main(["replay", str(saved)]) == 0
     assert "the witness replays" in capsys.readouterr().out

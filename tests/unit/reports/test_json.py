@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from membar.diagnostics import InputError
 from membar.program.execution import Execution
+from membar.questions.answer import Answer
 from membar.questions.outcome import Explored, FinalState, Holds, HoldsWithin, Step, Unknown, Witness
 from membar.reports import diagnostic, json
 from membar.source import SourceFile
-from unit.reports.shapes import SB, Answered, model, run, sb_answer, sb_program, sb_states, sb_witness
+from unit.reports.shapes import SB, model, run, sb_answer, sb_program, sb_states, sb_witness
 from unit.reports.sketch import executions
 
 
-def loaded(answer: Answered) -> dict[str, Any]:
+def loaded(answer: Answer) -> dict[str, Any]:
     text = json.render(answer)
     assert text.count("\n") == 1
     found: dict[str, Any] = standard.loads(text)

@@ -15,9 +15,9 @@ import jsonschema
 import pytest
 from sarif_pydantic import Sarif
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import Diagnostic, InputError
-from membar.questions import api
 from membar.reports import sarif
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -387,8 +387,8 @@ def test_a_campaign_writes_one_log(folder: Path) -> None:
 
 
 def test_the_same_answers_give_the_same_bytes() -> None:
-    first = sarif.render(sarif.results(api.check(EXAMPLES / "tas-relaxed.c")), exit_code=1)
-    assert sarif.render(sarif.results(api.check(EXAMPLES / "tas-relaxed.c")), exit_code=1) == first
+    first = sarif.render(sarif.results(membar.check(EXAMPLES / "tas-relaxed.c")), exit_code=1)
+    assert sarif.render(sarif.results(membar.check(EXAMPLES / "tas-relaxed.c")), exit_code=1) == first
 
 
 ODD = """\

@@ -15,13 +15,13 @@ from membar.questions.outcome import (
     Violated,
     Witness,
 )
-from membar.reports import terminal
+from membar.reports import executions, terminal
 from membar.reports._parts.statistics import statistics_text
 from membar.source import SourceFile
 from unit.reports.shapes import (
     LB,
     SB,
-    Answered,
+    answer_about,
     lb_execution,
     lb_program,
     model,
@@ -96,7 +96,7 @@ def test_the_table_keeps_within_the_width(columns: int) -> None:
 
 def test_a_read_from_further_down_is_marked() -> None:
     witness = Witness(execution=lb_execution(), final=(("0:X0", 1), ("1:X0", 1)))
-    answer = Answered(SourceFile("LB.litmus", LB), lb_program(), model("armv8"), Holds(run(), witness))
+    answer = answer_about(SourceFile("LB.litmus", LB), lb_program(), model("armv8"), Holds(run(), witness))
     text = terminal.render(answer)
     assert "(from P0:6)" in text
     assert "^ sees P0:6, further down" in text
@@ -145,7 +145,7 @@ def test_flags_and_notes_are_shown() -> None:
 
 def test_more_threads_than_fit_become_a_list() -> None:
     _, program, execution = sketch(*("W x 1; R y 0" if i % 2 else "W y 1; R x 0" for i in range(6)))
-    text = terminal.replayed(program, Witness(execution=execution, final=()), columns=80)
+    text = executions.replayed(program, Witness(execution=execution, final=()), columns=80)
     assert " P5  6: W x 1  x <- 1" in text
     assert "|" not in text
 
@@ -166,7 +166,7 @@ def test_a_run_shows_the_store_buffers() -> None:
         ),
         Step(thread=0, action="flush x = 1", event=2, memory=(("x", 1), ("y", 0)), buffers=(empty, empty)),
     )
-    text = terminal.replayed(sb_program(), replace(sb_witness(), steps=steps))
+    text = executions.replayed(sb_program(), replace(sb_witness(), steps=steps))
     assert text == (
         "both read 0\n\n"
         " P0                               | P1\n"

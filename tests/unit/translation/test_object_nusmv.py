@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.objects.algebra import evaluated
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.objects.terms import Space, Variable, subterms
-from membar.questions import api
-from membar.questions.object_proofs import parse_object, system_of
+from membar.questions.proof import parse_object, system_of
 from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
 
@@ -54,7 +54,7 @@ State = tuple[Hashable, frozenset[tuple[Variable, int]]]
 
 def system(name: str, model: str) -> ThreadSystem:
     text = AWKWARD if name == "awkward" else (EXAMPLES / name).read_text(encoding="utf-8")
-    return system_of(parse_object(SourceFile("test.obj", text)), api.load_model(model))
+    return system_of(parse_object(SourceFile("test.obj", text)), membar.load_model(model))
 
 
 def reachable(about: ThreadSystem, lowest: int, highest: int) -> set[State]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli.command import main
 from membar.diagnostics import InputError
 from membar.objects.systems.moves import ThreadSystem
-from membar.questions import api
-from membar.questions.object_proofs import parse_object, rules_of, system_of
+from membar.questions.proof import parse_object, rules_of, system_of
 from membar.questions.translation.object_dot import dot
 from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
 
 
 def system(text: str, model: str) -> ThreadSystem:
-    return system_of(parse_object(SourceFile("test.obj", text)), api.load_model(model))
+    return system_of(parse_object(SourceFile("test.obj", text)), membar.load_model(model))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_flow_graph_has_two_orders_under_tso() -> None:
 
 
 def graph(name: str, model: str) -> str:
-    return dot(parse_object(SourceFile.read(EXAMPLES / name)), model, rules_of(api.load_model(model)))
+    return dot(parse_object(SourceFile.read(EXAMPLES / name)), model, rules_of(membar.load_model(model)))
 
 
 def test_the_flow_graph_shows_what_waits_under_armv8() -> None:
@@ -119,7 +119,7 @@ def test_what_waits_for_nothing_hangs_at_the_idle_state(model: str) -> None:
     about = parse_object(
         SourceFile("test.obj", "object o; shared x, y; operation f() { 1: x = 1; 2: y = 1; 3: x = 2; }")
     )
-    text = dot(about, model, rules_of(api.load_model(model)))
+    text = dot(about, model, rules_of(membar.load_model(model)))
     assert 'idle -> "1";' in text
     assert 'idle -> "2";' in text
     assert 'idle -> "3";' not in text
@@ -138,7 +138,7 @@ def test_the_halves_of_a_read_modify_write_are_linked(model: str) -> None:
     assert '"1" -> "store_1" [dir=none, style=bold];' in text
     assert '"1" -> "1b";' in text
     locked = "object o; shared x; operation f() { local t; 1: t = swap(x, 1); 2: x = 0; }"
-    both = dot(parse_object(SourceFile("test.obj", locked)), model, rules_of(api.load_model(model)))
+    both = dot(parse_object(SourceFile("test.obj", locked)), model, rules_of(membar.load_model(model)))
     assert '"store_1" -> "2";' in both
 
 

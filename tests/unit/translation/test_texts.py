@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.models.model import Operational
-from membar.questions import api
 from membar.questions.task import Options
 from membar.questions.translation import translated
 from membar.source import SourceFile
@@ -47,14 +47,14 @@ error P.e and Q.e and P->r == 0 and Q->s == 0;
 
 
 def text_of(text: str, discipline: str, bound: int, to: str, *, fair: bool = True) -> str:
-    program = api.parse(SourceFile("test.dve", text))
+    program = membar.parse(SourceFile("test.dve", text))
     return translated(program, Operational(discipline), bound, to=to, fair=fair)
 
 
 def verdict(text: str, to: str, *, fair: str = "buffers") -> str:
     ending = {"dve": "dve", "promela": "pml"}[to]
     options = Options(fair=frozenset({fair}) if fair else frozenset())
-    return api.check(SourceFile(f"again.{ending}", text), model="sc", options=options).verdict
+    return membar.check(SourceFile(f"again.{ending}", text), model="sc", options=options).verdict
 
 
 def test_the_instrumented_model_of_the_paper() -> None:
@@ -109,7 +109,7 @@ atomic x, B.1;
 atomic rule {rule};
 error B.b3 and x == 1;
 """
-    expected_now = api.check(SourceFile("t.dve", text), model="pso", options=Options(buffers=1)).verdict
+    expected_now = membar.check(SourceFile("t.dve", text), model="pso", options=Options(buffers=1)).verdict
     assert expected_now.removesuffix("-within") == expected
     assert verdict(text_of(text, "pso", 1, to), to) == expected
 

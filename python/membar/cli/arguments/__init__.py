@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from membar.cli.arguments.chosen import folders, given, options, properties, read_formula, repeated, words
+from membar.cli.arguments.chosen import (
+    folders,
+    given,
+    options,
+    properties,
+    question,
+    read_formula,
+    repeated,
+    words,
+)
 from membar.cli.arguments.grammar import joined, parser
 from membar.cli.arguments.values import limits
 
@@ -14,6 +23,7 @@ __all__ = [
     "options",
     "parser",
     "properties",
+    "question",
     "read_formula",
     "repeated",
     "words",

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from membar.cli.arguments.groups import REDUCTIONS
+from membar.languages.registry import language_of
 from membar.limits.budget import limited
-from membar.questions.option_scopes import SCOPES
+from membar.questions.ask import class_of, kind_of, question_about
+from membar.questions.option_scopes import SCOPES, refuse_includes, refuse_outside
+from membar.questions.question import Question
 from membar.questions.task import Coherence, Limits, Options, Unrolling
-from membar.source import FileText
+from membar.records import field_names, replace
+from membar.source import FileText, SourceFile
 
 _FIELDS = {"-D": "define", "-I": "include"}  # where the name of an option is not that of its field
 # Options of `check` whose values are written as they were given.
@@ -33,6 +37,22 @@ _VALUED = (
     "coherence",
     "order",
     "spec",
+)
+# Fields of questions that are called as on the command line.
+_SAME_NAMES = (
+    "model",
+    "engine",
+    "property_file",
+    "error",
+    "ltl",
+    "mapping",
+    "threads",
+    "client",
+    "order",
+    "spec",
+    "allow_python_spec",
+    "infer",
+    "confirm",
 )
 _FLAGS = ("all", "shortest", "allow-python-spec")
 
@@ -60,6 +80,36 @@ def options(arguments: argparse.Namespace) -> Options:
         instances=getattr(arguments, "instances", ()),
         reductions_off=frozenset(name for name in REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
+
+
+def question(
+    source: SourceFile, chosen: argparse.Namespace, *, progress: Callable[[str], None] | None = None
+) -> Question:
+    """The question about a file.
+
+    Raises:
+        InputError: the file is in no language, or an option does not apply to it.
+        OSError: a file that an option names cannot be read.
+    """
+    kind = kind_of(source, vars(chosen))
+    # `--all` and `--explain` of a repair mean something else: every repair, and what each change prevents.
+    ignored = ("--all", "--explain") if chosen.command == "repair" else ()
+    asked = tuple(option for option in given(chosen) if option not in ignored)
+    refuse_outside(kind, asked)
+    if chosen.include:
+        refuse_includes(language_of(source).name, chosen.model)
+    named = vars(chosen)
+    values = {name: named.get(name) for name in _SAME_NAMES} | {
+        "limits": chosen.limit,
+        "options": replace(options(chosen), progress=progress),
+        "include_dirs": tuple(chosen.include),
+        "defines": tuple(chosen.define),
+        "arguments": named.get("args"),
+        "properties": properties(chosen),
+        "words": words(chosen),
+        "given_options": asked if chosen.command == "check" else None,
+    }
+    return question_about(source, kind, {name: values.get(name) for name in field_names(class_of(kind))})
 
 
 def given(arguments: argparse.Namespace) -> tuple[str, ...]:

@@ -1,8 +1,4 @@
-"""`membar check FILE…`: one question per file.
-
-What kind of question it is, says the file's ending, or an option. Each kind is a lane, a module of
-`commands/lanes`, which is loaded when a file takes it.
-"""
+"""`membar check FILE…`: one question per file. Of which kind it is, says the file's ending, or an option."""
 
 from __future__ import annotations
 
@@ -11,9 +7,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING
 
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, UNKNOWN, exit_code, gravest
@@ -21,11 +16,10 @@ from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
-from membar.languages import ObjectFrontend, SystemFrontend
-from membar.languages import registry as languages
 from membar.limits import budget
 from membar.limits.budget import Ended
 from membar.questions import option_scopes
+from membar.questions.ask import ask, kind_of, unanswered
 from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError, Unknown
 from membar.records import record, replace
 from membar.reports import streams
@@ -33,30 +27,10 @@ from membar.source import SourceFile
 
 if TYPE_CHECKING:
     from membar.questions import campaign
-    from membar.questions.api import Result
-    from membar.questions.linearizability import ObjectResult
-    from membar.questions.object_proofs import ProofResult
-    from membar.questions.proving import SystemResult
+    from membar.questions.answer import Answer
 
-Answer: TypeAlias = "Result | SystemResult | ObjectResult | ProofResult"
-
-
-class Lane(Protocol):
-    """One kind of question."""
-
-    def answer(
-        self, file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
-    ) -> Answer:
-        """The answer about a file; raises `InputError`."""
-
-    def show(self, result: Any, chosen: argparse.Namespace) -> None:  # noqa: ANN401 - its own kind of answer
-        """Prints an answer."""
-
-
-# Lanes whose proofs z3 finds, or checks.
-_WITH_PROOFS = ("systems", "objects", "lifted")
-# The default of `--threads any`, for the report of what was broken off.
-_MODEL_OF_ANY_NUMBER = "x86-tso"
+# Kinds of questions whose proofs z3 finds, or checks.
+_WITH_PROOFS = (option_scopes.SYSTEM, option_scopes.PROOF, option_scopes.LIFTED)
 
 
 @record(frozen=True, slots=True)
@@ -65,7 +39,7 @@ class _Shown:
 
     text: str
     code: int
-    filed: Sequence[campaign.Answer] = ()
+    filed: Sequence[campaign.TestAnswer] = ()
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -117,7 +91,7 @@ def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:
                     return _Shown(text, BROKEN_OFF, filed.answers)
                 return _give_up(file, chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
             filed.add(file, interrupt.answer, seconds=seconds)
-            _lane(file, chosen).show(interrupt.answer, chosen)
+            _show(interrupt.answer, chosen)
             return _Shown(printed.getvalue(), BROKEN_OFF, filed.answers)
         else:
             return _Shown(printed.getvalue(), code, filed.answers)
@@ -142,7 +116,7 @@ def _answer_and_show(file: Path, chosen: argparse.Namespace, filed: files.Filed)
     try:
         with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
             filed.add(file, answer, seconds=time.perf_counter() - start)
-            _lane(file, chosen).show(answer, chosen)
+            _show(answer, chosen)
             files.write_witness(chosen, answer)
     except budget.LimitError:
         if isinstance(answer.outcome, Unknown):  # whose reason says more
@@ -155,17 +129,13 @@ def _give_up(
     file: Path, chosen: argparse.Namespace, reason: str, seconds: float, *, code: int = UNKNOWN
 ) -> _Shown:
     """The report about a file where the work was broken off before there was an answer."""
-    from membar.cli.commands.lanes import programs  # noqa: PLC0415
-    from membar.questions import api  # noqa: PLC0415 - rarely needed here
-
-    model = chosen.model or (None if chosen.threads is None else _MODEL_OF_ANY_NUMBER)
-    asked = [name for name in arguments.properties(chosen) or () if name != "none"]
-    answer = api.unanswered(file, model, reason, seconds, properties=asked)
+    question = arguments.question(SourceFile(str(file), ""), chosen)
+    answer = unanswered(question, reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
     plain = argparse.Namespace(**vars(chosen) | {"explain": False, "svg": None, "dot": None})
     with supervision.captured() as printed:
-        programs.show(answer, plain)
+        _show(answer, plain)
     return _Shown(printed.getvalue(), code, filed.answers)
 
 
@@ -179,41 +149,54 @@ def _answer(
     file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
 ) -> Answer | InputError:
     try:
-        return _lane(file, chosen).answer(file, chosen, progress)
+        return ask(arguments.question(SourceFile.read(file), chosen, progress=progress))
     except InputError as problem:
         return problem
     except UNFIT as problem:
         return unfit_input(problem, file)
 
 
-def _lane(file: Path, chosen: argparse.Namespace) -> Lane:
-    """The module that answers the question about a file.
-
-    Raises:
-        InputError: the file is in no language, or an option does not fit.
-    """
-    kind = _kind(file, chosen)
-    option_scopes.refuse_outside(kind, arguments.given(chosen))
-    if chosen.include:
-        option_scopes.refuse_includes(languages.language_of(SourceFile(str(file), "")).name, chosen.model)
-    return cast("Lane", import_module(f"membar.cli.commands.lanes.{kind}"))
-
-
 def _asks_z3(file: Path, chosen: argparse.Namespace) -> bool:
     try:
-        return _kind(file, chosen) in _WITH_PROOFS
+        return kind_of(SourceFile(str(file), ""), vars(chosen)) in _WITH_PROOFS
     except InputError:  # which is said when the file is asked about
         return False
 
 
-def _kind(file: Path, chosen: argparse.Namespace) -> str:
-    if chosen.confirm is not None:
-        return "confirmed"
-    if chosen.threads is not None:
-        return "lifted"
-    if chosen.client is not None or (chosen.engine == "objects" and file.suffix == ".c"):
-        return "clients"
-    language = languages.language_of(SourceFile(str(file), ""))
-    if isinstance(language, ObjectFrontend):
-        return "objects"
-    return "systems" if isinstance(language, SystemFrontend) else "programs"
+def _show(answer: Answer, chosen: argparse.Namespace) -> None:
+    """Prints an answer, and writes what else was asked for."""
+    streams.write(_report(answer, chosen))
+    if chosen.explain:
+        from membar.questions import explanation  # noqa: PLC0415 - only where asked for
+
+        streams.write(explanation.render(answer, columns=columns(), color=color(sys.stdout)))
+    if folders := arguments.folders(chosen):
+        from membar.reports import pictures  # noqa: PLC0415 - only where asked for
+
+        for kind, folder in folders:
+            pictures.save(kind, folder, answer)
+    if chosen.certificate:
+        from membar.questions.system import certificate_text  # noqa: PLC0415 - only where asked for
+
+        streams.write_file(chosen.certificate, certificate_text(answer))
+
+
+def _report(answer: Answer, chosen: argparse.Namespace) -> str:
+    if chosen.json:
+        from membar.reports import json  # noqa: PLC0415 - one report of three
+
+        return json.render(answer)
+    if chosen.herd:
+        from membar.reports import herd  # noqa: PLC0415 - one report of three
+
+        return herd.render(answer)
+    from membar.reports import terminal  # noqa: PLC0415 - one report of three
+
+    return terminal.render(
+        answer,
+        columns=columns(),
+        terminal=sys.stdout.isatty(),
+        color=color(sys.stdout),
+        model_argument=chosen.model or "",
+        options=arguments.repeated(chosen),
+    )

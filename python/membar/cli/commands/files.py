@@ -14,7 +14,8 @@ from membar.questions.outcome import Violated
 from membar.reports import streams
 
 if TYPE_CHECKING:
-    from membar.questions import api, campaign, linearizability, object_proofs, proving
+    from membar.questions import campaign
+    from membar.questions.answer import Answer
 
 _STANDARD_OUTPUT = Path("-")
 # What writing files may take at least, also after Ctrl-C. Nobody may read from a pipe.
@@ -27,37 +28,23 @@ class Filed:
     """The answers so far, and what else the files say."""
 
     def __init__(self, chosen: argparse.Namespace) -> None:
-        self.answers: list[campaign.Answer] = []
+        self.answers: list[campaign.TestAnswer] = []
         self.differences: Mapping[str, str] | None = None
         self.exit_code: int | None = None
         self.texts = texts(chosen)
         self._is_wanted = bool(_paths(chosen))
 
-    def add(
-        self,
-        file: Path,
-        answer: api.Result
-        | proving.SystemResult
-        | linearizability.ObjectResult
-        | object_proofs.ProofResult
-        | InputError,
-        *,
-        seconds: float,
-    ) -> None:
+    def add(self, file: Path, answer: Answer | InputError, *, seconds: float) -> None:
         """Keeps an answer as plain data, where any file is to be written."""
         if not self._is_wanted:
             return
-        from membar.questions import api, campaign, proving  # noqa: PLC0415 - only where asked for
+        from membar.questions import campaign  # noqa: PLC0415 - only where asked for
 
-        if isinstance(answer, InputError):
-            found = campaign.refusal(file, answer, texts=self.texts)
-        elif isinstance(answer, proving.SystemResult):
-            found = campaign.proved(answer, seconds=seconds, texts=self.texts)
-        elif isinstance(answer, api.Result):
-            found = campaign.as_data(answer, seconds=seconds, texts=self.texts)
-        else:
-            found = campaign.judged(answer, seconds=seconds, texts=self.texts)
-        self.answers.append(found)
+        self.answers.append(
+            campaign.refusal(file, answer, texts=self.texts)
+            if isinstance(answer, InputError)
+            else campaign.as_data(answer, seconds=seconds, texts=self.texts)
+        )
 
     def end(self, exit_code: int) -> int:
         """Says that nothing was broken off; returns the exit code."""
@@ -122,7 +109,7 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     """
     if chosen.witness is None:
         return
-    from membar.questions import api  # noqa: PLC0415 - only where asked for
+    from membar.languages.registry import language_of  # noqa: PLC0415 - only where asked for
     from membar.source import SourceFile  # noqa: PLC0415
 
     others = {"any number of threads": chosen.threads, "clients of an object": chosen.client}
@@ -133,7 +120,7 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
         raise _refusal("W1442", f"`{chosen.witness}` names no format of witnesses", f"names end in {known}")
-    language = api.language_of(SourceFile(str(chosen.files[0]), "")).name
+    language = language_of(SourceFile(str(chosen.files[0]), "")).name
     if language != "C":
         message = f"`{chosen.files[0]}` is {language}, and SV-COMP's witnesses are about C programs"
         raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
@@ -157,7 +144,7 @@ def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - 
     return InputError(Diagnostic(code=code, message=message, help=help))
 
 
-def write_witness(chosen: argparse.Namespace, result: object) -> None:
+def write_witness(chosen: argparse.Namespace, result: Answer) -> None:
     """Writes the witness of a violation, where one is asked for; says so where there is none.
 
     Raises:
@@ -165,10 +152,6 @@ def write_witness(chosen: argparse.Namespace, result: object) -> None:
         OSError: the file cannot be written.
     """
     if chosen.witness is None:
-        return
-    from membar.questions import api  # noqa: PLC0415 - only where asked for
-
-    if not isinstance(result, api.Result):
         return
     outcome = result.outcome
     if not isinstance(outcome, Violated) or outcome.witness is None:

@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
+from membar.languages.registry import load_model
 from membar.limits import budget
-from membar.questions import api, campaign, expectations, option_scopes
+from membar.questions import campaign, expectations, option_scopes
+from membar.questions.answering import load_engine
+from membar.records import replace
 from membar.reports import streams, summary
 
 _TELL_EVERY = 0.1  # seconds between two words of progress
@@ -78,10 +80,10 @@ def run(chosen: argparse.Namespace) -> int:
 def _load(chosen: argparse.Namespace) -> None:
     """Loads engine and model: what is wrong with them is one error, not one per test."""
     if chosen.engine is not None:
-        api.load_engine(chosen.engine)
+        load_engine(chosen.engine)
     if chosen.model is not None:
         with budget.stage("while the model was loaded"):
-            api.load_model(chosen.model, include_dirs=chosen.include)
+            load_model(chosen.model, include_dirs=chosen.include)
     if chosen.define:
         option_scopes.refuse_for_language("litmus", ["-D"])
     if chosen.include:
@@ -89,7 +91,7 @@ def _load(chosen: argparse.Namespace) -> None:
 
 
 def _show(
-    answer: campaign.Answer,
+    answer: campaign.TestAnswer,
     differs: str | None,
     chosen: argparse.Namespace,
     tell: Callable[[str], None] | None,
@@ -106,7 +108,7 @@ def _show(
 
 
 def _show_table(
-    answers: Sequence[campaign.Answer],
+    answers: Sequence[campaign.TestAnswer],
     differences: Mapping[str, str] | None,
     *,
     seconds: float,

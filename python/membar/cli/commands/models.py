@@ -11,7 +11,6 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages import registry as languages
 from membar.models import load as shipped
 from membar.models.model import Model
-from membar.questions import api
 from membar.questions.task import Limits
 from membar.reports import streams
 
@@ -26,11 +25,11 @@ def run(chosen: argparse.Namespace) -> int:
         if getattr(chosen, option) is not None:
             _refuse(f"`--{option}` is for `membar models test`", f"membar models test NAME --{option} …")
     if chosen.action == "show":
-        streams.write(_page(api.load_model(chosen.name, include_dirs=chosen.include)))
+        streams.write(_page(languages.load_model(chosen.name, include_dirs=chosen.include)))
         return HOLDS
     width = max(map(len, shipped.names()))
     for name in shipped.names():
-        streams.write(f"{name:{width}}  {api.load_model(name).title}\n")
+        streams.write(f"{name:{width}}  {languages.load_model(name).title}\n")
     return HOLDS
 
 

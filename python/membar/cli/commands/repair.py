@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,18 @@ from typing import Any
 from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.cli.commands import writing
-from membar.cli.commands.lanes import clients
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
-from membar.objects.client import Size
-from membar.objects.orders import Ordering
-from membar.questions import api, option_scopes, proving, repair
+from membar.languages.registry import frontend_for, language_of
+from membar.questions import option_scopes, repair
+from membar.questions.answer import Answer
 from membar.questions.outcome import HoldsWithin
+from membar.questions.question import Question
+from membar.questions.system import is_system
 from membar.questions.task import Limits
-from membar.reports import processes, streams, terminal
+from membar.records import replace
 from membar.reports import repair as report
+from membar.reports import streams, terminal
 from membar.source import SourceFile
 
 
@@ -31,9 +32,8 @@ def run(chosen: argparse.Namespace) -> int:
     source = _source(chosen)
     _refuse(chosen, source)
     with progress_line() as progress:
-        found = repair.repair(
-            source,
-            _question(chosen),
+        found = repair.find_repair(
+            _question(source, chosen),
             weaken=chosen.weaken,
             first=chosen.first,
             all_cheapest=chosen.all,
@@ -69,14 +69,10 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
     """Refuses, before the search, what could not be done after it."""
     if chosen.explain and chosen.json:
         option_scopes.refuse_explanation_as_data()
-    if chosen.include:
-        option_scopes.refuse_includes(api.language_of(source).name, chosen.model)
     if chosen.define:
-        option_scopes.refuse_for_language(api.language_of(source).name, ["-D"])
-    # `--all` and `--explain` mean something else here: every repair, and what each change prevents.
-    asked = [option for option in arguments.given(chosen) if option not in ("--all", "--explain")]
-    option_scopes.refuse_outside(_kind(chosen, source), asked)
-    if chosen.weaken and proving.is_system(source):
+        option_scopes.refuse_for_language(language_of(source).name, ["-D"])
+    _question(source, chosen)
+    if chosen.weaken and is_system(source):
         raise _misplaced("--weaken", "W0408", "systems for any number of processes")
     if chosen.first and (chosen.threads is not None or chosen.client is not None):
         kind = ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
@@ -93,21 +89,13 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
         writing.check_writable(chosen.file)
 
 
-def _kind(chosen: argparse.Namespace, source: SourceFile) -> str:
-    if proving.is_system(source):
-        return option_scopes.SYSTEM
-    if chosen.threads is not None:
-        return option_scopes.LIFTED
-    return option_scopes.PROGRAM if chosen.client is None else option_scopes.CLIENTS
-
-
 def _misplaced(option: str, code: str, what: str) -> InputError:
     return InputError(Diagnostic(code=code, message=f"{option} does not apply to {what}"))
 
 
 def _has_atomic_writes(source: SourceFile) -> bool:
     """Whether the language knows writes that go around store buffers."""
-    return not proving.is_system(source) and "atomic" in api.frontend_for(source).with_option
+    return not is_system(source) and "atomic" in frontend_for(source).with_option
 
 
 def _source(chosen: argparse.Namespace) -> SourceFile:
@@ -116,24 +104,10 @@ def _source(chosen: argparse.Namespace) -> SourceFile:
     return replace(read, defines=tuple(chosen.define), include_dirs=folders)
 
 
-def _question(chosen: argparse.Namespace) -> repair.Question:
-    return repair.Question(
-        model=chosen.model,
-        engine=chosen.engine,
-        properties=arguments.properties(chosen),
-        property_file=chosen.property_file,
-        error=chosen.error,
-        ltl=chosen.ltl,
-        words=arguments.words(chosen),
-        limits=replace(chosen.limit, seconds=None),
-        options=arguments.options(chosen),
-        include_dirs=chosen.include,
-        mapping=chosen.mapping,
-        threads=chosen.threads,
-        client=None if chosen.client is None else Size(*chosen.client),
-        order=Ordering(chosen.order or Ordering.CAUSAL.value),
-        specification=None if chosen.client is None else clients.specification(chosen.file, chosen),
-    )
+def _question(source: SourceFile, chosen: argparse.Namespace) -> Question:
+    """What must be true; the time is for all questions together."""
+    plain = argparse.Namespace(**vars(chosen) | {"define": ()})  # the text has them
+    return replace(arguments.question(source, plain), limits=replace(chosen.limit, seconds=None))
 
 
 def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
@@ -203,18 +177,15 @@ def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Na
         return text
     width, paint = columns(), color(sys.stdout)
     replays = not found.is_edited and chosen.threads is None and chosen.client is None
-    if isinstance(result, proving.SystemResult):
-        shown = processes.render(result, columns=width, color=paint, replays=replays)
-    else:
-        words = argparse.Namespace(**vars(chosen) | {"all": False})
-        shown = terminal.render(
-            result,
-            columns=width,
-            color=paint,
-            model_argument=(chosen.model or "") if result.model.name != "sc" else "",
-            options=arguments.repeated(words),
-            replays=replays,
-        )
+    words = argparse.Namespace(**vars(chosen) | {"all": False})
+    shown = terminal.render(
+        result,
+        columns=width,
+        color=paint,
+        model_argument=(chosen.model or "") if result.model.name != "sc" else "",
+        options=arguments.repeated(words),
+        replays=replays,
+    )
     return f"{text}\n{shown}"
 
 
@@ -225,7 +196,7 @@ def _interrupted(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
     return HOLDS
 
 
-def _code(result: repair.Answer, chosen: argparse.Namespace) -> int:
+def _code(result: Answer, chosen: argparse.Namespace) -> int:
     """What a right text gives: 0, or what `check` gives for a bound."""
     outcome = result.outcome
     is_bounded = isinstance(outcome, HoldsWithin)

@@ -9,6 +9,7 @@ from membar.cli.command import HOLDS, VIOLATED
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import rebuilt, rerun
 from membar.engines.reference.replay import replay as replay_witness
+from membar.languages.registry import load_model
 from membar.models.load import names
 from membar.models.model import Model
 from membar.program.operations import WARNINGS
@@ -19,9 +20,11 @@ from membar.properties.asked import asserting
 from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.judge import Tally, judge
 from membar.properties.labels import LABELS
-from membar.questions import api, proving
-from membar.questions.linearizability import NO_ORDER
-from membar.questions.linearizability import PROPERTY as LINEARIZABILITY
+from membar.questions import system
+from membar.questions.clients import NO_ORDER
+from membar.questions.clients import PROPERTY as LINEARIZABILITY
+from membar.questions.outcome import WORDS
+from membar.questions.programs import claiming, for_model, parse, with_labels
 from membar.questions.task import Task
 from membar.records import replace
 from membar.reports import json, streams
@@ -54,8 +57,8 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _run_again(saved: SavedRun) -> tuple[str, str]:
     """What is wrong with a run of a parameterized system, and what it shows."""
-    system = proving.parse_system(saved.source)
-    mismatch = proving.replay(system, _shipped(saved.model, saved.recorded), saved.run)
+    about = system.parse_system(saved.source)
+    mismatch = system.replay(about, _shipped(saved.model, saved.recorded), saved.run)
     mismatch = mismatch or saved.difference() or _other_text(saved.source)
     if mismatch is not None:
         return f"does not replay under {saved.model}: {mismatch}", ""
@@ -73,11 +76,11 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
 def _looked_at(saved: json.SavedWitness) -> tuple[str, str]:
     """What is wrong with a witness, and what it shows."""
     model = _model(saved)
-    program = api.parse(saved.source)
+    program = parse(saved.source)
     if saved.ltl is not None:
-        program = api.claiming(program, saved.ltl)
-    program = api.with_labels(program, saved.labels)
-    program = _asked(api.for_model(program, model, mapping=saved.mapping), saved.claim)
+        program = claiming(program, saved.ltl)
+    program = with_labels(program, saved.labels)
+    program = _asked(for_model(program, model, mapping=saved.mapping), saved.claim)
     json.check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is None:
@@ -133,14 +136,14 @@ def _model(saved: json.SavedWitness) -> Model:
     if place.stem != saved.model:
         saved.recorded.key("model_file").fail(f"a file of the model {saved.model}")
     if saved.model not in names():
-        return api.load_model(text)
-    shipped = api.load_model(saved.model)
+        return load_model(text)
+    shipped = load_model(saved.model)
     if shipped.source is not None and shipped.source.text == text.text:
         if place.suffix != PurePath(shipped.source.path).suffix:
             saved.recorded.key("model_file").fail(f"the file of the shipped model {saved.model}")
         return shipped
     if _is_text_of(text.path, text.text):
-        return api.load_model(text)
+        return load_model(text)
     return saved.recorded.key("model_source").fail(f"the text of the shipped model {saved.model}")
 
 
@@ -150,7 +153,7 @@ def _shipped(name: str, recorded: Field) -> Model:
     Raises:
         InputError: there is no such model.
     """
-    return api.load_model(name) if name in names() else recorded.key("model").fail("a shipped model")
+    return load_model(name) if name in names() else recorded.key("model").fail("a shipped model")
 
 
 def _is_text_of(path: str, text: str) -> bool:
@@ -183,7 +186,7 @@ def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
     outcome = judge(task, tally)
     broken = getattr(outcome, "property", "")
     labels = [claim.name for claim in task.program.claims if claim.name in LABELS]
-    return api.WORDS[type(outcome)], labels[0] if broken == "claims" and labels else broken
+    return WORDS[type(outcome)], labels[0] if broken == "claims" and labels else broken
 
 
 def _contradiction(saved: json.SavedWitness, claim: json.Claim, tally: Tally) -> str | None:

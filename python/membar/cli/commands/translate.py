@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from membar.cli import arguments
 from membar.cli.command import HOLDS
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages.registry import is_object, language_of, load_model
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
-from membar.questions import api, option_scopes
+from membar.questions import option_scopes
+from membar.questions.answering import default_model
+from membar.questions.programs import asked, for_model, parse
 from membar.reports import streams
 from membar.source import SourceFile
 
@@ -43,7 +46,7 @@ def _refuse(source: SourceFile, chosen: argparse.Namespace) -> None:
         if option not in looked_at:
             message = f"{option} does not apply to --to {chosen.to}"
             raise InputError(Diagnostic(code="W1101", message=message))
-    language = api.language_of(source).name
+    language = language_of(source).name
     option_scopes.refuse_for_language(language, [option for option in given if option in ("-D", "--mapping")])
     if chosen.include:
         option_scopes.refuse_includes(language, chosen.model)
@@ -57,7 +60,7 @@ def _text(source: SourceFile, chosen: argparse.Namespace) -> str:
     if chosen.print_after is not None:
         message = f"--print-after does not apply to --to {chosen.to}"
         raise InputError(Diagnostic(code="W1101", message=message, help="it is for --to code"))
-    if api.is_object(source) != (chosen.to in _OF_OBJECTS):
+    if is_object(source) != (chosen.to in _OF_OBJECTS):
         what = "of objects (.obj) only" if chosen.to in _OF_OBJECTS else "of programs only"
         raise InputError(
             Diagnostic(
@@ -104,20 +107,20 @@ def _after_passes(module: Module, name: str | None) -> Module:
 
 
 def _object(source: SourceFile, chosen: argparse.Namespace) -> str:
-    from membar.questions import object_proofs  # noqa: PLC0415 - one form of three
+    from membar.questions import proof  # noqa: PLC0415 - one form of three
     from membar.questions.translation.object_dot import dot  # noqa: PLC0415
     from membar.questions.translation.object_smv import smv  # noqa: PLC0415
 
-    about = object_proofs.parse_object(source)
-    model = api.load_model(chosen.model or object_proofs.default_model(source))
-    system = object_proofs.system_of(about, model)
-    return smv(system) if chosen.to == "smv" else dot(about, model.name, object_proofs.rules_of(model))
+    about = proof.parse_object(source)
+    model = load_model(chosen.model or proof.default_model(source))
+    system = proof.system_of(about, model)
+    return smv(system) if chosen.to == "smv" else dot(about, model.name, proof.rules_of(model))
 
 
 def _mapped(source: SourceFile, chosen: argparse.Namespace) -> str:
     from membar.reports import mapping  # noqa: PLC0415 - one form of two
 
-    program = api.parse(source)
+    program = parse(source)
     return "".join(mapping.render(program, table) for table in _tables(chosen))
 
 
@@ -125,7 +128,7 @@ def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
     if chosen.mapping is not None:
         return [mapping_named(chosen.mapping)]
     if chosen.model is not None:
-        model = api.load_model(chosen.model)
+        model = load_model(chosen.model)
         if not model.claims.mapping:
             message = f"no compiler's mapping leads to {model.name}"
             raise InputError(
@@ -140,8 +143,8 @@ def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
 def _buffered(source: SourceFile, chosen: argparse.Namespace) -> str:
     from membar.questions.translation import translated  # noqa: PLC0415 - one form of two
 
-    _, program = api.asked(source, error=chosen.error, ltl=chosen.ltl, words=arguments.words(chosen))
-    model = api.load_model(chosen.model or api.default_model(program))
+    _, program = asked(source, error=chosen.error, ltl=chosen.ltl, words=arguments.words(chosen))
+    model = load_model(chosen.model or default_model(program))
     if model.operational is None:
         raise InputError(
             Diagnostic(
@@ -159,7 +162,7 @@ def _buffered(source: SourceFile, chosen: argparse.Namespace) -> str:
             )
         )
     return translated(
-        api.for_model(program, model, mapping=chosen.mapping),
+        for_model(program, model, mapping=chosen.mapping),
         model.operational,
         chosen.buffers or model.default_buffers,
         to=chosen.to,

@@ -14,6 +14,7 @@ from typing import Final
 from membar.engines import graphs
 from membar.engines.reference import axiomatic
 from membar.engines.reference.simulator import simulate
+from membar.languages.registry import load_model
 from membar.models.evaluate import evaluator_of
 from membar.models.mappings import mapped, mapping_named
 from membar.models.model import GENERAL, HIDDEN, Model, Operational
@@ -22,7 +23,6 @@ from membar.program.expr import Address, Register
 from membar.program.operations import Fence, Load, Rmw
 from membar.program.program import Program
 from membar.properties.tally import Tally
-from membar.questions import api
 from membar.questions.delays import without_load_buffering
 from membar.questions.model_tests import searches
 from membar.questions.model_tests.programs import Features
@@ -173,18 +173,18 @@ def _holds_of_executions(name: str) -> Callable[[Case], str]:
 
 @cache
 def _laws_in_cat() -> Plan:
-    plan = api.load_model(str(Path(__file__).with_name("laws.cat"))).plan
+    plan = load_model(str(Path(__file__).with_name("laws.cat"))).plan
     if plan is None:
         raise ValueError("laws.cat has axioms")
     return plan
 
 
 def _sc(case: Case) -> str:
-    return _missing(case.states_of(api.load_model("sc")), "sc", case.states, "the model")
+    return _missing(case.states_of(load_model("sc")), "sc", case.states, "the model")
 
 
 def _within_tso(case: Case) -> str:
-    return _missing(case.states, "the model", case.states_of(api.load_model("x86-tso")), "x86-tso")
+    return _missing(case.states, "the model", case.states_of(load_model("x86-tso")), "x86-tso")
 
 
 def _store_buffers(case: Case) -> str:
@@ -262,7 +262,7 @@ def _right_mappings(case: Case) -> str:
     if plan is None:
         return ""
     processor = replace(case.model, plan=without_load_buffering(plan))
-    language = case.states_of(api.load_model("rc11"))
+    language = case.states_of(load_model("rc11"))
     for name in case.model.claims.right_mappings:
         states = case.states_of(processor, mapped(case.program, mapping_named(name)))
         if problem := _missing(states, f"mapped by {name}, the model", language, "rc11"):

@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.edits import Choice, Place, edited, restricted
+from membar.languages.registry import load_model
 from membar.limits.budget import LimitError
 from membar.models import load as models
-from membar.questions import api, lift, proving
+from membar.models.model import Model
+from membar.questions import programs, system
+from membar.questions.answer import Answer
+from membar.questions.answering import default_model
+from membar.questions.ask import ask
 from membar.questions.outcome import Witness
+from membar.questions.question import Question
 from membar.questions.repair.clock import Clock
 from membar.questions.repair.configurations import Configurations
 from membar.questions.repair.costs import Costs, costs_for
 from membar.questions.repair.greedy import first_repair
 from membar.questions.repair.monotone import is_monotone
-from membar.questions.repair.question import (
-    Answer,
-    Guarantee,
-    Question,
-    UndecidedError,
-    guarantee_of,
-    is_right,
-)
+from membar.questions.repair.right import Guarantee, UndecidedError, guarantee_of, is_right
 from membar.questions.repair.search import Found, Search
 from membar.questions.repair.verdicts import (
     Change,
@@ -34,6 +33,8 @@ from membar.questions.repair.verdicts import (
     Undecided,
     Verdict,
 )
+from membar.questions.safety import Safety
+from membar.records import replace
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from membar.program.program import Program
 
 
-def repair(
-    source: SourceFile,
+def find_repair(
     question: Question,
     *,
     weaken: bool = False,
@@ -55,8 +55,7 @@ def repair(
     """The cheapest text that is right, between the text and all that could be added to it.
 
     Args:
-        source: the text.
-        question: what must be true of it.
+        question: the text, and what must be true of it.
         weaken: let everything go that is not needed, instead of adding what is.
         first: take what Barnat's procedure ends with, cheapest or not.
         all_cheapest: find all of the least cost.
@@ -68,9 +67,7 @@ def repair(
         InputError: the text, an argument or the table is wrong, or the language cannot be repaired.
     """
     try:
-        repairing = _Repairing(
-            source, question, weaken=weaken, costs=costs, clock=Clock(seconds), progress=progress
-        )
+        repairing = _Repairing(question, weaken=weaken, costs=costs, clock=Clock(seconds), progress=progress)
         return repairing.greedy() if first else repairing.verdict(all_cheapest=all_cheapest)
     except (UndecidedError, LimitError) as undecided:
         return Undecided(undecided.reason)
@@ -81,7 +78,6 @@ class _Repairing:
 
     def __init__(
         self,
-        source: SourceFile,
         question: Question,
         *,
         weaken: bool,
@@ -89,12 +85,13 @@ class _Repairing:
         clock: Clock,
         progress: Callable[[str], None] | None,
     ) -> None:
+        source = question.source
         self.source, self.question, self.weaken, self.progress = source, question, weaken, progress
         self.clock = clock
         self.program: Program | None = None
         places: dict[tuple[str, int, int, str], Place] = {}
-        for concrete in question.concrete(source):
-            self.program = None if proving.is_system(source) else api.parse(concrete)
+        for concrete in question.programs_of(source):
+            self.program = None if system.is_system(source) else programs.parse(concrete)
             for place in _places(concrete, self.program):
                 span = place.span
                 # What is written behind a text (clients of an object) is nothing to change.
@@ -109,7 +106,7 @@ class _Repairing:
             )
         self.costs = self._costs(costs)
         self.demanded: Guarantee | None = None
-        self.configurations = Configurations(source, self._ask, weaken, question.threads)
+        self.configurations = Configurations(source, self._ask, weaken, getattr(question, "threads", None))
 
     def verdict(self, *, all_cheapest: bool) -> Verdict:
         """The cheapest repair."""
@@ -170,7 +167,7 @@ class _Repairing:
             nonlocal tested
             tested += 1
             result = self._ask(self._text(choice))
-            return None if is_right(result) or isinstance(result, proving.SystemResult) else result.witness
+            return None if is_right(result) else result.witness
 
         choice = first_repair(self.places, base, program, counterexample)
         if choice is None:
@@ -183,13 +180,13 @@ class _Repairing:
     def _costs(self, table: Path | None) -> Costs:
         """What changes cost under the model that is asked about."""
         program, question = self.program, self.question
-        default = proving.default_model(self.source) if program is None else api.default_model(program)
-        default = default if question.threads is None else lift.DEFAULT_MODEL
-        model = api.load_model(question.model or default, include_dirs=question.include_dirs)
+        default = system.default_model(self.source) if program is None else default_model(program)
+        named = question.model or question.default_model or default
+        model = named if isinstance(named, Model) else load_model(named, include_dirs=question.include_dirs)
         if table is None:
             return costs_for(model.name)
-        named = {each.name for place in self.places for each in place.alternatives}
-        return costs_for(model.name, table, models=models.names(), names=named)
+        names = {each.name for place in self.places for each in place.alternatives}
+        return costs_for(model.name, table, models=models.names(), names=names)
 
     def _without_search(self) -> Verdict | None:
         """The verdict, where it is known before any candidate is tried."""
@@ -218,7 +215,7 @@ class _Repairing:
             return True
         try:
             text = edited(self.source, places, tuple(place.strongest for place in places))
-            api.parse(self.question.concrete(text)[0])
+            programs.parse(self.question.programs_of(text)[0])
         except InputError:
             return False
         return True
@@ -226,19 +223,26 @@ class _Repairing:
     def _ask(self, text: SourceFile, *, model: str | None = None) -> Answer:
         """The answer about a text, in the time that is left."""
         with self.clock.watching():
-            return self.question.ask(text, model=model, seconds=self.clock.left)
+            return self._answer(text, self.clock.left, model=model)
+
+    def _answer(self, text: SourceFile, seconds: float | None, *, model: str | None = None) -> Answer:
+        """The answer about a text, under another model if one is named, within some time if it is short."""
+        question = replace(self.question, source=text, model=model or self.question.model)
+        if seconds is not None:
+            question = replace(question, limits=replace(question.limits, seconds=seconds))
+        return ask(question)
 
     def _is_monotone(self) -> bool:
         """Whether stronger texts are right where weaker ones are, seen from the strongest one."""
         strongest, question = self._text(self._strongest), self.question
-        if proving.is_system(strongest) or question.threads is not None or question.client is not None:
+        if not isinstance(question, Safety):
             return True
-        _, program = api.asked(
+        _, program = programs.asked(
             strongest,
             error=question.error,
             ltl=question.ltl,
             words=question.words,
-            labels=api.asked_labels(question.properties),
+            labels=programs.asked_labels(question.properties),
         )
         return is_monotone(program, self.places, question.options.fair)
 
@@ -273,7 +277,7 @@ class _Repairing:
     def _is_same(self, text: SourceFile, other: SourceFile) -> bool:
         """Whether two texts do the same things in the same order, wherever their lines end."""
         try:
-            mine, others = self.question.concrete(text), self.question.concrete(other)
+            mine, others = self.question.programs_of(text), self.question.programs_of(other)
             return list(map(_shape, mine)) == list(map(_shape, others))
         except InputError:
             return False
@@ -310,7 +314,7 @@ class _Repairing:
 
     def _checked_again(self, choice: Choice, seconds: float | None) -> Answer:
         """The answer about the repaired text, from scratch, within some time."""
-        result = self.question.ask(self._text(choice), seconds=seconds)
+        result = self._answer(self._text(choice), seconds)
         try:
             is_kept = is_right(result) and self._keeps_guarantee(result)
         except UndecidedError as undecided:
@@ -337,11 +341,11 @@ class _Repairing:
 
 def _shape(source: SourceFile) -> object:
     """What a text does, without its places."""
-    if proving.is_system(source):
+    if system.is_system(source):
         return None  # changes of systems never have lines of their own
     return [
         (thread.name, [(edge.source, edge.target, [_kind(each) for each in edge.operations])])
-        for thread in api.parse(source).threads
+        for thread in programs.parse(source).threads
         for edge in thread.edges
     ]
 
@@ -359,17 +363,15 @@ def _nothing_found(search: Search) -> str:
 
 
 def _places(source: SourceFile, program: Program | None) -> tuple[Place, ...]:
-    return proving.places(source) if program is None else api.places(source, program)
+    return system.places(source) if program is None else programs.places(source, program)
 
 
 __all__ = [
-    "Answer",
     "Change",
     "NotRepairable",
     "NothingToRepair",
-    "Question",
     "Repair",
     "Undecided",
     "Verdict",
-    "repair",
+    "find_repair",
 ]

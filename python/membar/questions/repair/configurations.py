@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from membar.diagnostics import InputError
-from membar.questions import api, proving
-from membar.questions.repair.question import Answer, UndecidedError, guarantee_of, is_right
+from membar.languages.registry import frontend_for
+from membar.questions.answer import Answer
+from membar.questions.repair.right import UndecidedError, guarantee_of, is_right
+from membar.questions.system import is_system
 from membar.source import SourceFile
 
 Ask: TypeAlias = Callable[[SourceFile], Answer]
@@ -135,7 +137,7 @@ class Configurations:
 
 def _others(source: SourceFile, threads: str | None) -> tuple[tuple[str, ...], ...]:
     """The definitions of the other configurations, but for that of the number of threads."""
-    if proving.is_system(source) or (find := api.frontend_for(source).configurations) is None:
+    if is_system(source) or (find := frontend_for(source).configurations) is None:
         return ()
     given = set(source.defines)
     return tuple(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from membar.edits import Place
+from membar.questions.answer import Answer
 from membar.questions.repair.configurations import Recheck
-from membar.questions.repair.question import Answer
 from membar.source import SourceFile
 
 ATOMIC_WRITE: Final = "atomic write"

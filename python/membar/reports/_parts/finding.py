@@ -10,9 +10,9 @@ from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY
 from membar.program.execution import Event, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
+from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
 from membar.records import record
-from membar.reports import Answer
 from membar.reports._parts.event import phrase
 from membar.reports._parts.order import order_of
 from membar.source import SourceFile, Span
@@ -88,7 +88,7 @@ def early_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], 
 
 
 def _related(answer: Answer, witness: Witness, name: str) -> list[tuple[Event, Event]]:
-    plan = answer.model.plan
+    plan = answer.judging.plan
     if plan is None:
         return []
     from membar.models.evaluate import relation  # noqa: PLC0415 - few answers are races

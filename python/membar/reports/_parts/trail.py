@@ -14,8 +14,8 @@ from membar.evidence.svcomp import specification
 from membar.program.execution import Event
 from membar.program.operations import Assert, Spawn
 from membar.program.program import Program
+from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
-from membar.reports import Answer
 from membar.reports._parts.finding import finding, racing_pairs
 from membar.reports._parts.moments import Moment, moments
 from membar.source import Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 ERRORS = [
@@ -18,14 +18,14 @@ ERRORS = [
 
 @pytest.mark.parametrize("text", ERRORS)
 def test_who_calls_an_error_function_is_wrong_whatever_its_body_does(text: str) -> None:
-    found = api.check(SourceFile("error.c", "#include <stdlib.h>\n" + text))
+    found = membar.check(SourceFile("error.c", "#include <stdlib.h>\n" + text))
     assert found.verdict == "violated"
     assert "is called" in str(found.outcome)
 
 
 def test_the_label_error_alone_is_no_error() -> None:
     text = "int main(void) { goto ERROR;\nERROR: return 0; }\n"
-    assert api.check(SourceFile("label.c", text)).verdict == "holds"
+    assert membar.check(SourceFile("label.c", text)).verdict == "holds"
 
 
 POOL = """#include <assert.h>
@@ -51,14 +51,14 @@ int main(void) {
 
 
 def test_a_pointer_holds_only_functions_whose_address_is_taken() -> None:
-    assert api.check(SourceFile("pool.c", POOL)).verdict == "holds"
+    assert membar.check(SourceFile("pool.c", POOL)).verdict == "holds"
 
 
 def test_a_pointer_calls_functions_that_take_other_pointers() -> None:
     text = POOL.replace("void *a)", "int *a)").replace("*(int *)a", "*a").replace("= job", "= (task)job")
-    assert api.check(SourceFile("cast.c", text)).verdict == "holds"
+    assert membar.check(SourceFile("cast.c", text)).verdict == "holds"
 
 
 def test_a_function_of_another_type_is_not_what_a_pointer_holds() -> None:
     text = POOL.replace("p->run = job;", "p->run = job; void *(*other)(void *) = worker; assert(other);")
-    assert api.check(SourceFile("other.c", text)).verdict == "holds"
+    assert membar.check(SourceFile("other.c", text)).verdict == "holds"

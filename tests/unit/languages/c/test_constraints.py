@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
+import membar
 from differential.c_mutations import objection
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 from strategies.c_constraints import HEAD, RIGHT, WARNED_OF, WRONG, WRONG_OUTSIDE
 
@@ -26,7 +26,7 @@ LINE = HEAD.count("\n") + 2
 @pytest.mark.parametrize(("program", "code", "message"), PROGRAMS)
 def test_what_is_no_c_is_refused_at_its_place(program: str, code: str, message: str) -> None:
     with pytest.raises(InputError) as refusal:
-        api.parse(SourceFile("wrong.c", program))
+        membar.parse(SourceFile("wrong.c", program))
     first = refusal.value.diagnostics[0]
     assert message in first.message
     assert first.code == code
@@ -45,11 +45,11 @@ def test_what_breaks_nothing_is_accepted() -> None:
     program = f"{HEAD}void right(void) {{\n{RIGHT}\n}}\n{MAIN}"
     if shutil.which("gcc") is not None:
         assert objection(program) is None
-    assert api.check(SourceFile("right.c", program)).verdict == "holds"
+    assert membar.check(SourceFile("right.c", program)).verdict == "holds"
 
 
 def test_every_finding_is_told_at_once() -> None:
     text = "int main(void) {\n  x = 1;\n  5 = 6;\n  return y;\n}\n"
     with pytest.raises(InputError) as refusal:
-        api.parse(SourceFile("several.c", text))
+        membar.parse(SourceFile("several.c", text))
     assert [item.primary.span.line for item in refusal.value.diagnostics if item.primary] == [2, 3, 4]

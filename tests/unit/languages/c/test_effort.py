@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
 from membar.languages.c import length
-from membar.questions import api
 from membar.questions.outcome import Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -68,7 +68,7 @@ MACROS = (
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_limits_count_in_the_preprocessor(seconds: float) -> None:
     start = time.process_time()
-    found = api.check(SourceFile("macros.c", MACROS), limits=Limits(seconds=seconds))
+    found = membar.check(SourceFile("macros.c", MACROS), limits=Limits(seconds=seconds))
     assert time.process_time() - start < 10 * seconds + 1
     assert isinstance(found.outcome, Unknown)
     assert found.outcome.reason == f"the time limit of {seconds} s was reached while the text was read"
@@ -87,7 +87,7 @@ def test_limits_count_while_c_is_asked_about_races() -> None:
         + "last = n;\n}\n"
     )
     start = time.process_time()
-    api.check(SourceFile("racy.c", text), model="sc", limits=Limits(seconds=0.5))
+    membar.check(SourceFile("racy.c", text), model="sc", limits=Limits(seconds=0.5))
     assert time.process_time() - start < 5
 
 
@@ -104,7 +104,7 @@ def test_a_large_allocation_is_refused_before_it_costs_anything() -> None:
     text = "#include <stdlib.h>\nint main(void) {\n  int *p = calloc(20000, 4);\n  p[5] = 1;\n  free(p);\n}\n"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(InputError) as refusal:
-        api.check(SourceFile("large.c", text))
+        membar.check(SourceFile("large.c", text))
     diagnostic = refusal.value.diagnostics[0]
     assert diagnostic.code == "W1401"
     assert "20000 numbers" in diagnostic.message
@@ -117,13 +117,13 @@ def test_a_thread_of_too_many_accesses_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(length, "MOST_ACCESSES", 200)
     text = "int a[4];\nint main(void) { for (int i = 0; i < 260; i++) a[i & 3] = i; }\n"
     with pytest.raises(InputError) as refusal:
-        api.check(SourceFile("accesses.c", text))
+        membar.check(SourceFile("accesses.c", text))
     assert "thread main makes up to 260 accesses" in refusal.value.diagnostics[0].message
 
 
 def test_a_function_that_calls_itself_twice_does_not_explode() -> None:
     start = time.process_time()
-    assert api.check(SourceFile("tree.c", TREE)).verdict == "holds"
+    assert membar.check(SourceFile("tree.c", TREE)).verdict == "holds"
     assert time.process_time() - start < 20
 
 
@@ -132,5 +132,5 @@ def test_deeper_calls_than_can_be_followed_are_cut() -> None:
         "int x, n = 14;\nint f(void) { if (n-- > 0) { f(); return 0; } x = 1; return 0; }\n"
         "int g(int d) { if (x > d) { g(d + 1); g(d + 2); } return 0; }\nint main(void) { f(); g(0); }\n"
     )
-    found = api.check(SourceFile("cut.c", text), model="sc")
+    found = membar.check(SourceFile("cut.c", text), model="sc")
     assert found.verdict == "holds-within"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 from strategies.c_heap_cases import HEADERS, NODE
 
@@ -54,7 +54,7 @@ CASES = [
 @pytest.mark.parametrize("model", ["sc", "rc11"])
 @pytest.mark.parametrize(("body", "leaks"), CASES)
 def test_memory_that_is_never_freed_is_told(body: str, leaks: bool, model: str) -> None:  # noqa: FBT001 - a table
-    found = api.check(SourceFile("leak.c", HEADERS + NODE + OTHER + MAIN.format(body)), model=model)
+    found = membar.check(SourceFile("leak.c", HEADERS + NODE + OTHER + MAIN.format(body)), model=model)
     assert found.verdict.startswith("holds")
     assert ("memory-leak" in found.outcome.run.flags) == leaks
     assert any("is never freed" in note for note in found.outcome.run.notes) == leaks
@@ -62,5 +62,5 @@ def test_memory_that_is_never_freed_is_told(body: str, leaks: bool, model: str) 
 
 def test_a_leak_does_not_hide_an_overflow() -> None:
     body = f"{NEW} free(n); n = malloc(sizeof *n); n->value = 2147483647; n->value = n->value + 1;"
-    found = api.check(SourceFile("leak.c", HEADERS + NODE + MAIN.format(body)), model="sc")
+    found = membar.check(SourceFile("leak.c", HEADERS + NODE + MAIN.format(body)), model="sc")
     assert set(found.outcome.run.flags) == {"memory-leak", "signed-overflow"}

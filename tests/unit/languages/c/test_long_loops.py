@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pycparser import c_ast as ast
 
+import membar
 from membar.languages.c import flow, statements
-from membar.questions import api
 from membar.questions.task import Limits, Options, Unrolling
 from membar.source import SourceFile
 
@@ -55,10 +55,10 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("program", [IN_A_FUNCTION, IN_A_SWITCH], ids=["function", "switch"])
 def test_an_inner_loop_in_a_function_may_be_the_one_that_is_too_long(program: str) -> None:
-    found = api.parse(SourceFile("long.c", program))
+    found = membar.parse(SourceFile("long.c", program))
     (main,) = found.threads
     assert len(main.edges) < 60
-    result = api.check(
+    result = membar.check(
         SourceFile("long.c", program),
         limits=Limits(seconds=20),
         options=Options(unrolling=Unrolling(exact=3)),
@@ -71,8 +71,8 @@ def test_what_a_long_loop_leaves_is_what_c_says(monkeypatch: pytest.MonkeyPatch)
     text = IN_A_FUNCTION.replace("50", "3")
     often = Options(unrolling=Unrolling(exact=12))
     wrong = text.replace("i == 3", "i != 3")
-    assert api.check(SourceFile("right.c", text), options=often).verdict == "holds"
-    assert api.check(SourceFile("wrong.c", wrong), options=often).verdict == "violated"
+    assert membar.check(SourceFile("right.c", text), options=often).verdict == "holds"
+    assert membar.check(SourceFile("wrong.c", wrong), options=often).verdict == "violated"
 
 
 def test_a_loop_of_many_turns_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,6 +88,6 @@ def test_a_loop_of_many_turns_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> 
         return original(self, node)
 
     monkeypatch.setattr(statements.Statements, "_turn", counted)
-    (main,) = api.parse(SourceFile("long.c", IN_A_FUNCTION)).threads
+    (main,) = membar.parse(SourceFile("long.c", IN_A_FUNCTION)).threads
     assert len(main.edges) < 60
     assert turns < 10 * 20  # it is translated several times; tried in every turn, this would be 20 * 20 each

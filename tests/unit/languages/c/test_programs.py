@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 from strategies.c_cases import CONCURRENT, SEQUENTIAL, Concurrent, Sequential, result_of, verdict_of
 
@@ -49,7 +49,7 @@ int main(void) {
     ("model", "verdict"), [("sc", "holds"), ("x86-tso", "holds"), ("armv8", "violated"), ("rc11", "violated")]
 )
 def test_a_null_pointer_that_only_weak_models_show_is_bad_there_alone(model: str, verdict: str) -> None:
-    assert api.check(SourceFile("maybe-null.c", MAYBE_NULL), model=model).verdict == verdict
+    assert membar.check(SourceFile("maybe-null.c", MAYBE_NULL), model=model).verdict == verdict
 
 
 HEAD = "#include <limits.h>\n#include <stdatomic.h>\natomic_int g = -1;\nint r;\n"
@@ -70,7 +70,7 @@ UNDEFINED = [
 
 @pytest.mark.parametrize(("body", "words", "line"), UNDEFINED)
 def test_undefined_behaviour_is_shown_with_its_line(body: str, words: str, line: int) -> None:
-    result = api.check(SourceFile("undefined.c", HEAD + body), model="rc11")
+    result = membar.check(SourceFile("undefined.c", HEAD + body), model="rc11")
     assert result.verdict == "violated"
     assert result.witness is not None
     assert words in result.witness.message
@@ -82,7 +82,7 @@ OVERFLOWS = ["g = INT_MIN; r = -g;", "long l = LONG_MAX + g; l = l * 3 * g;", "g
 
 @pytest.mark.parametrize("body", OVERFLOWS)
 def test_signed_overflow_is_a_warning(body: str) -> None:
-    result = api.check(SourceFile("overflow.c", f"{HEAD}int main(void) {{ {body} }}\n"), model="rc11")
+    result = membar.check(SourceFile("overflow.c", f"{HEAD}int main(void) {{ {body} }}\n"), model="rc11")
     assert result.verdict == "holds"
     assert "signed-overflow" in result.outcome.run.flags
 
@@ -90,7 +90,7 @@ def test_signed_overflow_is_a_warning(body: str) -> None:
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
 def test_a_stray_pointer_that_nobody_asks_about_leaves_races_open(engine: str) -> None:
     stray = SourceFile("stray.c", MAYBE_NULL)
-    alone = api.check(stray, model="rc11", engine=engine, properties=("races",))
+    alone = membar.check(stray, model="rc11", engine=engine, properties=("races",))
     assert alone.verdict == "unknown"
     assert "memory was not checked" in str(alone.outcome)
     # In an execution without the pointer there is a race all the same.
@@ -100,5 +100,5 @@ def test_a_stray_pointer_that_nobody_asks_about_leaves_races_open(engine: str) -
     racy = racy.replace(
         "  pthread_create(&thread, 0, reader, 0);", "  pthread_create(&thread, 0, reader, 0);\n  w = 2;"
     )
-    found = api.check(SourceFile("racy.c", racy), model="rc11", engine=engine, properties=("races",))
+    found = membar.check(SourceFile("racy.c", racy), model="rc11", engine=engine, properties=("races",))
     assert found.verdict == "violated"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
-from membar.questions import api
 from membar.source import SourceFile
 
 # Text, code, a part of the message, line of the place.
@@ -127,7 +127,7 @@ REFUSALS = [
 @pytest.mark.parametrize(("text", "code", "message", "line"), REFUSALS)
 def test_what_is_not_known_is_refused_at_its_place(text: str, code: str, message: str, line: int) -> None:
     with pytest.raises(InputError) as refusal:
-        api.parse(SourceFile("refused.c", text))
+        membar.parse(SourceFile("refused.c", text))
     diagnostic = refusal.value.diagnostics[0]
     assert diagnostic.code == code
     assert message in diagnostic.message
@@ -144,13 +144,13 @@ def test_attributes_that_change_nothing_are_accepted() -> None:
         "_Alignas(64) int z; int a[2]; int b[1];\n"
         "int main(void) { f(); switch (x) { case 1: y = a[b[0]]; __attribute__((fallthrough)); default:; } }\n"
     )
-    assert api.check(SourceFile("attributes.c", text), model="sc").verdict == "holds"
+    assert membar.check(SourceFile("attributes.c", text), model="sc").verdict == "holds"
 
 
 def test_a_place_is_in_the_users_own_text() -> None:
     text = "#define BAD(x) (x + nothing)\nint main(void) {\n  int y = 1;\n  return BAD(y);\n}\n"
     with pytest.raises(InputError) as refusal:
-        api.parse(SourceFile("macro.c", text))
+        membar.parse(SourceFile("macro.c", text))
     primary = refusal.value.diagnostics[0].primary
     assert primary is not None
     assert (primary.span.line, primary.span.column, primary.span.text) == (4, 10, "BAD")
@@ -158,20 +158,20 @@ def test_a_place_is_in_the_users_own_text() -> None:
 
 def test_events_carry_the_users_own_text() -> None:
     text = "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  atomic_store(&x, (1 + 2));\n  (void)x;\n}\n"
-    program = api.parse(SourceFile("spans.c", text))
+    program = membar.parse(SourceFile("spans.c", text))
     spans = [edge.span for edge in program.threads[0].edges if edge.operations]
     assert [(span.line, span.text) for span in spans if span] == [(4, "atomic_store(&x, (1 + 2))"), (5, "x")]
 
 
 def test_a_macro_of_the_command_line_needs_a_name() -> None:
     with pytest.raises(InputError) as refusal:
-        api.parse(SourceFile("macros.c", "int main(void) { return 0; }", ("1A=2",)))
+        membar.parse(SourceFile("macros.c", "int main(void) { return 0; }", ("1A=2",)))
     assert refusal.value.diagnostics[0].message == "`-D 1A=2`: `1A` is no name of a macro"
 
 
 def test_a_fence_has_its_own_place() -> None:
     text = "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n  x = 1;\n  atomic_thread_fence(memory_order_seq_cst);\n  (void)x;\n}\n"
-    program = api.parse(SourceFile("fence.c", text))
+    program = membar.parse(SourceFile("fence.c", text))
     spans = [edge.span for edge in program.threads[0].edges if edge.operations]
     assert [(span.line, span.text.split("(")[0]) for span in spans if span] == [
         (4, "x = 1"),
@@ -182,5 +182,5 @@ def test_a_fence_has_its_own_place() -> None:
 
 def test_macros_come_from_the_command_line() -> None:
     text = "int r;\nint main(void) { r = N; return 0; }\n"
-    found = api.check(SourceFile("macros.c", text), model="sc", defines=("N=7",))
+    found = membar.check(SourceFile("macros.c", text), model="sc", defines=("N=7",))
     assert dict(found.outcome.run.outcomes[0])["r"] == 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 from strategies.c_heap_cases import HeapCase, said_about
 from strategies.c_sync_cases import SYNC_CASES
@@ -41,7 +41,7 @@ int main(void) {
     [("", "holds"), ("pthread_join(t, 0);", "violated"), ("pthread_detach(t);", "violated")],
 )
 def test_one_thread_joins_another(model: str, more: str, verdict: str) -> None:
-    found = api.check(SourceFile("two.c", TWO_JOIN.replace("MORE", more)), model=model)
+    found = membar.check(SourceFile("two.c", TWO_JOIN.replace("MORE", more)), model=model)
     assert found.verdict == verdict
 
 
@@ -49,7 +49,7 @@ def test_no_thread_joins_itself() -> None:
     text = TWO_JOIN.replace("MORE", "").replace(
         "pthread_join(t, 0)", "t = pthread_self(); pthread_join(t, 0)"
     )
-    found = api.check(SourceFile("self.c", text), model="sc")
+    found = membar.check(SourceFile("self.c", text), model="sc")
     assert found.verdict == "violated"
     assert found.witness is not None
     assert found.witness.message.startswith("a thread joins itself")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from differential.c_arithmetic import differences, why_not
 from membar.languages.c.library.written import FUNCTIONS
 from membar.languages.c.written import definition, heads
-from membar.questions import api
 from membar.source import SourceFile
 
 EXPRESSIONS = (
@@ -70,7 +70,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "message", "line"), WRONG, ids=lambda value: str(value)[:30])
 def test_an_error_inside_is_one_of_the_call(text: str, message: str, line: int) -> None:
-    found = api.check(SourceFile("wrong.c", f"#include <stdlib.h>\n#include <string.h>\n{text}"), model="sc")
+    found = membar.check(
+        SourceFile("wrong.c", f"#include <stdlib.h>\n#include <string.h>\n{text}"), model="sc"
+    )
     assert found.verdict == "violated"
     assert found.witness is not None
     assert message in str(found.witness.message)
@@ -79,7 +81,7 @@ def test_an_error_inside_is_one_of_the_call(text: str, message: str, line: int) 
 
 def test_a_function_of_the_program_comes_first() -> None:
     text = "#include <stdlib.h>\n#include <assert.h>\nint abs(int n) { return n; }\nint main(void) { assert(abs(-1) == -1); }\n"
-    assert api.check(SourceFile("own.c", text)).verdict == "holds"
+    assert membar.check(SourceFile("own.c", text)).verdict == "holds"
 
 
 DETACHED = """#include <pthread.h>
@@ -97,11 +99,11 @@ int main(void) {{
 def test_who_joins_a_detached_thread_is_wrong() -> None:
     right = SourceFile("right.c", DETACHED.format(state="PTHREAD_CREATE_JOINABLE"))
     wrong = SourceFile("wrong.c", DETACHED.format(state="PTHREAD_CREATE_DETACHED"))
-    assert api.check(right).verdict == "holds"
-    assert api.check(wrong).verdict == "violated"
+    assert membar.check(right).verdict == "holds"
+    assert membar.check(wrong).verdict == "violated"
 
 
 def test_what_depends_on_the_environment_is_cut() -> None:
     text = '#include <stdlib.h>\nint main(void) {{ char *p = getenv("X"); {use} }}\n'
-    assert api.check(SourceFile("a.c", text.format(use="(void)p;"))).verdict == "holds"
-    assert api.check(SourceFile("b.c", text.format(use="if (p) abort();"))).verdict == "holds-within"
+    assert membar.check(SourceFile("a.c", text.format(use="(void)p;"))).verdict == "holds"
+    assert membar.check(SourceFile("b.c", text.format(use="if (p) abort();"))).verdict == "holds-within"

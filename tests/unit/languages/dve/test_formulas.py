@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
 from membar.program.temporal import Claim
 from membar.properties.ltl.text import shown
-from membar.questions import api
 from membar.questions.outcome import Violated
 from membar.questions.task import Options
 from unit.languages.dve.texts import process, program, source, whole
@@ -68,12 +68,14 @@ def test_what_is_always_true_is_about_states() -> None:
 )
 def test_formulas_of_runs(formula: str, *, holds: bool) -> None:
     options = Options(fair=frozenset())
-    result = api.check(source(whole(LOOP, STAY)), model="sc", engine="states", ltl=formula, options=options)
+    result = membar.check(
+        source(whole(LOOP, STAY)), model="sc", engine="states", ltl=formula, options=options
+    )
     assert isinstance(result.outcome, Violated) is not holds
 
 
 @pytest.mark.parametrize("formula", ["G", "F (P.a", "F P.z", "P.a U", "F z", "F P.a )", "X [] "])
 def test_bad_formulas_are_refused(formula: str) -> None:
     with pytest.raises(InputError) as caught:
-        api.check(source(whole(LOOP)), model="sc", ltl=formula)
+        membar.check(source(whole(LOOP)), model="sc", ltl=formula)
     assert caught.value.diagnostics[0].code in ("W1002", "W1008")

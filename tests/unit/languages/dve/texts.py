@@ -6,14 +6,14 @@ from collections.abc import Collection
 
 import pytest
 
+import membar
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.syntax import Module
 from membar.languages.dve.translate import parse_dve
 from membar.program.program import Program
 from membar.program.validate import validate
-from membar.questions import api
-from membar.questions.api import Result
+from membar.questions.answer import Answer
 from membar.questions.outcome import Explored
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -59,9 +59,9 @@ def check(
     buffers: int = 1,
     engine: str = "reference",
     error: str | None = None,
-) -> Result:
+) -> Answer:
     options = Options(buffers=buffers, buffers_chosen_by_user=True)
-    return api.check(
+    return membar.check(
         source(text), model=model, engine=engine, properties=properties, options=options, error=error
     )
 

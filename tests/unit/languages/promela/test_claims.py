@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.program import temporal as t
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
 from membar.properties.ltl.text import shown
-from membar.questions import api
 from unit.languages.promela.texts import check, program, source
 
 TWO = "byte x; active [2] proctype P() { byte k; k = x; in: x = 1 }\n"
@@ -77,7 +77,7 @@ def test_a_formula_names_variables_and_labels_of_processes() -> None:
     ],
 )
 def test_error_asks_for_a_state(asked: str, verdict: str) -> None:
-    assert api.check(source(TWO), model="sc", error=asked).verdict == verdict
+    assert membar.check(source(TWO), model="sc", error=asked).verdict == verdict
 
 
 def test_unbounded_buffers_look_at_states() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.program.operations import Fence
-from membar.questions import api
 from unit.languages.promela.texts import broken, check, program, source
 
 # Both processes store, then look at the other's variable: can both see the old values?
@@ -92,7 +92,7 @@ def test_many_stores_of_one_block_pass_a_small_buffer() -> None:
 
 def test_the_model_of_the_language_is_x86_tso_with_its_own_bound() -> None:
     text = "byte x; active proctype P() { x = 1; x = 2; x = 3; assert(x == 3) }"
-    result = api.check(source(text))
+    result = membar.check(source(text))
     assert (result.verdict, result.model.name) == ("holds-within", "x86-tso")
 
 
@@ -103,11 +103,11 @@ def test_programs_of_single_accesses_run_through_execution_graphs(model: str, ve
     active proctype p0() { x = 1; y = 1 }
     active proctype p1() { byte a, b; a = y; b = x; assert(!(a == 1 && b == 0)) }
     """
-    assert api.check(source(text), model=model, engine="graphs").verdict == verdict
+    assert membar.check(source(text), model=model, engine="graphs").verdict == verdict
 
 
 def test_execution_graphs_refuse_steps_of_several_accesses_and_states() -> None:
-    several = api.check(source("byte x; active proctype P() { x = x + 1; assert(x) }"), engine="graphs")
+    several = membar.check(source("byte x; active proctype P() { x = x + 1; assert(x) }"), engine="graphs")
     assert several.verdict == "unknown"
-    states = api.check(source(STORES.format(between="")), engine="graphs", properties=("claims",))
+    states = membar.check(source(STORES.format(between="")), engine="graphs", properties=("claims",))
     assert states.verdict == "unknown"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import Diagnostic, InputError
 from membar.program.program import Program
-from membar.questions import api
-from membar.questions.api import Result
+from membar.questions.answer import Answer
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -17,7 +17,7 @@ def source(text: str) -> SourceFile:
 
 
 def program(text: str) -> Program:
-    return api.parse(source(text))
+    return membar.parse(source(text))
 
 
 def problems(text: str) -> tuple[Diagnostic, ...]:
@@ -26,11 +26,11 @@ def problems(text: str) -> tuple[Diagnostic, ...]:
     return caught.value.diagnostics
 
 
-def check(text: str, *, model: str = "sc", buffers: int | None = None, unbounded: bool = False) -> Result:
+def check(text: str, *, model: str = "sc", buffers: int | None = None, unbounded: bool = False) -> Answer:
     options = Options(
         buffers=buffers, buffers_chosen_by_user=buffers is not None, unbounded_buffers=unbounded
     )
-    return api.check(source(text), model=model, options=options)
+    return membar.check(source(text), model=model, options=options)
 
 
 def broken(text: str, *, model: str = "sc", buffers: int | None = None) -> str | None:

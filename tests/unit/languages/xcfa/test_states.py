@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from membar.cli import command as cli
-from membar.questions import api
 from unit.languages.xcfa.texts import codes, problems, process, source
 
 WRITER = process("1 -> x", name="w")
@@ -19,7 +19,7 @@ TWO = "var x : int\n" + WRITER + PASSING
 
 
 def verdict(text: str, *, error: str | None = None, model: str = "sc", engine: str = "graphs") -> str:
-    return api.check(source(text), model=model, engine=engine, error=error).verdict
+    return membar.check(source(text), model=model, engine=engine, error=error).verdict
 
 
 @pytest.mark.parametrize("engine", ["graphs", "reference"])
@@ -67,7 +67,7 @@ def test_looking_adds_no_dependency() -> None:
     assert verdict(asked, model="armv8") == "violated"
     for engine in ("graphs", "reference"):
         looked_at = asked + " error state p.l = 2 error state q.l = 2 and q.m"
-        result = api.check(source(looked_at), model="armv8", engine=engine)
+        result = membar.check(source(looked_at), model="armv8", engine=engine)
         assert getattr(result.outcome, "property", "") == "condition"
 
 
@@ -132,11 +132,11 @@ def test_states_of_the_whole_program_are_looked_at_on_the_machine(
     error: str, expected: dict[str, str]
 ) -> None:
     for model, word in expected.items():
-        assert api.check(source(OVERTAKING), model=model, error=error).verdict == word, model
+        assert membar.check(source(OVERTAKING), model=model, error=error).verdict == word, model
 
 
 def test_a_model_without_a_machine_does_not_know_states_of_the_whole_program() -> None:
-    assert api.check(source(OVERTAKING), model="armv8", error="x = 0 and y = 1").verdict == "unknown"
+    assert membar.check(source(OVERTAKING), model="armv8", error="x = 0 and y = 1").verdict == "unknown"
 
 
 def test_final_locations_are_one() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 import pytest
 
+import membar
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.xcfa.translate import parse_xcfa
 from membar.program.program import Program
-from membar.questions import api
-from membar.questions.api import Result
+from membar.questions.answer import Answer
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -42,14 +42,14 @@ def problems(text: str) -> tuple[Diagnostic, ...]:
     return caught.value.diagnostics
 
 
-def check(text: str, *, model: str = "sc", engine: str = "graphs", buffers: int | None = None) -> Result:
+def check(text: str, *, model: str = "sc", engine: str = "graphs", buffers: int | None = None) -> Answer:
     options = Options(buffers=buffers, buffers_chosen_by_user=buffers is not None)
-    return api.check(source(text), model=model, engine=engine, options=options)
+    return membar.check(source(text), model=model, engine=engine, options=options)
 
 
 def finals(text: str, *labels: str, model: str = "sc") -> set[tuple[int | str, ...]]:
     """The values that these places can have in the end."""
-    result = api.check(source(text), model=model, properties=())
+    result = membar.check(source(text), model=model, properties=())
     return {tuple(dict(state)[label] for label in labels) for state in result.outcome.run.outcomes}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from membar.questions import api
+import membar
 from membar.source import SourceFile
 
 Outcome = tuple[int, ...]
@@ -53,7 +53,7 @@ TESTS: Mapping[str, str] = MappingProxyType(
 def outcomes(program: str, model: str, engine: str = "graphs") -> set[Outcome]:
     """What the registers can hold in the end, in the order of their numbers."""
     source = SourceFile("test.xcfa", program)
-    result = api.check(source, model=model, engine=engine, properties=())
+    result = membar.check(source, model=model, engine=engine, properties=())
     found = set()
     for state in result.outcome.run.outcomes:
         registers = sorted((label.split(":")[1], value) for label, value in state if ":" in label)

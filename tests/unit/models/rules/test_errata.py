@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from membar.questions import api
+import membar
 from membar.questions.task import Options
 from membar.source import SourceFile
 from unit.models.rules.litmus import TESTS, outcomes, text
@@ -47,7 +47,7 @@ def test_tso_is_program_order_without_write_to_read() -> None:
 
     def reached(model: str) -> bool:
         source = SourceFile("s.xcfa", program)
-        found = api.check(source, model=model, properties=()).outcome.run.outcomes
+        found = membar.check(source, model=model, properties=()).outcome.run.outcomes
         return any(dict(state)["1:r0"] == 1 and dict(state)["x"] == 2 for state in found)
 
     assert reached("bajczi-tso")
@@ -99,7 +99,7 @@ def test_any_memory_model_is_not_what_the_thesis_explores(tmp_path: Path) -> Non
 def test_modification_orders_that_nobody_observes_are_all_counted() -> None:
     """The thesis calls this redundant: n writes of one variable, n! graphs, n final states."""
     writes = text("Wx1", "Wx2", "Wx3")
-    result = api.check(SourceFile("w.xcfa", writes), model="bajczi-weak", properties=())
+    result = membar.check(SourceFile("w.xcfa", writes), model="bajczi-weak", properties=())
     assert result.outcome.run.statistics.executions == 6
     assert len(result.outcome.run.outcomes) == 3
 
@@ -114,7 +114,9 @@ def test_what_the_thesis_leaves_to_the_future_is_there() -> None:
     final = {
         dict(state)["x"]
         for model in ("bajczi-fixed-sc", "bajczi-fixed-weak", "sc")
-        for state in api.check(SourceFile("a.xcfa", program), model=model, properties=()).outcome.run.outcomes
+        for state in membar.check(
+            SourceFile("a.xcfa", program), model=model, properties=()
+        ).outcome.run.outcomes
     }
     assert final == {2}
     edge = "init loc a final loc b a -> b { havoc v in -1 .. 1 }"
@@ -127,7 +129,7 @@ def test_a_violation_that_can_still_be_repaired_prunes_nothing() -> None:
     for name in ("2w2r", "mp", "cow2r", "coww2r2r", "sb"):
         for model in LITERAL:
             counts = {
-                api.check(
+                membar.check(
                     SourceFile("t.xcfa", TESTS[name]),
                     model=f"bajczi-{model}",
                     properties=(),
@@ -183,9 +185,9 @@ def test_its_four_modes_say_the_same() -> None:
     for off in (frozenset[str](), frozenset({"prune"})):
         options = Options(reductions_off=off)
         source = SourceFile("modes.xcfa", program)
-        verified = api.check(source, model="bajczi-fixed-weak", options=options)
+        verified = membar.check(source, model="bajczi-fixed-weak", options=options)
         assert verified.verdict == "violated"
-        generated = api.check(source, model="bajczi-fixed-weak", options=options, properties=())
+        generated = membar.check(source, model="bajczi-fixed-weak", options=options, properties=())
         assert generated.verdict == "explored"
         assert {dict(state)["0:l"] for state in generated.outcome.run.outcomes} == {0}
 
@@ -193,10 +195,10 @@ def test_its_four_modes_say_the_same() -> None:
 def test_error_states_are_locations_or_predicates() -> None:
     program = TESTS["own write"]
     for error, verdict in (("P0.b", "violated"), ("P0.r0 = 1", "violated"), ("P0.r0 = 2", "holds")):
-        assert api.check(SourceFile("e.xcfa", program), model="sc", error=error).verdict == verdict
+        assert membar.check(SourceFile("e.xcfa", program), model="sc", error=error).verdict == verdict
     final = SourceFile("e.xcfa", f"{program}\nerror final P0.r0 = 0")
-    assert api.check(final, model="bajczi-weak").verdict == "violated"
-    assert api.check(final, model="bajczi-fixed-weak").verdict == "holds"
+    assert membar.check(final, model="bajczi-weak").verdict == "violated"
+    assert membar.check(final, model="bajczi-fixed-weak").verdict == "holds"
 
 
 def test_fences_carry_tags(tmp_path: Path) -> None:
@@ -221,6 +223,6 @@ def test_dynamic_threads_are_there_too() -> None:
         ~exists 1:r = 0 \\/ 0:s = 1""",
     )
     for model in ("sc", "tso", "weak", "weak-a9"):
-        assert api.check(created, model=f"bajczi-fixed-{model}").verdict == "holds"
+        assert membar.check(created, model=f"bajczi-fixed-{model}").verdict == "holds"
     # Here nothing makes a write known to anybody, not even to a thread that is created afterwards.
-    assert api.check(created, model="bajczi-fixed-nofence").verdict == "violated"
+    assert membar.check(created, model="bajczi-fixed-nofence").verdict == "violated"

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore
+from membar.languages import registry
 from membar.models.evaluate import failures
 from membar.models.load import FOLDER, load, names
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import Growth
 from membar.program.execution import Execution
 from membar.program.program import Program
-from membar.questions import api
 from membar.questions.task import Task
 from strategies.programs import Features, programs
 from unit.models.randomly import executions
@@ -32,7 +32,7 @@ X86 = Features(
 
 @cache
 def model(name: str) -> Model:
-    return load(name, vocabulary=api.vocabulary())
+    return load(name, vocabulary=registry.vocabulary())
 
 
 def is_allowed(name: str, execution: Execution) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+import membar
 from membar.diagnostics import InputError
 from membar.program import temporal as t
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
 from membar.properties.ltl.parser import formula_of
 from membar.properties.ltl.text import shown
-from membar.questions import api
 from membar.source import SourceFile
 
 TEXT = "byte x, y, a[2]; active [2] proctype P() { byte k; k = x; cs: x = 1 }"
-PROGRAM = api.parse(SourceFile("test.pml", TEXT))
+PROGRAM = membar.parse(SourceFile("test.pml", TEXT))
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_mistakes_are_located(text: str, code: str, column: int) -> None:
 
 @pytest.mark.parametrize(("formula", "verdict"), [("G F P_0.cs", "violated"), ("G (x < 100)", "holds")])
 def test_a_formula_from_the_command_line_is_checked(formula: str, verdict: str) -> None:
-    result = api.check(SourceFile("test.pml", TEXT), model="sc", ltl=formula)
+    result = membar.check(SourceFile("test.pml", TEXT), model="sc", ltl=formula)
     assert result.verdict == verdict

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.budget import Budget, LimitHitError
@@ -23,6 +24,7 @@ from membar.engines.reference.trace import ChoiceError
 from membar.evidence.svcomp import PROPERTIES, Guide, specification
 from membar.evidence.svcomp.places import Passing, Route, UnfollowableError, routes
 from membar.evidence.svcomp.reading import problem, read
+from membar.languages.registry import language_of, load_model
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.program.expand import expand
@@ -30,13 +32,16 @@ from membar.program.program import Program
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
-from membar.questions import api
-from membar.questions.confirmation.interleavings import following
-from membar.questions.confirmation.watched import has_passed, watched
+from membar.questions import option_scopes
+from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
+from membar.questions.programs import for_model, parse
+from membar.questions.question import Question
 from membar.questions.task import Limits, Options, Task
+from membar.questions.witness.interleavings import following
+from membar.questions.witness.watched import has_passed, watched
 from membar.records import record, replace
-from membar.source import SourceFile
 
 ENGINE = "reference"
 ALGORITHM = "executions that follow a witness"
@@ -48,7 +53,53 @@ MEMORY = 2 << 30
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class _Question:
+class WitnessConfirmation(Question):
+    """VIOLATED, with an execution that follows a witness to its violation; or UNKNOWN: not confirmed.
+
+    Attributes:
+        confirm: the file of the witness.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table for C; by default the model's own.
+    """
+
+    KIND: ClassVar = option_scopes.CONFIRMED
+
+    confirm: Path
+    defines: Sequence[str] = ()
+    mapping: str | None = None
+
+    def answer(self) -> Answer:
+        """The execution that was found, replayed."""
+        text = self.source_with(defines=self.defines)
+        language = language_of(text).name
+        if language != "C":
+            raise problem(
+                "W1443", f"`{text.path}` is {language}, and SV-COMP's witnesses are about C programs"
+            )
+        guide = read(self.confirm)
+        program = parse(text)
+        model = (
+            self.model
+            if isinstance(self.model, Model)
+            else load_model(self.model or default_model(program), include_dirs=self.include_dirs)
+        )
+        followed = _Followed(
+            program=without_warnings(for_model(program, model, mapping=self.mapping)),
+            model=model,
+            guide=guide,
+            limits=self.limits,
+            options=self.options,
+        )
+        if sha256(Path(text.path).read_bytes()).hexdigest() not in guide.hashes:
+            outcome = _unconfirmed(followed, self.confirm, "it is about a program with another SHA-256")
+        else:
+            outcome = _confirmed(followed, text.path, self.confirm)
+        reading = Reading(mapping=self.mapping)
+        return answered(self, followed.program, model, outcome, source=text, reading=reading)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class _Followed:
     """A program under a model, with a guide through it."""
 
     program: Program
@@ -74,60 +125,17 @@ class _Question:
         )
 
 
-def confirm(
-    file: Path,
-    witness: Path,
-    *,
-    model: str | None = None,
-    limits: Limits | None = None,
-    options: Options | None = None,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    mapping: str | None = None,
-) -> api.Result:
-    """VIOLATED, with an execution that follows the witness to its violation; or UNKNOWN: not confirmed.
-
-    Raises:
-        InputError: the program or the witness is not valid input.
-        OSError: a file cannot be read.
-    """
-    text = SourceFile.read(file)
-    language = api.language_of(text).name
-    if language != "C":
-        raise problem("W1443", f"`{file}` is {language}, and SV-COMP's witnesses are about C programs")
-    guide = read(witness)
-    text = replace(
-        text,
-        defines=(*text.defines, *defines),
-        include_dirs=(*text.include_dirs, *map(str, include_dirs)),
-    )
-    program = api.parse(text)
-    chosen = api.load_model(model or api.default_model(program), include_dirs=include_dirs)
-    question = _Question(
-        program=without_warnings(api.for_model(program, chosen, mapping=mapping)),
-        model=chosen,
-        guide=guide,
-        limits=limits or Limits(),
-        options=options or Options(),
-    )
-    if sha256(file.read_bytes()).hexdigest() not in guide.hashes:
-        outcome = _unconfirmed(question, witness, "it is about a program with another SHA-256")
-    else:
-        outcome = _confirmed(question, text.path, witness)
-    return api.Result(text, question.program, chosen, outcome, mapping)
-
-
-def _confirmed(question: _Question, path: str, witness: Path) -> Outcome:
+def _confirmed(followed: _Followed, path: str, witness: Path) -> Outcome:
     reason = "no execution follows it to its target"
     try:
-        for route in routes(question.program, path, question.guide):
+        for route in routes(followed.program, path, followed.guide):
             # No interleaving explains what is weak, unless stores wait in buffers on the way.
-            has_order = not question.guide.is_weak or question.model.operational in _WITH_ORDER
-            found = _interleaved(question, route) if has_order else None
+            has_order = not followed.guide.is_weak or followed.model.operational in _WITH_ORDER
+            found = _interleaved(followed, route) if has_order else None
             if found is not None:
                 return _noted(found, f"the witness {witness} is confirmed: {_ORDERED}")
-            if question.guide.is_weak:
-                found = _each_on_its_own(question, route)
+            if followed.guide.is_weak:
+                found = _each_on_its_own(followed, route)
                 if found is not None:
                     return _noted(found, f"the witness {witness} is confirmed: {_UNORDERED}")
     except UnfollowableError as wrong:
@@ -136,9 +144,9 @@ def _confirmed(question: _Question, path: str, witness: Path) -> Outcome:
         reason = f"{hit.reason} before an execution was found that follows it"
     except EngineLimitError as limit:
         reason = limit.reason
-    if question.guide.is_weak is False and question.model.operational is not Operational.SC:
+    if followed.guide.is_weak is False and followed.model.operational is not Operational.SC:
         reason += " (executions that only weak memory explains were not searched)"
-    return _unconfirmed(question, witness, reason)
+    return _unconfirmed(followed, witness, reason)
 
 
 _ORDERED = "an execution passes all of its waypoints in their order"
@@ -152,64 +160,64 @@ def _noted(outcome: Violated, note: str) -> Outcome:
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
 
 
-def _unconfirmed(question: _Question, witness: Path, reason: str) -> Outcome:
+def _unconfirmed(followed: _Followed, witness: Path, reason: str) -> Outcome:
     run = Run(
-        model=question.model.name,
+        model=followed.model.name,
         engine=ENGINE,
         algorithm=ALGORITHM,
         guarantee="nothing was established",
     )
     outcome = Unknown(run, f"the witness {witness} is not confirmed: {reason}")
-    return with_findings(outcome, (question.broken,))
+    return with_findings(outcome, (followed.broken,))
 
 
-def _interleaved(question: _Question, route: Route) -> Violated | None:
+def _interleaved(followed: _Followed, route: Route) -> Violated | None:
     """The violation at the end of a run that passes the whole route in order."""
-    own = question.model.operational
-    has_buffers = question.guide.is_weak and own in _WITH_ORDER
+    own = followed.model.operational
+    has_buffers = followed.guide.is_weak and own in _WITH_ORDER
     discipline = Operational.SC if own is None or not has_buffers else own
-    machine = Machine(question.program, discipline, None)
-    limits = _limits(question, states=STATES)
-    keeps_steps = discipline is own and question.broken != "races"
+    machine = Machine(followed.program, discipline, None)
+    limits = _limits(followed, states=STATES)
+    keeps_steps = discipline is own and followed.broken != "races"
     shown: list[Violated] = []
 
     def is_shown(witness: Witness) -> bool:
         told = witness if keeps_steps else replace(witness, steps=())
-        found = _judged(question, route, told)
+        found = _judged(followed, route, told)
         shown.extend([found] if found is not None else [])
         return found is not None
 
-    following(machine, route, Budget(limits, question.options.progress), is_shown=is_shown)
+    following(machine, route, Budget(limits, followed.options.progress), is_shown=is_shown)
     return shown[0] if shown else None
 
 
-def _limits(question: _Question, *, states: int | None) -> Limits:
+def _limits(followed: _Followed, *, states: int | None) -> Limits:
     """The user's limits; ours where there are none."""
-    if question.limits == Limits():
+    if followed.limits == Limits():
         return Limits(seconds=SECONDS, memory=MEMORY, states=states)
-    return question.limits
+    return followed.limits
 
 
 _WITH_ORDER = frozenset({Operational.SC, Operational.TSO, Operational.PSO})
 
 
-def _each_on_its_own(question: _Question, route: Route) -> Violated | None:
+def _each_on_its_own(followed: _Followed, route: Route) -> Violated | None:
     """The violation of an execution in which each thread passes its own part of the route."""
     task = replace(
-        question.task,
-        program=watched(question.program, route, question.broken),
+        followed.task,
+        program=watched(followed.program, route, followed.broken),
         properties=tuple(ALL),  # as `check` asks: some searches are only for that
-        limits=_limits(question, states=None),
+        limits=_limits(followed, states=None),
     )
-    engine = api.load_engine(api.default_engine(task.program, task.model, task.options))
-    outcome = api.answer(task, engine)
+    engine = load_engine(default_engine(task.program, task.model, task.options))
+    outcome = answer(task, engine)
     if isinstance(outcome, Unknown):
         raise LimitHitError(outcome.reason)
     if not isinstance(outcome, Violated) or outcome.witness is None:
         return None
     if not has_passed(outcome.witness, route):
         return None
-    return _judged(question, route, _unwatched(question.program, outcome.witness))
+    return _judged(followed, route, _unwatched(followed.program, outcome.witness))
 
 
 def _unwatched(program: Program, witness: Witness) -> Witness:
@@ -222,31 +230,31 @@ def _unwatched(program: Program, witness: Witness) -> Witness:
     return replace(witness, execution=replace(own, rf=witness.execution.rf, co=witness.execution.co))
 
 
-def _judged(question: _Question, route: Route, witness: Witness) -> Violated | None:
+def _judged(followed: _Followed, route: Route, witness: Witness) -> Violated | None:
     """The verdict about one execution, if it violates what the witness says, where it says so."""
-    if replay(question.program, question.model, witness) is not None:
+    if replay(followed.program, followed.model, witness) is not None:
         return None
-    outcome = judge(question.task, evidence(question.program, question.model, witness))
+    outcome = judge(followed.task, evidence(followed.program, followed.model, witness))
     outcome = replace(outcome, run=replace(outcome.run, guarantee=GUARANTEE, algorithm=ALGORITHM))
     if not isinstance(outcome, Violated) or outcome.witness is None:
         return None
-    if specification(outcome.property, outcome.witness.message) != question.guide.specification:
+    if specification(outcome.property, outcome.witness.message) != followed.guide.specification:
         return None
-    if outcome.property == "races" and not _race(question, route.targets, outcome.witness):
+    if outcome.property == "races" and not _race(followed, route.targets, outcome.witness):
         return None
     return outcome
 
 
-def _race(question: _Question, targets: tuple[Passing, ...], witness: Witness) -> bool:
+def _race(followed: _Followed, targets: tuple[Passing, ...], witness: Witness) -> bool:
     """Whether the two targets race in an execution."""
-    if question.model.plan is None:
+    if followed.model.plan is None:
         return False
     events = witness.execution.events
     places = [
-        (target.thread, {question.program.threads[target.thread].edges[edge].span for edge in target.edges})
+        (target.thread, {followed.program.threads[target.thread].edges[edge].span for edge in target.edges})
         for target in targets
     ]
-    for pair in relation(question.model.plan, witness.execution, "race"):
+    for pair in relation(followed.model.plan, witness.execution, "race"):
         ends = [events[number] for number in pair]
         if all(
             end.thread == who and end.span in spans for end, (who, spans) in zip(ends, places, strict=True)

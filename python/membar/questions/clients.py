@@ -1,4 +1,4 @@
-"""`check_object`: is an object linearizable for every client of a size? Built on `graphs`, or on `states`.
+"""Is an object linearizable for every client of a size? Built on `graphs`, or on `states`.
 
 For each client (`objects/client.py`) the engine enumerates what the calls can return. A history that no order
 of the calls explains refutes the object. The others are explained by some orders of the calls, and refute it
@@ -12,18 +12,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final, Never
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Never
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.objects.annotations import spoken
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
-from membar.objects.linearize import Verdict, linearizations, verdict
+from membar.objects.linearize import linearizations, verdict
 from membar.objects.orders import (
     Carrier,
     Ordering,
@@ -39,8 +39,16 @@ from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
 from membar.program.program import Program
-from membar.questions import api, option_effects, option_scopes
-from membar.questions.asked_objects import AskedObject, Clients, object_of
+from membar.questions import option_effects, option_scopes
+from membar.questions.answer import Answer, ClientRun, Refutation, answered
+from membar.questions.answering import answer, load_engine
+from membar.questions.object_under_test import (
+    AskedObject,
+    ClientPrograms,
+    client_sources,
+    object_of,
+    python_specification,
+)
 from membar.questions.outcome import (
     HoldsWithin,
     Outcome,
@@ -51,7 +59,10 @@ from membar.questions.outcome import (
     Witness,
     with_findings,
 )
-from membar.questions.task import Coherence, Limits, Options, Task, counted
+from membar.questions.programs import for_model, nothing_read
+from membar.questions.question import Question
+from membar.questions.task import Coherence, Limits, Options, Task
+from membar.records import record, replace
 from membar.source import SourceFile
 
 ENGINE: Final = "objects"
@@ -74,110 +85,112 @@ _WAITING: Final = "waits-for-ever"
 _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
-@dataclass(frozen=True, slots=True)
-class Refutation:
-    """A history that no order of its calls explains, and how far one can be explained."""
-
-    history: History
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectResult:
-    """The answer about an object.
-
-    Attributes:
-        source: the text.
-        model: the memory model.
-        ordering: what "before" means.
-        outcome: the verdict; its witness is an execution of `program`.
-        judging: the model of that execution: `model`, with a clock where the order needs one.
-        program: the client that refutes the object, as the model sees it; None if none does.
-        refutation: the history that does; None where something else is wrong (a race, a stray pointer).
-    """
-
-    source: SourceFile
-    model: Model
-    ordering: Ordering
-    outcome: Outcome
-    judging: Model
-    program: Program | None = None
-    refutation: Refutation | None = None
-
-    @property
-    def verdict(self) -> str:
-        """`holds-within`, `violated` or `unknown`."""
-        return api.WORDS[type(self.outcome)]
-
-
-@counted
-def check_object(
-    source: SourceFile | str | Path,
-    *,
-    size: Size,
-    model: Model | str | None = None,
-    ordering: Ordering = Ordering.CAUSAL,
-    specification: str | None = None,
-    limits: Limits | None = None,
-    options: Options | None = None,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    mapping: str | None = None,
-    engine: str | None = None,
-) -> ObjectResult:
+@record(frozen=True, slots=True, kw_only=True)
+class Clients(Question):
     """Whether the object in a text is linearizable for all clients of a size.
 
-    Args:
-        source: a C file with notes (`objects/annotations.py`), by name or as a text with a name.
-        size: how many threads make how many calls each.
-        model: a shipped model's name, a `.cat` file, or a loaded model; by default the language's own.
-        ordering: when a call is before another.
-        specification: `NAME` or `FILE.py:CLASS`, instead of what the text names.
-        limits: resources for all clients together; hitting one gives UNKNOWN.
-        options: loop bounds, reductions.
-        include_dirs: where includes are searched.
-        defines: macros, `NAME` or `NAME=VALUE`.
-        mapping: the compiler's table; by default the model's own.
-        engine: `graphs` or `states`; by default `graphs`, where the model has axioms.
+    The text is a C file with notes (`objects/annotations.py`) or an `.obj` file.
 
-    Raises:
-        InputError: the text, the model or an argument is wrong.
-        OSError: a file cannot be read.
+    Attributes:
+        client: how many threads make how many calls each.
+        order: when a call is before another.
+        spec: `NAME` or `FILE.py:CLASS`, instead of the specification that the text names.
+        allow_python_spec: run the Python file that the text names as its specification.
+        engine: `objects`, or where its executions come from: `graphs` or `states`; by default `graphs`, where
+            the model has axioms.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table; by default the model's own.
     """
-    given = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    folders = tuple(str(folder) for folder in include_dirs)
-    text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
-    language = api.language_of(text).name
-    asked = {"-D": bool(defines), "--mapping": mapping is not None}
-    option_scopes.refuse_for_language(language, [option for option, is_given in asked.items() if is_given])
-    about = object_of(text, specification)
-    chosen = (
-        model
-        if isinstance(model, Model)
-        else api.load_model(model or about.default_model, include_dirs=include_dirs)
-    )
-    if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
-        raise InputError(
-            Diagnostic(
-                code="W1357",
-                message=f"there are {_roughly(number)} clients of {size.text}",
-                help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
+
+    KIND: ClassVar = option_scopes.CLIENTS
+
+    client: Size | tuple[int, int] | None = None
+    order: str = Ordering.CAUSAL.value
+    spec: str | None = None
+    allow_python_spec: bool = False
+    engine: str | None = None
+    defines: Sequence[str] = ()
+    mapping: str | None = None
+
+    @property
+    def ordering(self) -> Ordering:
+        """When a call is before another."""
+        return Ordering(self.order)
+
+    @property
+    def size(self) -> Size:
+        """How large the clients are.
+
+        Raises:
+            InputError: nobody says so.
+        """
+        if self.client is None:
+            raise InputError(
+                Diagnostic(
+                    code="W1354",
+                    message="missing --client THREADS,CALLS",
+                    help="--client 2,3 makes all clients of 2 threads with 3 operations each",
+                )
             )
+        return self.client if isinstance(self.client, Size) else Size(*self.client)
+
+    @property
+    def specification(self) -> str | None:
+        """The specification that the user names, or allows the text to name although it is Python code."""
+        if self.spec is None and self.allow_python_spec:
+            return python_specification(self.source)
+        return self.spec
+
+    def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
+        """Another text of the question, with its clients behind it."""
+        return client_sources(source, self.size, self.specification)
+
+    def answer(self) -> Answer:
+        """What refutes the object, or that no client of the size does."""
+        if self.engine not in (None, ENGINE, _GRAPHS, _STATES):
+            raise InputError(
+                Diagnostic(
+                    code="W1353",
+                    message=f"the engine {self.engine} cannot check clients",
+                    help="--engine objects; its executions come from graphs (default) or from states",
+                )
+            )
+        size = self.size
+        text = self.source_with(defines=self.defines)
+        given = {"-D": bool(self.defines), "--mapping": self.mapping is not None}
+        option_scopes.refuse_for_language(
+            language_of(text).name, [option for option, is_given in given.items() if is_given]
         )
-    by = engine or (_STATES if chosen.plan is None else _GRAPHS)
-    option_scopes.refuse_for_engine(by, options or Options())
-    option_effects.refuse_limits(by, limits or Limits())
-    search = _Search(
-        about=about,
-        by=by,
-        model=_carrying(chosen, ordering, by),
-        shown=chosen,
-        ordering=ordering,
-        limits=limits or Limits(),
-        options=_options(options or Options()),
-        mapping=mapping or (_COMPILED_AS if chosen.plan is None else None),
-    )
-    return search.answer(size)
+        about = object_of(text, self.specification)
+        model = (
+            self.model
+            if isinstance(self.model, Model)
+            else load_model(self.model or about.default_model, include_dirs=self.include_dirs)
+        )
+        if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
+            raise InputError(
+                Diagnostic(
+                    code="W1357",
+                    message=f"there are {_roughly(number)} clients of {size.text}",
+                    help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
+                )
+            )
+        named = self.engine if self.engine in (_GRAPHS, _STATES) else None
+        by = named or (_STATES if model.plan is None else _GRAPHS)
+        option_scopes.refuse_for_engine(by, self.options)
+        option_effects.refuse_limits(by, self.limits)
+        search = _Search(
+            question=self,
+            about=about,
+            by=by,
+            model=_carrying(model, self.ordering, by),
+            shown=model,
+            ordering=self.ordering,
+            limits=self.limits,
+            options=_options(self.options),
+            mapping=self.mapping or (_COMPILED_AS if model.plan is None else None),
+        )
+        return search.answer(size)
 
 
 def _roughly(number: int) -> str:
@@ -196,7 +209,7 @@ def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
         if engine == _STATES:
             message = f"the engine {_STATES} has no clock beside the store buffers of {model.name}"
             raise InputError(Diagnostic(code="W1352", message=message, help=f"--engine {_GRAPHS}"))
-        return api.load_model(_CLOCKED)
+        return load_model(_CLOCKED)
     return model
 
 
@@ -228,6 +241,7 @@ class _StopError(Exception):
 class _Search:
     """One question about an object, and what has been found so far."""
 
+    question: Clients
     about: AskedObject
     by: str
     model: Model
@@ -236,14 +250,14 @@ class _Search:
     limits: Limits
     options: Options
     mapping: str | None
-    compiled: Clients = field(init=False)
+    compiled: ClientPrograms = field(init=False)
     totals: _Totals = field(default_factory=_Totals)
     started: float = field(default_factory=time.monotonic)
     stopping: set[Client] = field(default_factory=set)
     in_order: dict[tuple[int, Body], bool] = field(default_factory=dict)
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
-    def answer(self, size: Size) -> ObjectResult:
+    def answer(self, size: Size) -> Answer:
         """Looks at every client, small ones first: what refutes the object is easier to read then."""
         program, refutation = None, None
         try:
@@ -254,19 +268,23 @@ class _Search:
             outcome, program, refutation = stop.outcome, stop.program, stop.refutation
         except LimitError as limit:
             outcome = Unknown(self._run("nothing"), limit.reason)
-        return ObjectResult(
+        outcome = with_findings(
+            outcome,
+            (PROPERTY, *self._besides),
+            unchecked=(*_BESIDES, "deadlock", "termination"),
+            why=f"{ENGINE} does not check it of clients, by {self.by}",
+        )
+        evidence = None
+        if program is not None:
+            witness = outcome.witness if isinstance(outcome, Violated) else None
+            evidence = ClientRun(program=program, model=self.model, witness=witness, refutation=refutation)
+        return answered(
+            self.question,
+            self.about.own or nothing_read(self.about.source, "C"),
+            self.shown,
+            outcome,
             source=self.about.source,
-            model=self.shown,
-            ordering=self.ordering,
-            outcome=with_findings(
-                outcome,
-                (PROPERTY, *self._besides),
-                unchecked=(*_BESIDES, "deadlock", "termination"),
-                why=f"{ENGINE} does not check it of clients, by {self.by}",
-            ),
-            judging=self.model,
-            program=program,
-            refutation=refutation,
+            evidence=evidence,
         )
 
     def _judge_all(self, size: Size) -> None:
@@ -371,11 +389,11 @@ class _Search:
         program, places = self._client(client)
         messages = History(client.calls, order).across
         if self.model.name == _CLOCKED:
-            mapped = api.for_model(program, self.model, mapping=self.mapping)
+            mapped = for_model(program, self.model, mapping=self.mapping)
             carrier = Carrier(frozenset({_CLOCK}), frozenset({_CLOCK}))
             return with_messages(mapped, places, messages, carrier), places
         told = with_messages(program, places, messages, self.about.carrier(self.shown, self.ordering))
-        return api.for_model(told, self.model, mapping=self.mapping), places
+        return for_model(told, self.model, mapping=self.mapping), places
 
     def _histories(self, client: Client, order: Order) -> set[tuple[Call, ...]]:
         """What the calls of a client can return if they are made in an order."""
@@ -477,17 +495,17 @@ class _Search:
 
         A stray pointer is bad input beside a question about final states; without one it is a finding.
         """
-        engine = api.load_engine(self.by)
+        engine = load_engine(self.by)
         plain = replace(task.program, condition=None)
         try:
-            outcome = api.answer(task, engine)
+            outcome = answer(task, engine)
         except InputError:
-            found = api.answer(replace(task, program=plain, limits=self._left()), engine)
+            found = answer(replace(task, program=plain, limits=self._left()), engine)
             if not isinstance(found, Violated):
                 raise
             return found, plain
         if isinstance(outcome, Unknown):
-            found = api.answer(replace(task, program=plain, limits=self._left()), engine)
+            found = answer(replace(task, program=plain, limits=self._left()), engine)
             if isinstance(found, Violated):
                 return found, plain
         return outcome, task.program
@@ -515,7 +533,7 @@ class _Search:
         wanted = formula_of(calls, observed, program)
         program = replace(program, condition=question(observed, wanted))
         task = self._task(client, program, ("condition",))
-        outcome = api.answer(task, api.load_engine(self.by))
+        outcome = answer(task, load_engine(self.by))
         history = History(calls, order)
         judged = verdict(history, self.about.specification)
         if not isinstance(outcome, Violated) or outcome.witness is None or judged.linearizable:
@@ -536,7 +554,7 @@ class _Search:
         options = replace(task.options, all_executions=True)
         limits = replace(self._left(), executions=_MOST_COMPARED)
         asked = replace(task, options=options, limits=limits)
-        found = api.answer(asked, api.load_engine("graphs"))
+        found = answer(asked, load_engine("graphs"))
         complete = (item for item in found.run.executions if not item.message)
         same = [item for item in complete if item.final == witness.final]
         return min((witness, *same), key=lambda item: seen_of_others(item.execution))

@@ -1,4 +1,4 @@
-"""`check_any`: whether a program is right with any number of threads. Built on `check` and `prove`.
+"""Is a program right with any number of threads?
 
 Text → Template → ParameterizedSystem → the engine `cubes`. The system can do all that the program can, and a
 little more: so a proof is one of the program, while a violation is only believed once the program itself,
@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final, TypeAlias
+from typing import ClassVar, Final
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.instances import buffered
 from membar.engines.reference.state import FENCES, FenceEffect
 from membar.languages import Frontend
+from membar.languages.registry import language_of, load_model
 from membar.models.model import Model, Operational
 from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
-from membar.questions import api, proving
+from membar.questions import option_scopes
+from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answering import answer, load_engine
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated, with_findings
-from membar.questions.task import Limits, Options, SystemTask, Task, counted
+from membar.questions.programs import for_model, parse
+from membar.questions.question import Question
+from membar.questions.system import confirmed_outcome, load_system_engine, system_answer, unconfirmed
+from membar.questions.task import Limits, SystemTask, Task
+from membar.records import record, replace
 from membar.source import SourceFile
 from membar.systems.lifting.system import lifted
 from membar.systems.lifting.values import CannotLiftError
@@ -43,80 +48,77 @@ _FEWEST: Final = 2
 _FEW_STATES: Final = 20_000
 _GUARANTEE: Final = "any number of threads"
 
-Answer: TypeAlias = "proving.SystemResult | api.Result"
+
+@record(frozen=True, slots=True, kw_only=True)
+class AnyThreads(Question):
+    """Whether no assertion of a program fails, whatever the number of its threads.
+
+    The model is `sc` or `x86-tso`, which is the default.
+
+    Attributes:
+        threads: what the text calls the number of threads: a macro, for C.
+        properties: `assertions`, `memory` or both.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
+        mapping: the compiler's table for C; by default the model's own.
+    """
+
+    KIND: ClassVar = option_scopes.LIFTED
+
+    threads: str = DEFAULT_NAME
+    properties: Collection[str] | None = None
+    defines: Sequence[str] = ()
+    mapping: str | None = None
+
+    @property
+    def default_model(self) -> str:
+        """The model where none is named."""
+        return DEFAULT_MODEL
+
+    @property
+    def asked_by_name(self) -> tuple[str, ...]:
+        """The properties that were asked for by name."""
+        return tuple(self.properties or ())
+
+    def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
+        """Another text of the question as a program with two threads."""
+        return (concrete(source, self.threads, 2),)
+
+    def answer(self) -> Answer:
+        """A proof about the lifted system, or a violation of the program with a few threads."""
+        model = self.model if isinstance(self.model, Model) else load_model(self.model or DEFAULT_MODEL)
+        search = _Search(
+            question=self,
+            text=self.source_with(defines=self.defines),
+            model=model,
+            properties=_asked(self.properties),
+            started=time.monotonic(),
+        )
+        return _answered(search)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """A text, and all that was said about how to ask."""
+@record(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """A question, and what was read for it."""
 
+    question: AnyThreads
     text: SourceFile
-    name: str
     model: Model
     properties: tuple[str, ...]
-    mapping: str | None
-    limits: Limits
-    options: Options
     started: float
 
     @property
     def left(self) -> Limits:
         """The limits for what is still to do."""
-        if self.limits.seconds is None:
-            return self.limits
+        limits = self.question.limits
+        if limits.seconds is None:
+            return limits
         used = time.monotonic() - self.started
-        return replace(self.limits, seconds=max(self.limits.seconds - used, 0.1))
-
-
-@counted
-def check_any(
-    source: SourceFile | str | Path,
-    *,
-    name: str = DEFAULT_NAME,
-    model: Model | str | None = None,
-    properties: Collection[str] | None = None,
-    limits: Limits | None = None,
-    options: Options | None = None,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    mapping: str | None = None,
-) -> Answer:
-    """Whether no assertion of a program fails, whatever the number of its threads.
-
-    Args:
-        source: a file name, or a text with a name.
-        name: what the text calls the number of threads: a macro, for C.
-        model: `sc` or `x86-tso`, which is the default.
-        properties: `assertions`, `memory` or both.
-        limits: resources; hitting one gives UNKNOWN.
-        options: `brab`, `instances`.
-        include_dirs: where includes are searched.
-        defines: macros for C, `NAME` or `NAME=VALUE`.
-        mapping: the compiler's table for C; by default the model's own.
-
-    Raises:
-        InputError: the text or an argument is wrong, or the program cannot be lifted.
-        OSError: a file cannot be read.
-    """
-    given = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    folders = tuple(str(folder) for folder in include_dirs)
-    text = replace(given, defines=(*given.defines, *defines), include_dirs=(*given.include_dirs, *folders))
-    question = _Question(
-        text=text,
-        name=name,
-        model=model if isinstance(model, Model) else api.load_model(model or DEFAULT_MODEL),
-        properties=_asked(properties),
-        mapping=mapping,
-        limits=limits or Limits(),
-        options=options or Options(),
-        started=time.monotonic(),
-    )
-    return _answered(question)
+        return replace(limits, seconds=max(limits.seconds - used, 0.1))
 
 
 def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | None = None) -> Template:
     """The program for any number of threads, as the model sees it."""
-    frontend = api.language_of(text)
+    frontend = language_of(text)
     if not isinstance(frontend, Frontend) or frontend.template is None:
         raise InputError(
             Diagnostic(
@@ -126,7 +128,7 @@ def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | Non
             )
         )
     template = frontend.template(text, name)
-    program = api.for_model(template.program, model, mapping=mapping)
+    program = for_model(template.program, model, mapping=mapping)
     return replace(template, program=without_warnings(program))
 
 
@@ -176,37 +178,39 @@ def _draining(model: Model) -> Callable[[Fence], bool]:
     return drains
 
 
-def _answered(question: _Question) -> Answer:
+def _answered(search: _Search) -> Answer:
     try:
-        buffered(question.model)
+        buffered(search.model)
     except EngineLimitError as limit:
         raise InputError(
             Diagnostic(
                 code="W0433",
-                message=f"any number of threads under {question.model.name} cannot be asked",
+                message=f"any number of threads under {search.model.name} cannot be asked",
                 help=limit.reason,
             )
         ) from None
     system = system_of(
-        question.text,
-        question.name,
-        model=question.model,
-        properties=question.properties,
-        mapping=question.mapping,
+        search.text,
+        search.question.threads,
+        model=search.model,
+        properties=search.properties,
+        mapping=search.question.mapping,
     )
-    early = _violation(question, _FEWEST, most=_FEW_STATES)  # most mistakes need no more
+    early = _violation(search, _FEWEST, most=_FEW_STATES)  # most mistakes need no more
     if early is not None:
         return early
-    task = SystemTask(system=system, model=question.model, limits=question.limits, options=question.options)
-    outcome = proving.answer(task, proving.load_system_engine("cubes"), most_states=_FEW_STATES)
+    task = SystemTask(
+        system=system, model=search.model, limits=search.question.limits, options=search.question.options
+    )
+    outcome = confirmed_outcome(task, load_system_engine("cubes"), most_states=_FEW_STATES)
     outcome = _described(outcome, system)
     match outcome:
         case Violated(processes=run) if run is not None:
-            return _confirmed(outcome, run.processes, question, system)
+            return _confirmed(outcome, run.processes, search, system)
         case Unknown():
-            return _tried(outcome, question, system)
+            return _tried(outcome, search, system)
         case _:
-            return _compared(outcome, question, system)
+            return _compared(outcome, search, system)
 
 
 def _described(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
@@ -226,67 +230,73 @@ def concrete(text: SourceFile, name: str, number: int) -> SourceFile:
     return replace(text, defines=(*defines, f"{name}={number}"))
 
 
-def _with(question: _Question, number: int, *, most: int = _MOST_STATES) -> api.Result:
+def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
     """The answer about the program with a number of threads."""
-    text, limits = concrete(question.text, question.name, number), question.left
-    program = api.for_model(api.parse(text), question.model, mapping=question.mapping)
+    text, limits = concrete(search.text, search.question.threads, number), search.left
+    program = for_model(parse(text), search.model, mapping=search.question.mapping)
     task = Task(
         program=without_warnings(program),
-        model=question.model,
-        properties=question.properties,
+        model=search.model,
+        properties=search.properties,
         limits=replace(limits, states=min(limits.states or most, most)),
     )
-    outcome = api.answer(task, api.load_engine(_WITNESSING))
-    return api.Result(text, task.program, question.model, outcome, question.mapping)
+    outcome = answer(task, load_engine(_WITNESSING))
+    reading = Reading(mapping=search.question.mapping)
+    return answered(search.question, task.program, search.model, outcome, source=text, reading=reading)
 
 
-def _confirmed(outcome: Violated, number: int, question: _Question, system: ParameterizedSystem) -> Answer:
+def _confirmed(outcome: Violated, number: int, search: _Search, system: ParameterizedSystem) -> Answer:
     """The violation, as a run of the program itself; else UNKNOWN."""
     for threads in (number, number + 1):
-        found = _violation(question, threads)
+        found = _violation(search, threads)
         if found is not None:
             return found
     reason = (
         f"the lifted system, which can do more, fails with {number} processes; the program with {number}"
         " threads was not seen to"
     )
-    return _result(question, system, proving.unconfirmed(outcome, reason))
+    return _result(search, system, unconfirmed(outcome, reason))
 
 
-def _violation(question: _Question, number: int, *, most: int = _MOST_STATES) -> api.Result | None:
-    found = _with(question, number, most=most)
+def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer | None:
+    found = _with(search, number, most=most)
     if not isinstance(found.outcome, Violated):
         return None
-    note = f"asked about any number of threads: {number} are enough (-D {question.name}={number})"
+    note = f"asked about any number of threads: {number} are enough (-D {search.question.threads}={number})"
     run = found.outcome.run
     return replace(found, outcome=replace(found.outcome, run=replace(run, notes=(*run.notes, note))))
 
 
-def _tried(outcome: Unknown, question: _Question, system: ParameterizedSystem) -> Answer:
+def _tried(outcome: Unknown, search: _Search, system: ParameterizedSystem) -> Answer:
     """UNKNOWN, unless a few threads are already too many."""
     for number in _TRIED:
-        found = _violation(question, number)
+        found = _violation(search, number)
         if found is not None:
             return found
-    return _result(question, system, outcome)
+    return _result(search, system, outcome)
 
 
-def _result(question: _Question, system: ParameterizedSystem, outcome: Outcome) -> proving.SystemResult:
+def _result(search: _Search, system: ParameterizedSystem, outcome: Outcome) -> Answer:
     why = "it is not checked for any number of threads"
-    found = with_findings(outcome, question.properties, unchecked=_UNCHECKED, why=why)
-    return proving.SystemResult(question.text, system, question.model, found)
+    found = with_findings(outcome, search.properties, unchecked=_UNCHECKED, why=why)
+    return system_answer(search.question, _system_task(search, system), found, source=search.text)
 
 
-def _compared(outcome: Outcome, question: _Question, system: ParameterizedSystem) -> Answer:
+def _system_task(search: _Search, system: ParameterizedSystem) -> SystemTask:
+    question = search.question
+    return SystemTask(system=system, model=search.model, limits=question.limits, options=question.options)
+
+
+def _compared(outcome: Outcome, search: _Search, system: ParameterizedSystem) -> Answer:
     """The proof, beside the program with the numbers of threads that were asked for."""
     notes = []
-    for number in question.options.instances:
-        found = _with(question, number)
+    for number in search.question.options.instances:
+        found = _with(search, number)
         if isinstance(outcome, Holds) and isinstance(found.outcome, Violated):
             reason = f"internal error, please report: the program with {number} threads is violated"
-            outcome = proving.unconfirmed(outcome, f"{reason}, but the answer was holds")
+            outcome = unconfirmed(outcome, f"{reason}, but the answer was holds")
             break
         states = found.outcome.run.statistics.states
         notes.append(f"the program with {number} threads: {found.verdict}, {states} states")
     run = replace(outcome.run, notes=(*outcome.run.notes, *notes))
-    return _result(question, system, replace(outcome, run=run))
+    return _result(search, system, replace(outcome, run=run))

@@ -1,4 +1,4 @@
-"""`prove_object`: is a concurrent object linearizable, for any number of threads and calls?
+"""Is a concurrent object linearizable, for any number of threads and calls?
 
 Text → ConcurrentObject → transition system of one thread under the model → obligations → z3 → Outcome. A
 failed obligation refutes the annotations, not the object: the answer is UNKNOWN, with the two states.
@@ -7,9 +7,7 @@ failed obligation refutes the annotations, not the object: the answer is UNKNOWN
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages import ObjectFrontend
@@ -18,13 +16,15 @@ from membar.limits.budget import LimitError
 from membar.models.model import Model
 from membar.objects.orders import Ordering, require_meaning
 from membar.objects.proof.claims import Claims, claims
-from membar.objects.proof.findings import Failure, Proof
+from membar.objects.proof.findings import Failure
+from membar.objects.proof.findings import Proof as Discharged
 from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
+from membar.questions import option_scopes
+from membar.questions.answer import Answer, Obligations, answered
 from membar.questions.outcome import (
-    WORDS,
     Holds,
     HoldsWithin,
     Outcome,
@@ -33,7 +33,9 @@ from membar.questions.outcome import (
     Unknown,
     with_findings,
 )
-from membar.questions.task import Limits, counted
+from membar.questions.question import Question
+from membar.questions.task import Limits
+from membar.records import record, replace
 from membar.source import SourceFile
 
 ENGINE: Final = "objects"
@@ -49,34 +51,58 @@ _RELAXED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProofResult:
-    """The answer about one object.
+@record(frozen=True, slots=True, kw_only=True)
+class Proof(Question):
+    """Whether an object is linearizable, by its annotations.
+
+    The model is `sc`, `x86-tso`, `xc` or `armv8`; by default x86-tso.
 
     Attributes:
-        source: the text.
-        about: what it means.
-        model: the memory model.
-        order: when an operation is before another: `causal`, `flush` or `real-time`.
-        outcome: the verdict.
-        system: a thread of the object under the model; None where there is none.
-        failure: the obligation that was not discharged.
-        inferred: invariants that were found, in the object language; "" where none were looked for.
+        engine: `objects`.
+        order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
+            in memory; `real-time`: until it returns. Under xc and armv8 only `causal`.
+        infer: look for invariants, besides those of the text.
     """
 
-    source: SourceFile
-    about: ConcurrentObject
-    model: Model
-    order: str
-    outcome: Outcome
-    system: ThreadSystem | None = None
-    failure: Failure | None = None
-    inferred: str = ""
+    KIND: ClassVar = option_scopes.PROOF
 
-    @property
-    def verdict(self) -> str:
-        """`holds`, `holds-within` or `unknown`."""
-        return WORDS[type(self.outcome)]
+    engine: str | None = None
+    order: str = Ordering.CAUSAL.value
+    infer: bool = False
+
+    def answer(self) -> Answer:
+        """The answer that the obligations allow."""
+        if self.engine not in (None, ENGINE):
+            raise InputError(
+                Diagnostic(
+                    code="W1317",
+                    message=f"the engine {self.engine} proves no objects",
+                    help=f"--engine {ENGINE}",
+                )
+            )
+        text, order = self.source, self.order
+        frontend = _frontend(text)
+        about = frontend.parse(text)
+        named = self.model or frontend.default_model
+        model = named if isinstance(named, Model) else load_model(named)
+        specification = _annotated(about)
+        system = system_of(about, model, order=order)
+        clock = _Clock(self.limits)
+        failure, inferred, given_up = None, "", ""
+        try:
+            if self.infer:
+                inferred, given_up = _inferred(system, specification, clock)
+                about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
+                system = system_of(about, model, order=order)
+            proof, system = _proved(system, specification, clock, order)
+            outcome = judged(proof, about, model.name, order)
+            if given_up and isinstance(outcome, Unknown):
+                outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
+            failure = proof.failures[0] if proof.failures else None
+        except (EngineLimitError, LimitError) as limit:
+            outcome = Unknown(_run(model.name, _NOTHING, clock.seconds), given_up or limit.reason)
+        evidence = Obligations(system=system, failure=failure, inferred=inferred)
+        return answered(self, about, model, with_findings(outcome, (PROPERTY,)), evidence=evidence)
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:
@@ -132,62 +158,6 @@ def default_model(source: SourceFile) -> str:
     return _frontend(source).default_model
 
 
-@counted
-def prove_object(
-    source: SourceFile | str | Path,
-    *,
-    model: Model | str | None = None,
-    order: str = "causal",
-    limits: Limits | None = None,
-    infer: bool = False,
-) -> ProofResult:
-    """Whether an object is linearizable, by its annotations.
-
-    Args:
-        source: a file name, or a text with a name.
-        model: `sc`, `x86-tso`, `xc` or `armv8`; by default x86-tso.
-        order: `causal` and `flush`: an operation lasts until all that its thread stored before its return is
-            in memory; `real-time`: until it returns. Under xc and armv8 only `causal`.
-        limits: resources; hitting one gives UNKNOWN.
-        infer: look for invariants, besides those of the text.
-
-    Raises:
-        InputError: the text, the model or an argument is wrong.
-        OSError: a file cannot be read.
-    """
-    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    frontend = _frontend(text)
-    about = frontend.parse(text)
-    named = model or frontend.default_model
-    chosen = named if isinstance(named, Model) else load_model(named)
-    specification = _annotated(about)
-    system = system_of(about, chosen, order=order)
-    clock = _Clock(limits or Limits())
-    failure, inferred, given_up = None, "", ""
-    try:
-        if infer:
-            inferred, given_up = _inferred(system, specification, clock)
-            about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
-            system = system_of(about, chosen, order=order)
-        proof, system = _proved(system, specification, clock, order)
-        outcome = judged(proof, about, chosen.name, order)
-        if given_up and isinstance(outcome, Unknown):
-            outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
-        failure = proof.failures[0] if proof.failures else None
-    except (EngineLimitError, LimitError) as limit:
-        outcome = Unknown(_run(chosen.name, _NOTHING, clock.seconds), given_up or limit.reason)
-    return ProofResult(
-        source=text,
-        about=about,
-        model=chosen,
-        order=order,
-        outcome=with_findings(outcome, (PROPERTY,)),
-        system=system,
-        failure=failure,
-        inferred=inferred,
-    )
-
-
 class _Clock:
     """When to stop."""
 
@@ -221,7 +191,7 @@ def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock)
 
 def _proved(
     system: ThreadSystem, specification: Specification, clock: _Clock, order: str
-) -> tuple[Proof, ThreadSystem]:
+) -> tuple[Discharged, ThreadSystem]:
     """The proof that says most, and the system that it is about.
 
     Where buffers can grow for ever, stores are summarised; and where that proves nothing, the bound stays.
@@ -241,7 +211,7 @@ def _proved(
     except EngineLimitError as limit:
         if clock.is_over():
             raise
-        summary, why = Proof(cut=True), limit.reason
+        summary, why = Discharged(cut=True), limit.reason
     if not summary.cut and not summary.failures:
         return summary, any_length
     proof = prove(system, claimed, specification, should_stop=clock.is_over)
@@ -274,7 +244,7 @@ def _annotated(about: ConcurrentObject) -> Specification:
     return about.specification
 
 
-def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Outcome:
+def judged(proof: Discharged, about: ConcurrentObject, model: str, order: str) -> Outcome:
     """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
@@ -300,7 +270,7 @@ def judged(proof: Proof, about: ConcurrentObject, model: str, order: str) -> Out
     return Holds(run)
 
 
-def _length(proof: Proof, about: ConcurrentObject, model: str) -> str:
+def _length(proof: Discharged, about: ConcurrentObject, model: str) -> str:
     """The bound on the length of sequences, in words."""
     if model in _RELAXED:
         return f"at most {relaxed.longest(about)} lines that have been met and not done"

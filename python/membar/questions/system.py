@@ -1,14 +1,14 @@
-"""`prove`: whether a system is safe for any number of processes. The second lane of the straight line.
+"""Does a system reach none of its unsafe states, with any number of processes?
 
-Text → ParameterizedSystem → engine under a model → Outcome; before anybody sees it, a violation is replayed
-by the reference simulator, a proof is checked by z3, and instances with a few processes are compared.
+Before anybody sees an answer, a violation is replayed by the reference simulator, a proof is checked by z3,
+and instances with a few processes are compared.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
@@ -19,8 +19,10 @@ from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError, stage, time_reason
 from membar.models.model import Model
 from membar.questions import option_effects, option_scopes
+from membar.questions.answer import Answer, Invariant, answered
 from membar.questions.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, with_findings
-from membar.questions.task import Limits, Options, SystemTask, counted
+from membar.questions.question import Question
+from membar.questions.task import SystemTask
 from membar.records import record, replace
 from membar.source import SourceFile
 from membar.systems.mapping import sequential
@@ -33,24 +35,40 @@ _MOST_STATES = 200_000
 _NOTHING = "nothing was established"
 
 
-@record(frozen=True, slots=True)
-class SystemResult:
-    """The answer about one system: what was asked, and the outcome."""
+@record(frozen=True, slots=True, kw_only=True)
+class SystemSafety(Question):
+    """Whether a system reaches none of its unsafe states, with any number of processes.
 
-    source: SourceFile
-    system: ParameterizedSystem
-    model: Model
-    outcome: Outcome
+    The model is `sc` or `x86-tso`; by default x86-tso if the system has weak memory.
 
-    @property
-    def verdict(self) -> str:
-        """`holds`, `holds-within`, `violated` or `unknown`."""
-        return WORDS[type(self.outcome)]
+    Attributes:
+        engine: by default `cubes`.
+    """
 
-    @property
-    def processes(self) -> ProcessRun | None:
-        """The run that shows a violation, if there is one."""
-        return self.outcome.processes if isinstance(self.outcome, Violated) else None
+    KIND: ClassVar = option_scopes.SYSTEM
+
+    engine: str | None = None
+
+    def answer(self) -> Answer:
+        """The answer, confirmed by others."""
+        frontend = _frontend(self.source)
+        with stage("while the text was read"):
+            system = frontend.parse(self.source)
+        named = self.model or frontend.default_model(system)
+        model = named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
+        task = SystemTask(system=system, model=model, limits=self.limits, options=self.options)
+        engine = load_system_engine(self.engine or _known()[0])
+        option_scopes.refuse_for_engine(engine.name, task.options)
+        option_effects.refuse_limits(engine.name, task.limits)
+        return system_answer(self, task, with_findings(confirmed_outcome(task, engine), ("errors",)))
+
+
+def system_answer(
+    question: Question, task: SystemTask, outcome: Outcome, *, source: SourceFile | None = None
+) -> Answer:
+    """The answer about a system; a proof is its own evidence."""
+    evidence = Invariant(outcome.proof) if isinstance(outcome, Holds) else None
+    return answered(question, task.system, task.model, outcome, source=source, evidence=evidence)
 
 
 def is_system(source: SourceFile | str | Path) -> bool:
@@ -110,45 +128,7 @@ def _known() -> tuple[str, ...]:
     return tuple(name for name in _PREFERRED if name in plugins.names("membar.engines"))
 
 
-@counted
-def prove(
-    source: SourceFile | str | Path,
-    *,
-    model: Model | str | None = None,
-    engine: str | None = None,
-    limits: Limits | None = None,
-    options: Options | None = None,
-    include_dirs: Sequence[Path] = (),
-) -> SystemResult:
-    """Whether a system reaches none of its unsafe states, with any number of processes.
-
-    Args:
-        source: a file name, or a text with a name.
-        model: `sc` or `x86-tso`; by default x86-tso if the system has weak memory.
-        engine: by default `cubes`.
-        limits: resources; hitting one gives UNKNOWN.
-        options: `brab`, `instances`.
-        include_dirs: where cat includes are searched.
-
-    Raises:
-        InputError: the text, the model or an argument is wrong.
-        EngineLimitError: a limit was reached before there was a system.
-        OSError: a file cannot be read.
-    """
-    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    frontend = _frontend(text)
-    with stage("while the text was read"):
-        system = frontend.parse(text)
-    named = model or frontend.default_model(system)
-    chosen = named if isinstance(named, Model) else load_model(named, include_dirs=include_dirs)
-    task = SystemTask(system=system, model=chosen, limits=limits or Limits(), options=options or Options())
-    answering = load_system_engine(engine or _known()[0])
-    option_scopes.refuse_for_engine(answering.name, task.options)
-    option_effects.refuse_limits(answering.name, task.limits)
-    return SystemResult(text, system, chosen, with_findings(answer(task, answering), ("errors",)))
-
-
-def answer(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
+def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
     """The engine's outcome, confirmed by others before anybody sees it.
 
     Of each instance that it is compared with at most `most_states` states are looked at, and no longer than
@@ -272,7 +252,7 @@ def _note(found: Outcome, number: int) -> str:
             return f"{number} processes: {WORDS[type(found)]}"
 
 
-def certificate_text(result: SystemResult) -> str:
+def certificate_text(result: Answer) -> str:
     """The obligations of a proof as SMT-LIB.
 
     Raises:
@@ -281,7 +261,7 @@ def certificate_text(result: SystemResult) -> str:
     from membar.engines.instances import buffered  # noqa: PLC0415
     from membar.evidence.certificates.check import script  # noqa: PLC0415 - brings z3 along
 
-    if not isinstance(result.outcome, Holds):
+    if not isinstance(result.evidence, Invariant):
         raise InputError(
             Diagnostic(
                 code="W0409",
@@ -290,4 +270,4 @@ def certificate_text(result: SystemResult) -> str:
             )
         )
     system = result.system if buffered(result.model) else sequential(result.system)
-    return script(system, result.outcome.proof)
+    return script(system, result.evidence.cubes)

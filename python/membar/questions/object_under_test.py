@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages import ObjectFrontend
+from membar.languages.registry import language_of
 from membar.models.model import Model
 from membar.objects import annotations as said
 from membar.objects import spec
@@ -20,19 +20,19 @@ from membar.objects.spec import Specification
 from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
 from membar.program.warnings import without_warnings
-from membar.questions import api
-from membar.records import replace
+from membar.questions.programs import parse
+from membar.records import record, replace
 from membar.source import SourceFile
 
 
-class Clients(Protocol):
+class ClientPrograms(Protocol):
     """The programs of clients."""
 
     def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
         """The program of one client, and where its calls are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AskedObject:
     """An object: what clients may call, and what it should be.
 
@@ -63,7 +63,7 @@ class AskedObject:
         """Whether it is known that the object cannot tell arguments from each other."""
         return self.own is not None and self.own.specification is not None and has_only_copies(self.own)
 
-    def clients(self, size: Size, model: Model) -> Clients:
+    def clients(self, size: Size, model: Model) -> ClientPrograms:
         """The programs of all clients of a size.
 
         Raises:
@@ -95,7 +95,7 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
     Raises:
         InputError: with what is wrong.
     """
-    frontend = api.language_of(text)
+    frontend = language_of(text)
     if isinstance(frontend, ObjectFrontend):
         own = frontend.parse(text)
         notes = notes_of(own, Size(1, 1))
@@ -178,7 +178,7 @@ def python_specification(text: SourceFile) -> str | None:
 
     It is run only if the user agrees: pass it on as the specification then.
     """
-    if api.language_of(text).name != "C":
+    if language_of(text).name != "C":
         return None
     name = said.read(text).specification
     return str(Path(text.path).parent / name) if name is not None and _is_python(name) else None
@@ -221,7 +221,7 @@ def _compiled(text: SourceFile, notes: ObjectNotes, size: Size, bodies: Bodies) 
     """The threads of some clients of a C object."""
     written, names = client_text(text, notes, size, bodies)
     try:
-        return Compiled(without_warnings(api.parse(written)), names)
+        return Compiled(without_warnings(parse(written)), names)
     except InputError as problem:
         raise InputError(*(_moved(item, text, notes) for item in problem.diagnostics)) from None
 

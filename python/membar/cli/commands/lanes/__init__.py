@@ -1,1 +1,0 @@
-"""The kinds of questions that `membar check` answers, a module each: `answer` and `show`."""

@@ -1,0 +1,273 @@
+"""The answer to a question of any kind: the verdict, what it rests on, and the evidence for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
+
+from membar.questions.outcome import (
+    WORDS,
+    Finding,
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Statistics,
+    Unknown,
+    Violated,
+    Witness,
+)
+from membar.records import field, record
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.objects.history import History
+    from membar.objects.linearize import Verdict
+    from membar.objects.orders import Ordering
+    from membar.objects.proof.findings import Failure
+    from membar.objects.syntax import ConcurrentObject
+    from membar.objects.systems.moves import ThreadSystem
+    from membar.program.program import Program
+    from membar.questions.question import Question
+    from membar.source import SourceFile
+    from membar.systems.events import EventCube
+    from membar.systems.run import ProcessRun
+    from membar.systems.system import ParameterizedSystem
+
+    Subject: TypeAlias = Program | ParameterizedSystem | ConcurrentObject
+
+
+@record(frozen=True, slots=True)
+class Refutation:
+    """A history that no order of its calls explains, and how far one can be explained."""
+
+    history: History
+    verdict: Verdict
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class ClientRun:
+    """An execution of a client that shows what is wrong with an object.
+
+    Attributes:
+        program: the client, as the model sees it.
+        model: the model of the execution: that of the question, with a clock where the order needs one.
+        witness: the execution.
+        refutation: its history, which nothing explains; None where something else is wrong (a race).
+    """
+
+    program: Program
+    model: Model
+    witness: Witness | None
+    refutation: Refutation | None = None
+
+
+@record(frozen=True, slots=True)
+class Invariant:
+    """Cubes of states that no run reaches, closed backwards: others can check that they prove a system."""
+
+    cubes: tuple[EventCube, ...]
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Obligations:
+    """The obligations of a proof of linearizability.
+
+    Attributes:
+        system: a thread of the object under the model; None where time ran out before there was one.
+        failure: the obligation that was not discharged; None: all were.
+        inferred: invariants that were found, in the object language; "" where none were looked for.
+    """
+
+    system: ThreadSystem | None
+    failure: Failure | None = None
+    inferred: str = ""
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How the text was read, besides what it says itself; a replay needs it.
+
+    Attributes:
+        mapping: the compiler's table, if it is not the model's own.
+        ltl: what was claimed of all runs, where the language has no words for it.
+        labels: what was asked about labels of the text.
+    """
+
+    mapping: str | None = None
+    ltl: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+# An execution, a run with its steps or a lasso is a `Witness`.
+Evidence: TypeAlias = "Witness | ClientRun | ProcessRun | Invariant | Obligations | None"
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one question. Prints and draws itself in Jupyter.
+
+    Attributes:
+        question: what was asked.
+        source: the text that was asked about, with what options write into it.
+        subject: what it means: a program, a system for any number of processes, or a concurrent object.
+        model: the memory model.
+        outcome: the engine's verdict, and what it did to reach it.
+        evidence: what shows the verdict to others; None where nothing does.
+        reading: how the text was read.
+    """
+
+    question: Question
+    source: SourceFile
+    subject: Subject
+    model: Model
+    outcome: Outcome
+    evidence: Evidence = None
+    reading: Reading = field(default_factory=Reading)
+
+    @property
+    def verdict(self) -> str:
+        """`holds`, `holds-within`, `violated`, `unknown`; `explored` where nothing was asked."""
+        return WORDS[type(self.outcome)]
+
+    @property
+    def guarantee(self) -> str:
+        """What was established, in words."""
+        return self.outcome.run.guarantee
+
+    @property
+    def reason(self) -> str:
+        """Why there is no verdict, or within which bound it holds."""
+        match self.outcome:
+            case Unknown(reason=reason):
+                return reason
+            case HoldsWithin(bound=bound):
+                return bound
+            case _:
+                return ""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """One answer for each property."""
+        return self.outcome.run.findings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else the user must know."""
+        return self.outcome.run.notes
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Data races and flags of the model."""
+        return self.outcome.run.flags
+
+    @property
+    def statistics(self) -> Statistics:
+        """What was counted on the way."""
+        return self.outcome.run.statistics
+
+    @property
+    def engine(self) -> str:
+        """Which engine answered."""
+        return self.outcome.run.engine
+
+    @property
+    def witness(self) -> Witness | None:
+        """The execution that shows the verdict, if one does."""
+        return self.outcome.witness if isinstance(self.outcome, Holds | Violated) else None
+
+    @property
+    def processes(self) -> ProcessRun | None:
+        """The run of some processes that shows a violation, if one does."""
+        return self.outcome.processes if isinstance(self.outcome, Violated) else None
+
+    @property
+    def refutation(self) -> Refutation | None:
+        """The history that refutes an object, if one does."""
+        return self.evidence.refutation if isinstance(self.evidence, ClientRun) else None
+
+    @property
+    def judging(self) -> Model:
+        """The model of the witness: that of the question, with a clock where the order of calls needs one."""
+        return self.evidence.model if isinstance(self.evidence, ClientRun) else self.model
+
+    @property
+    def program(self) -> Program:
+        """The program that the witness is about: that of the text, or a client of an object.
+
+        Raises:
+            TypeError: the text is no program.
+        """
+        from membar.program.program import Program  # noqa: PLC0415 - not for other subjects
+
+        found = self.evidence.program if isinstance(self.evidence, ClientRun) else self.subject
+        if not isinstance(found, Program):
+            raise TypeError(f"`{self.source.path}` is no program")
+        return found
+
+    @property
+    def system(self) -> ParameterizedSystem:
+        """The system for any number of processes.
+
+        Raises:
+            TypeError: the text is none.
+        """
+        from membar.systems.system import ParameterizedSystem  # noqa: PLC0415 - not for other subjects
+
+        if not isinstance(self.subject, ParameterizedSystem):
+            raise TypeError(f"`{self.source.path}` is no system for any number of processes")
+        return self.subject
+
+    @property
+    def order(self) -> Ordering | None:
+        """Of an object, when a call is before another."""
+        return getattr(self.question, "ordering", None)
+
+    def __repr__(self) -> str:
+        name, verdict = self.source.path[-60:], self.verdict.replace("-", " ").upper()
+        why = self.reason if len(self.reason) <= 60 else f"{self.reason[:57]}..."
+        return f"<{name}: {verdict} under {self.model.name}{f' ({why})' if why else ''}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415 - drawn only when looked at
+
+        text = import_module("membar.reports.terminal").render(self, columns=100, replays=False)
+        return f"<pre>{escape(text)}</pre>{self._repr_svg_() or ''}"
+
+    def _repr_svg_(self) -> str | None:
+        drawn: str | None = import_module("membar.reports.pictures").of_answer(self)
+        return drawn
+
+
+def answered(
+    question: Question,
+    subject: Subject,
+    model: Model,
+    outcome: Outcome,
+    *,
+    source: SourceFile | None = None,
+    evidence: Evidence = None,
+    reading: Reading | None = None,
+) -> Answer:
+    """The answer with an outcome; what shows it is what the engine found, unless there is more to show."""
+    return Answer(
+        question=question,
+        source=source or question.source,
+        subject=subject,
+        model=model,
+        outcome=outcome,
+        evidence=evidence_in(outcome) if evidence is None else evidence,
+        reading=reading or Reading(),
+    )
+
+
+def evidence_in(outcome: Outcome) -> Evidence:
+    """What an engine found that shows its verdict."""
+    match outcome:
+        case Violated(processes=run) if run is not None:
+            return run
+        case Holds(proof=cubes) if cubes:
+            return Invariant(cubes)
+        case Holds(witness=witness) | Violated(witness=witness):
+            return witness
+        case _:
+            return None

@@ -1,0 +1,123 @@
+"""`ask`: the one way to an answer. Which kind of question a file gets, says its ending or an option."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Any, Final, cast
+
+from membar.diagnostics import EngineLimitError
+from membar.languages import ObjectFrontend, SystemFrontend
+from membar.languages.registry import language_of
+from membar.limits.budget import LimitError, limited
+from membar.models.model import Model
+from membar.questions import option_scopes
+from membar.questions.answer import Answer, answered
+from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
+from membar.questions.question import Question
+from membar.source import SourceFile
+
+# Each kind of question, and the class that asks it; loaded when a file is asked about.
+KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    option_scopes.PROGRAM: ("safety", "Safety"),
+    option_scopes.LIFTED: ("any_threads", "AnyThreads"),
+    option_scopes.SYSTEM: ("system", "SystemSafety"),
+    option_scopes.CLIENTS: ("clients", "Clients"),
+    option_scopes.PROOF: ("proof", "Proof"),
+    option_scopes.CONFIRMED: ("witness", "WitnessConfirmation"),
+}
+# What is given where a question is not about all executions of a program.
+_TRIGGERS: Final[Mapping[str, str]] = {
+    "confirm": option_scopes.CONFIRMED,
+    "threads": option_scopes.LIFTED,
+    "client": option_scopes.CLIENTS,
+}
+
+
+def ask(question: Question) -> Answer:
+    """The answer to a question. Its limits count for everything that is done for it, one deadline for all.
+
+    Raises:
+        InputError: the text, the model or an option is wrong.
+        OSError: a file cannot be read.
+        InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
+    """
+    limits, start = question.limits, time.monotonic()
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory):
+            return question.answer()
+    except (EngineLimitError, LimitError) as limit:
+        return unanswered(question, limit.reason, time.monotonic() - start)
+
+
+def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:
+    """The kind of question that is asked of a file with some options.
+
+    Raises:
+        InputError: the file is in no language that membar reads.
+    """
+    for option, kind in _TRIGGERS.items():
+        if given.get(option) is not None:
+            return kind
+    language = language_of(source)
+    if isinstance(language, ObjectFrontend):
+        return option_scopes.PROOF
+    if given.get("engine") == "objects" and language.name == "C":
+        return option_scopes.CLIENTS
+    return option_scopes.SYSTEM if isinstance(language, SystemFrontend) else option_scopes.PROGRAM
+
+
+def class_of(kind: str) -> type[Question]:
+    """The class of a kind of question."""
+    module, name = KINDS[kind]
+    return cast("type[Question]", getattr(import_module(f"membar.questions.{module}"), name))
+
+
+def question_about(source: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:
+    """The question of a kind about a text, with what is given; None means the default."""
+    return class_of(kind)(
+        source=source, **{name: value for name, value in given.items() if value is not None}
+    )
+
+
+def unanswered(question: Question, reason: str, seconds: float) -> Answer:
+    """The answer where the work was broken off before there was one, whatever had been read.
+
+    Of the properties that were asked for by name nothing is known.
+    """
+    from membar.questions.programs import nothing_read  # noqa: PLC0415 - rarely needed
+
+    text, model = question.source, question.model
+    language = language_of(text)
+    if not isinstance(model, Model):
+        default = getattr(language, "default_model", None)  # of objects a name, of systems a function
+        name = str(
+            model
+            or question.default_model
+            or (default if isinstance(default, str) else _first_model(text, language))
+        )
+        name = PurePath(name).stem if "." in name else name
+        model = Model(name=name, title="", documentation="")
+    run = Run(
+        model=model.name,
+        engine="none",
+        algorithm="none",
+        guarantee="nothing was established",
+        findings=tuple(Finding(name, Verdict.UNKNOWN, reason) for name in question.asked_by_name),
+        statistics=Statistics(seconds=seconds),
+    )
+    return answered(question, nothing_read(text, language.name), model, Unknown(run, reason))
+
+
+def _first_model(text: SourceFile, language: object) -> str:
+    """The model of a text that was not read: litmus tests begin with their language."""
+    default_models: Mapping[str, str] = getattr(language, "default_models", {})
+    begin = text.text[:100]
+    if not begin and Path(text.path).is_file():  # a pipe may keep its reader waiting
+        with suppress(OSError), Path(text.path).open(encoding="utf-8", errors="replace") as stream:
+            begin = stream.read(100)
+    first = next(iter(begin.split()), "")
+    return default_models.get(first) or next(iter(default_models.values()), "sc")

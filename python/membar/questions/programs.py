@@ -1,0 +1,205 @@
+"""Programs: reading their texts, with what options write into them, and what a model makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePath
+
+from membar.diagnostics import Diagnostic, InputError, Label
+from membar.edits import Place
+from membar.languages import BY_STATES
+from membar.languages.registry import every_frontend, frontend_for, frontends
+from membar.models.model import Model, Operational
+from membar.program.allocations import without_allocations
+from membar.program.program import Program
+from membar.program.validate import validate
+from membar.properties.labels import BEGINNINGS, LABELS
+from membar.properties.undefined import orders_allocations
+from membar.questions.answering import FOR_BUFFERS
+from membar.questions.insertions import Insertion, insertion, relocated
+from membar.questions.task import Options
+from membar.records import replace
+from membar.source import FileText, SourceFile
+
+
+def parse(source: SourceFile) -> Program:
+    """The program that a text means, by its file name's ending.
+
+    Raises:
+        InputError: with every problem found in the text.
+    """
+    program = frontend_for(source).parse(source)
+    validate(program)
+    return program
+
+
+def nothing_read(source: SourceFile, language: str) -> Program:
+    """The program of a text that was not read as one."""
+    return Program(name=PurePath(source.path).stem, language=language, objects=(), threads=())
+
+
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """Where a text can be made stronger or weaker.
+
+    Raises:
+        InputError: its language has no such places.
+    """
+    frontend = frontend_for(source)
+    if frontend.places is None:
+        can = [each for each in every_frontend() if getattr(each, "places", None) is not None]
+        knowing = ", ".join(each.name for each in can)
+        raise InputError(
+            Diagnostic(
+                code="W0421",
+                message=f"{frontend.name} files cannot be repaired",
+                help=f"languages that can: {knowing}",
+            )
+        )
+    return frontend.places(source, program)
+
+
+def for_model(program: Program, model: Model, *, mapping: str | None = None) -> Program:
+    """The program as the model sees it: C under a processor's model is what a compiler makes of it.
+
+    Raises:
+        InputError: only sc gives it a meaning, and the model is another one.
+    """
+    if program.is_joint and model.operational is not Operational.SC:
+        raise _joint_steps(program, model)
+    from membar.models import mappings  # noqa: PLC0415 - most programs are not C
+
+    if not orders_allocations(model):
+        program = without_allocations(program)
+    if not (mapping or model.claims.mapping) or not mappings.speaks_c(program):
+        return program
+    return mappings.mapped(program, mappings.mapping_named(mapping or model.claims.mapping))
+
+
+def _joint_steps(program: Program, model: Model) -> InputError:
+    """That processes which step together have no store buffers of their own."""
+    message = f"`system sync` has no meaning under {model.name}"
+    said = "its processes step together and would share one store buffer"
+    label = Label(program.span, said) if program.span else None
+    return InputError(Diagnostic(code="W1011", message=message, primary=label, help="take --model sc"))
+
+
+def asked(
+    text: SourceFile,
+    *,
+    error: str | None,
+    ltl: str | None,
+    words: Mapping[str, str],
+    labels: Sequence[str] = (),
+) -> tuple[SourceFile, Program]:
+    """The text with what options say and ask, where its language has words for it, and its program.
+
+    Raises:
+        InputError: the text or an option is wrong.
+    """
+    written, inserted = text, list[Insertion]()
+
+    def add(option: str, value: str, after: SourceFile) -> SourceFile:
+        found = insertion(option, value, before=text.text, after=after.text)
+        inserted.extend([] if found is None else [found])
+        return after
+
+    for option, value in words.items():
+        text = add(option, value, _with_option(text, option, value))
+    if error is not None:
+        text = add("error", error, _with_error(text, error))
+    if ltl is not None:
+        text = add("ltl", ltl, _with_claim(text, ltl))
+    try:
+        program = parse(text)
+    except InputError as problem:
+        if not inserted:
+            raise
+        parse(written)  # what is wrong with the text itself is shown there
+        raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
+    if ltl is not None and frontend_for(text).with_claim is None:
+        program = claiming(program, ltl)
+    return text, with_labels(program, labels)
+
+
+def asked_labels(properties: Collection[str] | None) -> tuple[str, ...]:
+    """Those of the properties that labels of the text speak of."""
+    return tuple(name for name in LABELS if name in (properties or ()))
+
+
+def with_labels(program: Program, names: Sequence[str]) -> Program:
+    """The program with what its labels say of all runs.
+
+    Raises:
+        InputError: it has no such labels, or what they say cannot be followed.
+    """
+    known = {item.claim.name: item for item in program.label_claims}
+    for name in names:
+        if name not in known:
+            message = f"{name} is about labels `{BEGINNINGS[name]}…`, and {program.name} has none"
+            help_ = "processes of Promela can have such labels"
+            raise InputError(Diagnostic(code="W0437", message=message, help=help_))
+        if known[name].unseen:
+            raise InputError(Diagnostic(code="W0438", message=known[name].unseen))
+    return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
+
+
+def claiming(program: Program, text: str) -> Program:
+    """The program with a formula about all of its runs.
+
+    Raises:
+        InputError: it is no formula about this program.
+    """
+    from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
+    from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
+
+    formula = formula_of(text, program, name=text.path if isinstance(text, FileText) else "--ltl")
+    words = " ".join(text.split())
+    return replace(program, claims=(*program.claims, Claim(words, formula, words)))
+
+
+def options_for(options: Options, program: Program, model: Model, engine: str | None) -> Options:
+    """The options, with the model's own store-buffer bound where the question is one about states."""
+    is_about_states = program.language in BY_STATES or program.asks_about_states
+    if not is_about_states or options.unbounded_buffers or options.buffers is not None:
+        return options
+    if model.operational is None or engine not in (None, *FOR_BUFFERS):
+        return options
+    return replace(options, buffers=model.default_buffers)
+
+
+def _with_error(source: SourceFile, error: str) -> SourceFile:
+    """The text with what `--error` asks, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if frontend.with_error is None:
+        raise InputError(
+            Diagnostic(
+                code="W0405",
+                message=f"--error cannot be asked of {frontend.name} files",
+                help="a litmus test has its own question; XCFA files can be asked",
+            )
+        )
+    return replace(source, text=frontend.with_error(source.text, error))
+
+
+def _with_claim(source: SourceFile, formula: str) -> SourceFile:
+    """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
+
+    Where the language has no words for claims the text stays as it is.
+    """
+    with_claim = frontend_for(source).with_claim
+    return source if with_claim is None else replace(source, text=with_claim(source.text, formula))
+
+
+def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
+    """The text with what an option of its language says, so that a witness saved with it can be replayed."""
+    frontend = frontend_for(source)
+    if option not in frontend.with_option:
+        knowing = [item.name for item in frontends() if option in item.with_option]
+        raise InputError(
+            Diagnostic(
+                code="W0413",
+                message=f"--{option} does not apply to {frontend.name} files",
+                help=f"it is for {', '.join(knowing) or 'no language'}",
+            )
+        )
+    return replace(source, text=frontend.with_option[option](source.text, value))

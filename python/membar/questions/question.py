@@ -1,0 +1,71 @@
+"""A question: a text, a memory model, and what is asked. Each kind of question is a module of this folder."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from membar.questions.task import Limits, Options
+from membar.records import field, record, replace
+from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.questions.answer import Answer
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What every kind of question has.
+
+    Attributes:
+        source: the text.
+        model: a shipped model's name, a `.cat` file, or a loaded model; by default the language's own.
+        limits: resources for all that is done; hitting one gives UNKNOWN.
+        options: loop bounds, buffers, reductions.
+        include_dirs: where includes of the text, and of cat files, are searched.
+    """
+
+    KIND: ClassVar[str]
+
+    source: SourceFile
+    model: Model | str | None = None
+    limits: Limits = field(default_factory=Limits)
+    options: Options = field(default_factory=Options)
+    include_dirs: Sequence[Path] = ()
+
+    @abstractmethod
+    def answer(self) -> Answer:
+        """The answer; `membar.ask` calls this within the limits.
+
+        Raises:
+            InputError: the text, the model or an option is wrong.
+            OSError: a file cannot be read.
+            InterruptedAnswerError: Ctrl-C, with the answer as far as it was found.
+        """
+
+    @property
+    def default_model(self) -> str | None:
+        """The model where none is named, if that does not depend on the text."""
+        return None
+
+    @property
+    def asked_by_name(self) -> tuple[str, ...]:
+        """The properties that were asked for by name."""
+        return ()
+
+    def programs_of(self, source: SourceFile) -> tuple[SourceFile, ...]:
+        """Another text of the question as programs, for a repair."""
+        return (source,)
+
+    def source_with(self, *, defines: Sequence[str] = ()) -> SourceFile:
+        """The text, with where includes are searched and macros."""
+        if not defines and not self.include_dirs:
+            return self.source
+        folders = tuple(str(folder) for folder in self.include_dirs)
+        source = self.source
+        return replace(
+            source, defines=(*source.defines, *defines), include_dirs=(*source.include_dirs, *folders)
+        )

@@ -1,0 +1,70 @@
+"""What an answer says about right and wrong."""
+
+from __future__ import annotations
+
+from membar.program.condition import Quantifier
+from membar.program.program import Program
+from membar.questions.answer import Answer
+from membar.questions.follow_ups import RACES_GIVEN_UP
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.records import record
+
+
+class UndecidedError(Exception):
+    """A question that the answer depends on has none; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def is_wish(answer: Answer) -> bool:
+    """Whether the text asks what can happen (`exists`), which for a repair is what must not."""
+    condition = answer.subject.condition if isinstance(answer.subject, Program) else None
+    return condition is not None and condition.quantifier is Quantifier.EXISTS
+
+
+def is_right(answer: Answer) -> bool:
+    """Whether a program does what it should. What `exists` asks for should not happen.
+
+    Raises:
+        UndecidedError: nobody knows, or nothing was asked.
+    """
+    match answer.outcome:
+        case Holds() | HoldsWithin() if is_wish(answer):
+            return False
+        case Violated(property="condition") if is_wish(answer):
+            return True
+        case Holds() | HoldsWithin():
+            return True
+        case Violated():
+            return False
+        case Unknown(reason=reason):
+            raise UndecidedError(reason)
+        case Explored():
+            raise UndecidedError("the program asks nothing")
+
+
+@record(frozen=True, slots=True)
+class Guarantee:
+    """What an answer that all is right establishes: within which bound, and what it warns of all the same.
+
+    `has_all_flags`: there was time for the follow-up question that may add one.
+    """
+
+    bound: str | None
+    flags: frozenset[str]
+    has_all_flags: bool = True
+
+    def is_kept_by(self, other: Guarantee) -> bool | None:
+        """Whether another text is right in the same sense; None if that is not known beyond its bound."""
+        if not other.flags <= self.flags:
+            return False
+        return True if other.bound in (None, self.bound) and other.has_all_flags else None
+
+
+def guarantee_of(answer: Answer) -> Guarantee:
+    """What an answer establishes that says that a text is right."""
+    outcome = answer.outcome
+    bound = outcome.bound if isinstance(outcome, HoldsWithin) else None
+    return Guarantee(bound, frozenset(outcome.run.flags), RACES_GIVEN_UP not in outcome.run.notes)

@@ -1,0 +1,118 @@
+"""Does a program satisfy its properties under a memory model?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from membar.languages.registry import frontend_for, load_model
+from membar.limits.budget import stage
+from membar.models.model import Model
+from membar.questions import option_effects, option_scopes
+from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answering import default_engine, default_model, load_engine
+from membar.questions.asked_properties import applicable, asked_properties
+from membar.questions.follow_ups import Search, program_asked, searched
+from membar.questions.outcome import InterruptedAnswerError, InterruptError
+from membar.questions.programs import asked, for_model, options_for, with_labels
+from membar.questions.question import Question
+from membar.questions.task import Task
+from membar.records import field, record, replace
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Safety(Question):
+    """Whether a program does what it should under a memory model.
+
+    Attributes:
+        engine: by default the fastest that can.
+        properties: which to check (see `membar.properties`); by default all that apply, `()` for none.
+        property_file: a property file of SV-COMP, which says what to check, by default under `sc`.
+        error: a state or location that must not be reached, in the words of the language.
+        ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
+        words: options that only some languages know, by name: `dve-errors`, `atomic`, `atomic-rule`.
+        defines: macros for C, `NAME` or `NAME=VALUE`.
+        arguments: what a C program is run with (`argv` without its first); by default nothing.
+        mapping: the compiler's table for a C program under a processor's model; by default the model's own.
+        given_options: options of the command line, such as `--all`: what would change nothing is refused.
+    """
+
+    KIND: ClassVar = option_scopes.PROGRAM
+
+    engine: str | None = None
+    properties: Collection[str] | None = None
+    property_file: Path | None = None
+    error: str | None = None
+    ltl: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    defines: Sequence[str] = ()
+    arguments: Sequence[str] | None = None
+    mapping: str | None = None
+    given_options: Collection[str] | None = None
+
+    @property
+    def asked_by_name(self) -> tuple[str, ...]:
+        """The properties that were asked for by name."""
+        return tuple(name for name in self.properties or () if name != "none")
+
+    def answer(self) -> Answer:
+        """The answer, its witness replayed."""
+        text = self.source_with(defines=self.defines)
+        option_scopes.refuse_for_language(frontend_for(text).name, self._given_for_language())
+        if self.arguments is not None:
+            text = replace(text, arguments=tuple(self.arguments))
+        question = asked_properties(self.properties, self.property_file, text)
+        named = "sc" if self.model is None and self.property_file is not None else self.model
+        with stage("while the text was read"):
+            text, program = asked(text, error=self.error, ltl=self.ltl, words=self.words)
+            with_labels(program, question.labels)  # whether they can be asked about
+        has_claims = frontend_for(text).with_claim is not None
+        with stage("while the model was loaded"):
+            model = (
+                named
+                if isinstance(named, Model)
+                else load_model(named or default_model(program), include_dirs=self.include_dirs)
+            )
+        question = applicable(program, model, question)
+        seen = for_model(program, model, mapping=self.mapping)
+        if self.mapping is not None and seen is program:
+            option_scopes.refuse_for_language(program.language, ["--mapping"])
+        about = with_labels(seen, question.labels)
+        options = options_for(self.options, about, model, self.engine)
+        engine = load_engine(self.engine or default_engine(about, model, options))
+        option_scopes.refuse_for_engine(engine.name, options)
+        if self.given_options is not None:
+            given = Task(program=about, model=model, properties=(), limits=self.limits, options=options)
+            option_effects.refuse_without_effect(given, engine.name, self.given_options)
+        reading = Reading(mapping=self.mapping, ltl=None if has_claims else self.ltl, labels=question.labels)
+        search = Search(
+            written=program,
+            program=seen,
+            model=model,
+            engine=engine,
+            asked=question,
+            limits=self.limits,
+            options=options,
+            mapping=self.mapping,
+            path=text.path,
+        )
+        try:
+            found = searched(search)
+        except InterruptError as interrupt:
+            shown = program_asked(search)
+            partial = answered(self, shown, model, interrupt.outcome, source=text, reading=reading)
+            raise InterruptedAnswerError(partial) from None
+        if found.model is not model:
+            reading = replace(reading, mapping=None)
+        return answered(self, found.program, found.model, found.outcome, source=text, reading=reading)
+
+    def _given_for_language(self) -> list[str]:
+        """The options that were given and that only some languages know."""
+        given = {
+            "-D": bool(self.defines),
+            "--property-file": self.property_file is not None,
+            "--herd": "--herd" in (self.given_options or ()),
+            "--args": self.arguments is not None,
+        }
+        return [option for option, is_given in given.items() if is_given]

@@ -1,0 +1,188 @@
+"""Executions for people: thread tables, races, final states, the condition of a litmus test."""
+
+from __future__ import annotations
+
+from membar.program.condition import Quantifier
+from membar.program.program import Program
+from membar.questions.answer import Answer, ClientRun
+from membar.questions.outcome import FinalState, Holds, Outcome, Run, Violated, Witness
+from membar.reports._parts.condition import (
+    condition_text,
+    grouped,
+    sorted_states,
+    state_satisfies,
+    state_text,
+)
+from membar.reports._parts.event import phrase
+from membar.reports._parts.finding import early_pairs, racing_pairs
+from membar.reports._parts.findings import Fact
+from membar.reports._parts.narrative import narrative
+from membar.reports._parts.ordering import missing_order
+from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
+from membar.reports._parts.table import value_table
+
+MOST_STATES = 24  # final states listed; --json lists all
+_MOST_RACES = 8  # lines about the pairs that race
+
+
+def condition_facts(answer: Answer) -> list[Fact]:
+    """What a litmus test asks, and how many executions satisfy it."""
+    program = answer.program
+    if program.condition is None:
+        return []
+    asked = condition_text(program, program.condition)
+    return [("condition", asked, ""), ("observed", _counted(program, answer.outcome.run), "")]
+
+
+def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
+    """The execution that shows a verdict, with its title."""
+    title = printable(witness.message) or _title(answer.outcome)
+    is_complete = _is_complete(answer.outcome)
+    return [
+        line((title, "bold")),
+        *_races(answer, witness, columns),
+        Line(),
+        *_told(answer.program, witness, columns, signs, is_complete=is_complete),
+    ]
+
+
+def client_lines(answer: Answer, run: ClientRun, columns: int, signs: Signs) -> list[Line]:
+    """The history that refutes an object, and the execution of the client that has it."""
+    lines: list[Line] = []
+    if run.refutation is not None and answer.order is not None:
+        from membar.reports.histories import history_lines  # noqa: PLC0415 - one kind of evidence
+
+        lines += [*history_lines(run.refutation, answer.order, columns), Line()]
+    if run.witness is not None:
+        title = "Its execution" if run.refutation is not None else printable(run.witness.message)
+        lines += [line((title, "bold")), Line()]
+        lines += narrative(run.program, run.witness, columns=columns, signs=signs)
+    return lines
+
+
+def replayed(
+    program: Program,
+    witness: Witness,
+    *,
+    columns: int = 80,
+    terminal: bool = False,
+    color: bool | None = None,
+) -> str:
+    """A witness that was run again: its thread table and final state."""
+    lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
+    lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
+    return join(lines, color=terminal if color is None else color)
+
+
+def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> list[Line]:
+    """The execution that shows the verdict, as a table; nothing if none does."""
+    if answer.witness is None:
+        return []
+    signs = UNICODE if terminal else ASCII
+    return [*_races(answer, answer.witness, columns), *_told(answer.program, answer.witness, columns, signs)]
+
+
+def _is_complete(outcome: Outcome) -> bool:
+    """Whether the execution that shows the verdict went on to its end."""
+    return not isinstance(outcome, Violated) or outcome.property in ("condition", "races")
+
+
+def _told(
+    program: Program, witness: Witness, columns: int, signs: Signs, *, is_complete: bool = True
+) -> list[Line]:
+    """The thread table and, under it, the final state, or the one reached where the execution stops."""
+    lines = narrative(program, witness, columns=columns, signs=signs)
+    if witness.final:
+        label = "final state" if is_complete else "state reached"
+        final = line((f"  {label}: ", "dim"), state_text(program, witness.final))
+        lines += [Line(), *wrapped(final, columns, indent=4)]
+    return lines
+
+
+def _title(outcome: Outcome) -> str:
+    return "An execution that shows it" if isinstance(outcome, Holds) else "An execution that breaks it"
+
+
+def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
+    """The two accesses that nothing orders, where that is what is wrong, and what would."""
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.property not in ("races", "memory"):
+        return []
+    told = []
+    is_race = outcome.property == "races"
+    for pair in racing_pairs(answer, witness) if is_race else early_pairs(answer, witness):
+        one, other = (phrase(answer.program, event) for event in pair)
+        text = f"{one} and {other} race: nothing orders them" if is_race else "nothing orders them"
+        reason = missing_order(answer.program, witness.execution, *pair)
+        told += wrapped(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
+    return told[:_MOST_RACES]
+
+
+def _counted(program: Program, run: Run) -> str:
+    """How many executions satisfy the formula, where executions were counted."""
+    total = run.positive + run.negative
+    if not total or program.condition is None:
+        return ""
+    word = "fail" if program.condition.quantifier is Quantifier.FORALL else "satisfy"
+    number = run.negative if word == "fail" else run.positive
+    unit = "executions" if run.statistics.classes is None else "reads-from classes"
+    return f"{number} of {total} {unit} {word} the formula"
+
+
+def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]:
+    """The final states as a table, `*` at those that satisfy the condition's formula."""
+    states = sorted_states(run.outcomes)
+    formula = program.condition.formula if program.condition else None
+    stars = {s: formula is not None and state_satisfies(program, formula, s) is True for s in states}
+    shown = _selection(states, stars)
+    starred = sum(stars.values())
+    title = f"{len(states)} final state{'s' if len(states) != 1 else ''}"
+    counted = run.statistics
+    is_partial = counted.failed or counted.truncated or counted.blocked
+    is_partial = is_partial or any(item.message for item in run.executions)
+    title += " of complete executions" if is_partial else ""
+    title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
+    title += ", the one marked * satisfies the formula" if starred == 1 else ""
+    lines = [line((f"  {title}", "bold"))]
+    pairs = [grouped(program, state) for state in shown]
+    heads = [label for label, _ in pairs[0]]
+    rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
+    table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
+    if not table or table[0].width > columns:
+        table = []
+        for state, (mark, _) in zip(shown, rows, strict=True):
+            table += wrapped(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
+    lines += table
+    if len(shown) < len(states):
+        lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
+    return lines
+
+
+def incomplete_executions(program: Program, run: Run, columns: int) -> list[Line]:
+    """Where all executions are listed: those that fail or were truncated, with the states reached."""
+    counts: dict[tuple[str, FinalState], int] = {}
+    for item in run.executions:
+        if item.message:
+            counts[item.message, item.final] = counts.get((item.message, item.final), 0) + 1
+    if not counts:
+        return []
+    total = sum(counts.values())
+    title = f"{total} execution{'s' if total != 1 else ''} not complete"
+    lines = [Line(), line((f"  {title}", "bold"))]
+    for (message, state), count in list(counts.items())[:MOST_STATES]:
+        times = f" ({count} times)" if count > 1 else ""
+        text = f"    {printable(message)}{times}: {state_text(program, state)}"
+        lines += wrapped(line(text), columns, indent=6)
+    if len(counts) > MOST_STATES:
+        lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))
+    return lines
+
+
+def _selection(states: tuple[FinalState, ...], stars: dict[FinalState, bool]) -> list[FinalState]:
+    """The states to list: all, or where there are too many the marked ones first."""
+    if len(states) <= MOST_STATES:
+        return list(states)
+    marked = [s for s in states if stars[s]][:MOST_STATES]
+    others = [s for s in states if not stars[s]][: MOST_STATES - len(marked)]
+    kept = {*marked, *others}
+    return [s for s in states if s in kept]
