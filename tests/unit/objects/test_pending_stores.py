@@ -90,6 +90,7 @@ def test_a_wrong_mailbox_is_not_proved(old: str, new: str) -> None:
     assert not isinstance(verdict(MAILBOX.replace(old, new)), Holds)
 
 
+@pytest.mark.full
 def test_a_flag_that_anybody_sets_is_proved_and_its_clients_agree() -> None:
     assert isinstance(verdict(FLAG), Holds)
     clients = membar.check(SourceFile("flag.obj", FLAG), client=Size(2, 2), model="x86-tso")

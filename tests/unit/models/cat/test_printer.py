@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from membar.models.cat import syntax as cat
@@ -155,13 +155,11 @@ def blocks(draw: st.DrawFn) -> tuple[cat.Statement, ...]:
     return tuple(draw(st.lists(statements(is_inner=True), max_size=2)))
 
 
-@settings(max_examples=150, deadline=None)
 @given(exprs())
 def test_expressions_print_and_parse(given_expr: cat.Expr) -> None:
     assert expr(print_expr(given_expr)) == given_expr
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(statements() | axioms(), max_size=3))
 def test_files_print_and_parse(items: list[cat.Statement]) -> None:
     file = cat.CatFile((), tuple(items))
