@@ -68,8 +68,8 @@ class Orders:
 
     def access(self, ordering: str | None, place: ir.Place | None) -> Tags:
         """The words of a load or store."""
-        if ordering == ir.ALLOCATION:  # the kernel's model has no such word, and nothing needs one there
-            return self.plain if self.is_kernel else self.plain | {ALLOC}
+        if ordering == ir.ALLOCATION:
+            return self.plain | {ALLOC}
         return self.plain if ordering is None else frozenset({self.word(ordering, place)})
 
     def update(self, ordering: str, place: ir.Place | None) -> tuple[Tags, Tags]:

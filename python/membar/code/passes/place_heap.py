@@ -15,6 +15,7 @@ from membar.code.analyses.lifetimes import RELEASE, is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
+from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
@@ -62,6 +63,7 @@ class _Heap:
         self.module = module
         self.blocks = Blocks(module)
         self.checks = Checks(module)
+        self.is_kernel = language_of(module) == KERNEL
         self.large: set[int] = set()
         self._written: set[str] = set()
 
@@ -252,8 +254,8 @@ class _Rewriting:
 
     def _announce(self, block: Block) -> None:
         """Tells models of the language where memory begins that other threads may use."""
-        if not self.heap.blocks.is_used_before(block) or block.call is None:
-            return
+        if self.heap.is_kernel or not self.heap.blocks.is_used_before(block) or block.call is None:
+            return  # the kernel's model has no word for it
         cells = self.heap.blocks.layouts.cells(block.site)
         if len(cells) > MOST_SCALARS:
             self.heap.large.add(line_of(block.call))
