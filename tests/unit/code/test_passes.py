@@ -173,6 +173,7 @@ def test_a_variable_begins_anew_with_its_lifetime() -> None:
         """
         define i32 @main() {
           %x = alloca i32
+          call void @llvm.lifetime.start.p0(i64 4, ptr %x)
           store i32 7, ptr %x
           call void @llvm.lifetime.start.p0(i64 4, ptr %x)
           %v = load i32, ptr %x

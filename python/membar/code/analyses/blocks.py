@@ -23,6 +23,7 @@ HEADER = 0x1000
 """How far behind its state an object lies: a page, so that a small overrun hits nothing."""
 MOST_BYTES = 1 << 24
 _SMALLEST_STRIDE = 0x4000
+_LEAST_ALIGN = 16
 _LIBRARY = str(Path(__file__).parents[2])
 
 
@@ -42,6 +43,7 @@ class Block:
     name: str
     site: str
     size: int
+    align: int = 16
     is_zeroed: bool = False
     position: Position | None = None
     call: ir.Call | None = None
@@ -56,11 +58,13 @@ class Region:
     name: str
     blocks: list[Block] = field(default_factory=list)
     stride: int = _SMALLEST_STRIDE
+    align: int = _LEAST_ALIGN
 
     def add(self, block: Block) -> None:
         """Gives a block its place; blocks are a power of two apart."""
         block.region, block.number = self, len(self.blocks)
         self.blocks.append(block)
+        self.align = max(self.align, block.align)
         while self.stride < block.size + 2 * HEADER:
             self.stride *= 2
 
@@ -129,15 +133,21 @@ class Blocks:
                 message = "memory is allocated in a loop whose number of iterations is not known"
                 raise NotSupportedError(message, item.place)
             is_aligned = is_call_of(item, ALLOCATE[1])
-            size = item.arguments[1 if is_aligned else 0]
+            size, second = item.arguments
             if not isinstance(size, ir.Constant):
                 raise NotSupportedError("memory whose size is not known before the program runs", item.place)
             if size.value > MOST_BYTES:
                 raise NotSupportedError(f"{size.value} bytes of memory, which are too many", item.place)
-            is_zeroed = not is_aligned and item.arguments[1] == ir.Constant(1, ir.BOOL)
+            is_zeroed = not is_aligned and second == ir.Constant(1, ir.BOOL)
+            align = _LEAST_ALIGN
+            if is_aligned:
+                if not isinstance(second, ir.Constant) or not 0 < second.value <= HEADER:
+                    message = f"memory whose alignment is no number up to {HEADER}"
+                    raise NotSupportedError(message, item.place)
+                align = max(align, second.value)
             site = self.targets.sites[position.thread, item.results[0].name]
             name = self._free_name(f"memory@{line_of(item)}")
-            block = Block(name, site, size.value, is_zeroed, position, item)
+            block = Block(name, site, size.value, align, is_zeroed, position, item)
             self.of_site.setdefault(site, []).append(block)
             self.at[position] = block
 

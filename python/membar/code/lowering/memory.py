@@ -15,7 +15,7 @@ from membar.program.expr import Address
 from membar.program.program import MemoryObject, Value
 from membar.records import replace
 
-FIRST_FUNCTION = 0x4010_0000
+FIRST_FUNCTION = 0x4444_4010_0000
 """Where functions lie: words that no data has."""
 
 
@@ -58,6 +58,9 @@ class Memory:
             known.append((name, each.offset, end))
             first, start, _ = known[0]
             offsets = range(each.offset, end, each.size)
+            place = _in_region(item, each.offset)
+            if place is None and first != name:
+                place = Address(first, each.offset - start)
             self._objects.append(
                 MemoryObject(
                     name=name,
@@ -65,8 +68,8 @@ class Memory:
                     count=each.count,
                     initial=tuple(self._initial(item, offset, each.size) for offset in offsets),
                     is_array=each.count > 1,
-                    place=_in_region(item, each.offset)
-                    or (None if first == name else Address(first, each.offset - start)),
+                    place=place,
+                    alignment=item.align if place is None and each.offset == 0 else 0,
                     is_hidden=item.is_constant or item.is_hidden,
                 )
             )

@@ -1,8 +1,8 @@
 """Makes memory that was never set hold numbers that say so, and checks for them where they matter.
 
 Such a number may be copied. It is a violation to compute with it, to decide by it or to use it as an address:
-then the load that found it is checked. Numbers of one and two bytes cannot say that they were never set; they
-begin with a value that is neither 0 nor 1, and what is not checked is said.
+then the load that found it is checked. Programs do not compute such numbers of four and eight bytes; if one
+of one or two bytes may be there by right, the load is not checked, and the answer says so.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from membar.records import replace
 UNSET = {1: 0xA5, 2: 0xA5C3, 4: 0xA11C_5E7A, 8: 0xA11C_5E7A_B1E5_0000}
 """What memory of a size holds that was never set; no program computes the large ones."""
 _TELLING = (4, 8)
+_PART = "without checking that small numbers in memory of {} are set before they are read"
 
 
 def check_undefined(module: ir.Module) -> ir.Module:
@@ -33,6 +34,15 @@ class _Undefined:
         self.targets: PointsTo = points_to(module)
         self.checks = Checks(module)
         self.objects = {item.name for item in module.objects.values() if item.unset}
+        self.copies: list[tuple[int, set[str], set[str]]] = []
+        self.blurred = {
+            (item.name, size)
+            for item in module.objects.values()
+            for size in (1, 2)
+            if self._begins_blurred(item, size)
+        }
+        self.unchecked: set[str] = set()
+        self._collect()
         self._spread()
 
     def run(self) -> ir.Module:
@@ -41,33 +51,71 @@ class _Undefined:
             for name, function in self.module.functions.items()
         }
         objects = {name: self._filled(item) for name, item in self.module.objects.items()}
-        return self.checks.added_to(replace(self.module, functions=functions, objects=objects))
+        part = (("memory", _PART.format(self._words(self.unchecked))),) if self.unchecked else ()
+        parts = (*self.module.partly_checked, *part)
+        module = replace(self.module, functions=functions, objects=objects, partly_checked=parts)
+        return self.checks.added_to(module)
 
     # ------------------------------------------------------------------------------------- what may be unset
 
-    def _spread(self) -> None:
-        """Finds the objects that may hold what was never set: it may be copied from one to another."""
-        copied: list[tuple[set[str], set[str]]] = []
+    def _begins_blurred(self, item: ir.Object, size: int) -> bool:
+        """Whether an object begins with a small number that only looks as if it was never set."""
+        if item.content is None:
+            return True
+        order = "little" if self.module.is_little_endian else "big"
+        number = UNSET[size].to_bytes(size, order)  # type: ignore[arg-type]
+        return number in item.content
+
+    def _collect(self) -> None:
+        """Finds what is stored: copies, what was never set, and small numbers that may look like that."""
         for name in self.module.threads:
             function = self.module.functions[name]
             loaded: dict[str, set[str]] = {}
+            truths: set[str] = set()
             for block in function.blocks:
                 for item in block.instructions:
                     match item:
                         case ir.Load(result=result, address=address):
                             loaded[result.name] = self._objects_at(name, address)
-                        case ir.Store(value=ir.Undefined(), address=address):
-                            self.objects |= self._objects_at(name, address)
-                        case ir.Store(value=ir.Value(name=value), address=address) if value in loaded:
-                            copied.append((loaded[value], self._objects_at(name, address)))
+                        case ir.Compute(operation="zext", result=result, operands=(operand,)):
+                            if operand.type == ir.BOOL:
+                                truths.add(result.name)
+                        case ir.Store(value=value, address=address):
+                            self._store(value, self._objects_at(name, address), loaded, truths)
+                        case ir.CompareExchange(new=value, address=address):
+                            self._store(value, self._objects_at(name, address), loaded, truths)
+                        case ir.Update(value=value, address=address):
+                            kept = value if item.operation == "xchg" else item.old
+                            self._store(kept, self._objects_at(name, address), {}, truths)
                         case _:
                             pass
+
+    def _store(self, value: ir.Operand, to: set[str], loaded: dict[str, set[str]], truths: set[str]) -> None:
+        size = (self.module.pointer_bits if isinstance(value.type, ir.Ptr) else value.type.bits) // 8
+        match value:
+            case ir.Undefined():
+                self.objects |= to
+            case ir.Value(name=name) if name in loaded:
+                self.copies.append((size, loaded[name], to))
+            case ir.Value(name=name) if name in truths:
+                pass
+            case ir.Constant(value=number) if size in UNSET and number != UNSET[size]:
+                pass
+            case _:
+                self.blurred |= {(each, size) for each in to}
+
+    def _spread(self) -> None:
+        """What was never set, or looks so, may be copied from one object to another."""
         changed = True
         while changed:
             changed = False
-            for source, to in copied:
+            for size, source, to in self.copies:
                 if source & self.objects and not to <= self.objects:
                     self.objects |= to
+                    changed = True
+                blurred = {(each, size) for each in to}
+                if any((each, size) in self.blurred for each in source) and not blurred <= self.blurred:
+                    self.blurred |= blurred
                     changed = True
 
     def _objects_at(self, function: str, address: ir.Operand) -> set[str]:
@@ -95,8 +143,12 @@ class _Undefined:
     def _check(self, function: str, value: ir.Value, address: ir.Operand, emit: Emitter) -> None:
         """A violation if a value was found that says that memory was never set."""
         size = emit.bits(value.type) // 8
-        names = self._objects_at(function, address) & self.objects
-        if size not in _TELLING or not names:
+        found = self._objects_at(function, address)
+        names = found & self.objects
+        if size not in UNSET or not names:
+            return
+        if size not in _TELLING and any((name, size) in self.blurred for name in found):
+            self.unchecked |= names
             return
         number = ir.Constant(UNSET[size], value.type)
         is_set = emit.compute("ne", ir.BOOL, value, number)
@@ -153,8 +205,9 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
                 case ir.Store(value=_, address=address, ordering=None):
                     used: tuple[ir.Operand, ...] = (address,)
                 case ir.CompareExchange(old=old) | ir.Update(old=old):
-                    yield old.name
                     used = tuple(operands(item))
+                    if not (isinstance(item, ir.Update) and item.operation == "xchg"):
+                        yield old.name
                 case _:
                     used = tuple(operands(item))
             yield from (each.name for each in used if isinstance(each, ir.Value))

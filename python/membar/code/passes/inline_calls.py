@@ -1,8 +1,8 @@
 """Replaces calls by the blocks of the function that is called.
 
 Calls of functions that may call themselves, directly or through others, stay; so do those of functions that
-are not defined, take a variable number of arguments or get structures by value. The places of inlined
-instructions know where the call was. Every execution of an inlined `slot` is a new variable.
+are not defined or take a variable number of arguments. The places of inlined instructions know where the call
+was. Every execution of an inlined `slot` is a new variable.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class _Inliner:
                 continue
             self.number += 1
             prefix = f"{callee.name}/{self.number}"  # no name of LLVM IR has a slash
-            body = _Body(callee, prefix, item).blocks()
+            call, copies = _with_copies(item, callee, prefix)
+            instructions += copies
+            body = _Body(callee, prefix, call).blocks()
             enter = ir.Jump(target=ir.Goto(body[0].name), place=item.place)
             done.append(
                 ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=enter)
@@ -112,8 +114,19 @@ class _Inliner:
         if found is None or not found.blocks or found.name in self.recursive:
             return None
         fits = [each.type for each in item.arguments] == [each.type for each in found.parameters]
-        is_plain = not found.is_variadic and not found.by_value
-        return found if fits and is_plain and len(item.results) == len(found.results) else None
+        return found if fits and not found.is_variadic and len(item.results) == len(found.results) else None
+
+
+def _with_copies(call: ir.Call, callee: ir.Function, prefix: str) -> tuple[ir.Call, list[ir.Instruction]]:
+    """A call with copies of the structures that it passes by value: the callee may change them."""
+    arguments, done = list(call.arguments), list[ir.Instruction]()
+    for number, size in callee.by_value:
+        copy = ir.Value(f"{prefix}/by_value.{number}", ir.PTR)
+        length = ir.Constant(size, ir.Int(64))
+        done.append(ir.Slot(result=copy, size=size, align=16, place=call.place))
+        done.append(ir.Copy(target=copy, source=arguments[number], length=length, place=call.place))
+        arguments[number] = copy
+    return (replace(call, arguments=tuple(arguments)) if done else call), done
 
 
 @record(eq=False)
@@ -139,8 +152,10 @@ class _Body:
             return replace(target, block=f"{self.prefix}/{target.block}")
 
         done = []
+        unmarked = _unmarked_slots(self.function)
         for block in self.function.blocks:
             end = with_operands(self._placed(block.end), rename)
+            instructions = _with_lifetimes(block, unmarked)
             if isinstance(end, ir.Return):
                 jump = ir.Goto(self.prefix, end.values)
                 end = ir.Jump(target=jump, place=end.place)
@@ -151,9 +166,7 @@ class _Body:
                 ir.Block(
                     name=f"{self.prefix}/{block.name}",
                     parameters=tuple(item for item in parameters if isinstance(item, ir.Value)),
-                    instructions=tuple(
-                        with_operands(self._placed(item), rename) for item in block.instructions
-                    ),
+                    instructions=tuple(with_operands(self._placed(item), rename) for item in instructions),
                     end=end,
                 )
             )
@@ -161,6 +174,25 @@ class _Body:
 
     def _placed(self, item: Item) -> Item:
         return item if item.place is None else replace(item, place=_under(item.place, self.call.place))
+
+
+def _unmarked_slots(function: ir.Function) -> list[ir.Value]:
+    """The variables whose lifetime the compiler does not mark, such as parameters: it is that of the call."""
+    items = [item for block in function.blocks for item in block.instructions]
+    marked = {item.slot for item in items if isinstance(item, ir.Lifetime)}
+    return [item.result for item in items if isinstance(item, ir.Slot) and item.result not in marked]
+
+
+def _with_lifetimes(block: ir.Block, slots: list[ir.Value]) -> list[ir.Instruction]:
+    """The instructions of a block, with marks for these variables."""
+    done: list[ir.Instruction] = []
+    for item in block.instructions:
+        done.append(item)
+        if isinstance(item, ir.Slot) and item.result in slots:
+            done.append(ir.Lifetime(slot=item.result, begins=True, place=item.place))
+    if isinstance(block.end, ir.Return):
+        done += [ir.Lifetime(slot=slot, begins=False, place=block.end.place) for slot in slots]
+    return done
 
 
 def _under(place: ir.Place, caller: ir.Place | None) -> ir.Place:

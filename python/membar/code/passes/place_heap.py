@@ -80,7 +80,7 @@ class _Heap:
                 found[name] = ir.Object(
                     name=name,
                     size=STATE_SIZE,
-                    align=16,
+                    align=region.align,
                     content=bytes(STATE_SIZE),
                     cells=(ir.Cells(offset=0, size=STATE_SIZE),),
                     lies_at=ir.ObjectAddress(region.name, number * region.stride) if number else None,
@@ -102,7 +102,7 @@ class _Heap:
         return ir.Object(
             name=block.name,
             size=block.size,
-            align=16,
+            align=block.align,
             content=bytes(block.size),
             unset=() if is_zero or not block.size else ((0, block.size),),
             lies_at=lies_at,

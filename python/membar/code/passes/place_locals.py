@@ -6,12 +6,20 @@ iteration of a loop. It begins without a value.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.code import ir
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.primitives import PREFIX
+from membar.code.rewrite import Substitution, substitution, with_operands, with_operands_in
+from membar.code.structure import operands, targets
 from membar.records import replace
+
+_Start = tuple[str, str, int]
+"""A variable, and the block and number of the instruction at which it begins."""
+_FINISH = ir.FunctionAddress(f"{PREFIX}finish")
 
 
 def place_locals(module: ir.Module) -> ir.Module:
@@ -21,8 +29,117 @@ def place_locals(module: ir.Module) -> ir.Module:
         NotSupportedError: the size of a variable is not known.
     """
     objects = dict(module.objects)
-    functions = {name: _placed(function, objects) for name, function in module.functions.items()}
+    functions = {
+        name: _placed(_with_separate_lifetimes(function), objects)
+        for name, function in module.functions.items()
+    }
     return replace(module, functions=functions, objects=objects)
+
+
+def _with_separate_lifetimes(function: ir.Function) -> ir.Function:
+    """The function with a variable of its own for each lifetime, as in a loop that was written out."""
+    begins: dict[str, list[ir.Lifetime]] = {}
+    slots: dict[str, ir.Slot] = {}
+    for block in function.blocks:
+        for item in block.instructions:
+            if isinstance(item, ir.Slot):
+                slots[item.result.name] = item
+            elif isinstance(item, ir.Lifetime) and item.begins and isinstance(item.slot, ir.Value):
+                begins.setdefault(item.slot.name, []).append(item)
+    several = {name for name, found in begins.items() if len(found) > 1 and name in slots}
+    return _Lifetimes(function, slots, several).run() if several else function
+
+
+class _Lifetimes:
+    """Tells the lifetimes of variables apart: a use belongs to the beginning that control came from."""
+
+    def __init__(self, function: ir.Function, slots: dict[str, ir.Slot], names: set[str]) -> None:
+        self.function, self.slots, self.names = function, slots, names
+        self.leader: dict[_Start, _Start] = {}
+
+    def run(self) -> ir.Function:
+        before = self._reaching()
+        for block in self.function.blocks:
+            for item, reaching in self._uses(block, before[block.name]):
+                used = {each.name for each in operands(item) if isinstance(each, ir.Value)}
+                for name in used & self.names:
+                    for other in reaching[name]:
+                        self.leader[self._find(other)] = self._find(min(reaching[name]))
+        blocks = []
+        for block in self.function.blocks:
+            instructions: list[ir.Instruction] = []
+            end = block.end
+            for item, reaching in self._uses(block, before[block.name]):
+                changed = with_operands(item, self._renaming(reaching))
+                if item is block.end:
+                    end = with_operands(end, self._renaming(reaching))
+                elif isinstance(item, ir.Slot) and item.result.name in self.names:
+                    instructions += self._slots(item)
+                else:
+                    instructions.append(changed)
+            blocks.append(replace(block, instructions=tuple(instructions), end=end))
+        return replace(self.function, blocks=tuple(blocks))
+
+    def _find(self, key: _Start) -> _Start:
+        while key in self.leader and self.leader[key] != key:
+            key = self.leader[key]
+        return key
+
+    def _reaching(self) -> dict[str, dict[str, frozenset[_Start]]]:
+        """For each block, the beginnings of each variable that control may come from."""
+        entry = self.function.blocks[0].name
+        none = {name: frozenset({(name, "", 0)}) for name in self.names}
+        nothing = frozenset[_Start]()
+        found = {block.name: dict.fromkeys(self.names, nothing) for block in self.function.blocks}
+        found[entry] = none
+        changed = True
+        while changed:
+            changed = False
+            for block in self.function.blocks:
+                *_, (_, after) = self._uses(block, found[block.name])
+                for target in targets(block.end):
+                    for name, starts in after.items():
+                        if not starts <= found[target.block][name]:
+                            found[target.block][name] |= starts
+                            changed = True
+        return found
+
+    def _uses(
+        self, block: ir.Block, before: dict[str, frozenset[_Start]]
+    ) -> Iterator[tuple[ir.Instruction, dict[str, frozenset[_Start]]]]:
+        """The instructions of a block, each with the beginnings that are valid for it."""
+        current = dict(before)
+        for index, item in enumerate(block.instructions):
+            match item:
+                case ir.Lifetime(slot=ir.Value(name=name), begins=True) if name in self.names:
+                    current[name] = frozenset({(name, block.name, index)})
+                case _:
+                    pass
+            yield item, current
+        yield block.end, current
+
+    def _name(self, key: _Start) -> str:
+        name, block, index = self._find(key)
+        return f"{name}@{block}.{index}" if block else name
+
+    def _renaming(self, reaching: dict[str, frozenset[_Start]]) -> Substitution:
+        def change(operand: ir.Operand) -> ir.Operand:
+            if not isinstance(operand, ir.Value) or operand.name not in self.names:
+                return operand
+            found = reaching[operand.name]
+            return replace(operand, name=self._name(min(found))) if found else operand
+
+        return change
+
+    def _slots(self, item: ir.Slot) -> list[ir.Instruction]:
+        """The variables that one becomes."""
+        starts = [(item.result.name, "", 0)]
+        for block in self.function.blocks:
+            for index, each in enumerate(block.instructions):
+                if isinstance(each, ir.Lifetime) and each.begins and each.slot == item.result:
+                    starts.append((item.result.name, block.name, index))
+        names = dict.fromkeys(self._name(each) for each in starts)
+        return [replace(item, result=replace(item.result, name=name)) for name in names]
 
 
 def _placed(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function:
@@ -39,7 +156,20 @@ def _placed(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function
         _without_slots(block, addresses, is_repeated=block.name in repeated) for block in function.blocks
     ]
     change = substitution(addresses)
-    return replace(function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+    done = [_with_ends(with_operands_in(block, change), function.name, addresses) for block in blocks]
+    return replace(function, blocks=tuple(done))
+
+
+def _with_ends(block: ir.Block, function: str, addresses: dict[str, ir.Operand]) -> ir.Block:
+    """A block in which all variables end where their thread does; `main` returns when the process ends."""
+    done: list[ir.Instruction] = []
+    for item in block.instructions:
+        if isinstance(item, ir.Call) and item.callee == _FINISH:
+            done += [ir.Lifetime(slot=each, begins=False, place=item.place) for each in addresses.values()]
+        done.append(item)
+    if isinstance(block.end, ir.Return) and function != "main":
+        done += [ir.Lifetime(slot=each, begins=False, place=block.end.place) for each in addresses.values()]
+    return replace(block, instructions=tuple(done))
 
 
 def _without_slots(block: ir.Block, addresses: dict[str, ir.Operand], *, is_repeated: bool) -> ir.Block:
