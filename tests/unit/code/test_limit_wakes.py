@@ -32,6 +32,8 @@ def calls(module: ir.Module) -> set[str]:
     [
         ("while (!ready) pthread_cond_wait(&c, &m);", True),
         ("while (!ready || turns) { pthread_cond_wait(&c, &m); }", True),
+        ("while (!__atomic_load_n(&ready, 0)) pthread_cond_wait(&c, &m);", True),
+        ("while (!__atomic_exchange_n(&ready, 0, 0)) pthread_cond_wait(&c, &m);", False),
         ("while (!ready) { turns++; pthread_cond_wait(&c, &m); }", False),
         ("while (!ready) { own++; pthread_cond_wait(&c, &m); }", False),
         ("if (!ready) pthread_cond_wait(&c, &m);", False),

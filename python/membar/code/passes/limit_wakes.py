@@ -50,10 +50,16 @@ def _only_looks(function: ir.Function, loop: Loop) -> bool:
     if not wakes:
         return False
     library = {_folder(item.place) for item in wakes}
+    unnamed = {  # the compiler's own, for the parts of one expression
+        item.result
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Slot) and not item.variable
+    }
     return all(
         isinstance(item, ir.Load | ir.Compute | ir.Index | ir.Lifetime | ir.Slot)
         or _folder(item.place) in library
-        or (isinstance(item, ir.Store) and item.place is None)  # of a parameter, or of the compiler's own
+        or (isinstance(item, ir.Store) and (item.place is None or item.address in unnamed))
         for block in inside
         for item in block.instructions
     )
