@@ -1,9 +1,9 @@
-"""Which search of the core is for a task: by what the model claims and what the program looks like.
+"""Chooses the search of the core for a task, by the model's claims and the shape of the program.
 
-The exactly-once search is for models that say so (`Model.exploration`), and for programs that cannot buffer
-loads (`models/buffering.py`); `program/dependency_order.py` says which programs are for the dependency-aware
-one. To look at a program so closely takes longer than the general search of most litmus tests, so that this
-is tried first; but not where there are loops, which the other searches need not cut so soon.
+The exactly-once search is for models that claim it (`Model.exploration`), and for programs that cannot
+buffer loads (`models/buffering.py`); `program/dependency_order.py` decides which programs suit the
+dependency-aware one. That analysis takes longer than the general search of most litmus tests, so the general
+search is tried first, except for programs with loops, which the other searches need not truncate as early.
 """
 
 from __future__ import annotations

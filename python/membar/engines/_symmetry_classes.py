@@ -1,8 +1,8 @@
-"""Executions up to symmetry, unfolded: from one execution to all that renaming interchangeable threads makes.
+"""Expands an execution, explored up to symmetry, to all permutations of identical threads.
 
-The core counts each execution that it explores as often as there are executions that it stands for. Final
-states come out exactly: those that differ only by an exchange of interchangeable threads are equally
-frequent, so their number of executions is shared out among them.
+The core counts each explored execution as often as there are executions that it represents. Final states are
+exact: those that differ only in a permutation of identical threads are equally frequent, so their number of
+executions is divided among them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""What a plan says of an execution: the meaning of memory models.
+"""Evaluates a plan on an execution: the semantics of memory models.
 
-An engine that enumerates executions asks in three steps, so that what is already refuted is not continued:
+An engine that enumerates executions evaluates in three steps, so that inconsistent prefixes are not
+extended:
 
     evaluator = Evaluator(plan)
     static = evaluator.begin(skeleton)     # events, po, dependencies; rf and co of the skeleton are ignored
     reads = static.with_reads(rf)          # then rf, as pairs (write, read)
     whole = reads.with_coherence(co)       # then co, as one sequence of writes per location
 
-Each step gives an `Evaluation` whose `failed` is the first required check that does not hold, or None. A
-failed evaluation is not continued. `failures`, `flags`, `undefined` and `relation` answer for one whole
-execution; a failure comes with its cycle and the names of the cycle's edges.
+Each step returns an `Evaluation` whose `failed` is the first required check that does not hold, or None. A
+failed evaluation must not be extended. `failures`, `flags`, `undefined` and `relation` are about one
+complete execution; a failure comes with its cycle and the names of the cycle's edges.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a check fails: a cycle, an event or pairs, each edge traced to a relation with a name."""
+"""Explains why a check fails: a cycle, an event or pairs, each edge traced to a named relation."""
 
 from __future__ import annotations
 

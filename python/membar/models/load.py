@@ -1,4 +1,4 @@
-"""Models by name or file: a shipped model is a `.cat` or `.rules` file in this folder."""
+"""Loads models by name or file: a shipped model is a `.cat` or `.rules` file in this folder."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What a compiler makes of C's atomic operations, one named table per processor.
+"""Compiler mappings: how C's atomic operations are compiled, one named table per processor.
 
-A C program means itself under a model of the language. Under a model of a processor it is first mapped: an
-operation becomes the instructions that compilers emit for it, with the ordering words of that processor.
-Plain accesses become plain loads and stores. Nothing else changes: dependencies are those of the text,
-although a compiler may remove some.
+A language model interprets a C program directly. Under a hardware model the program is first compiled: an
+operation becomes the instructions that compilers emit for it, with the ordering annotations of that
+processor. Plain accesses become plain loads and stores. Nothing else changes: dependencies are those of the
+source, although a compiler may remove some.
 
 A model names its table in its claims (`mapping: x86`).
 """

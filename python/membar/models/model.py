@@ -1,4 +1,4 @@
-"""A memory model: an input to the engines, never code in them."""
+"""`Model`: a memory model with its claims, as engines use it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The files that belong to a model: a configuration names them, or they lie beside it under its name.
+"""The files of a model: named in a configuration, or beside the model under its name.
 
     bell linux-kernel.bell        declares tags; read before the model
     macros linux-kernel.def       says which instructions carry them
     model linux-kernel.cat
 
-A configuration has such lines; all others (how to draw, and so on) say nothing about the model. Claims
-(`models/claims.py`) lie beside the model in any case.
+A configuration has such lines; all others (drawing options and so on) do not concern the model. Claims
+(`models/claims.py`) are always beside the model.
 """
 
 from __future__ import annotations

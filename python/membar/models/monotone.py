@@ -1,10 +1,10 @@
-"""Models under which reads and fences can be left out: what was allowed stays allowed.
+"""Models under which removing reads and fences keeps an execution consistent.
 
-Taken away are reads and fences that nothing reads from and that belong to no read-modify-write, and
-dependencies. A slot is *exact* if it keeps just the pairs of what is left, and *shrinking* if it may lose
-some of them. An axiom (acyclic, irreflexive, empty) over a shrinking slot that held before holds after. What
-is neither, such as the complement of a shrinking slot, may gain pairs: nothing is known of a model that
-requires something of it.
+Removed are reads and fences that nothing reads from and that belong to no RMW, and dependencies. A slot is
+*exact* if it keeps exactly the pairs of the remaining events, and *shrinking* if it may lose some of them.
+An axiom (acyclic, irreflexive, empty) over a shrinking slot that held before holds after. Any other slot,
+such as the complement of a shrinking one, may gain pairs: nothing is known about a model with an axiom over
+it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The model that has a store-buffer reading only. The others claim theirs (`store-buffers`)."""
+"""The model that is defined by store buffers only (`cam`). The others claim theirs (`store-buffers`)."""
 
 from __future__ import annotations
 

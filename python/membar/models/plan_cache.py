@@ -1,11 +1,11 @@
-"""Compiled models kept between runs, in `__pycache__` beside the models.
+"""A cache of compiled models, in `__pycache__` beside the models.
 
-Compiling a model takes longer than most questions about a small program. What comes out depends on the texts
-and claims of the models, the code in this folder, the ordering words of the languages, Python and membar. A
-kept file begins with a fingerprint of all of them and of the model's name, then one of its own content: a
-file that is old, damaged, or of another model or installation is not believed. Texts and claims count by
-their content, code by the size and the time of the last change, as Python's own byte code does. Where nothing
-was kept, or can be, models are compiled.
+Compiling a model takes longer than most checks of a small program. The result depends on the texts and
+claims of the models, the code in this folder, the tags of the languages, Python and membar. A cached file
+begins with a fingerprint of all of them and of the model's name, then one of its own content: a file that is
+stale, damaged, or from another model or installation is ignored. Texts and claims are compared by content,
+code by size and modification time, as for Python's own bytecode. If nothing is cached, or the cache is not
+writable, models are compiled.
 """
 
 from __future__ import annotations

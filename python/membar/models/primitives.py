@@ -1,6 +1,6 @@
-"""The sets and relations that a model does not define: what they are, and their value in an execution.
+"""Predefined sets and relations of a model: what they are, and their value in an execution.
 
-Every other name that a model leaves free is a tag: the set of events that carry it.
+Every other undefined name is a tag: the set of events that carry it.
 """
 
 from __future__ import annotations

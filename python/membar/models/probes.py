@@ -1,4 +1,4 @@
-"""Small executions that refute claims of a model when it is loaded: whoever allows them, claims too much.
+"""Small executions that refute false claims of a model when it is loaded.
 
 Each is tried with every tag of the model on all of its accesses, and with none.
 """

@@ -1,4 +1,4 @@
-"""Sets of events as bit masks and relations as rows of bit masks: the arithmetic of models.
+"""Sets of events as bit masks, and relations as rows of bit masks.
 
 A set is an `int` whose bit `i` says whether event `i` is in it. A relation is a list of such masks: bit `j`
 of row `i` says whether the pair `(i, j)` is in it. Lists are never changed once they are built.

@@ -1,4 +1,4 @@
-"""A plan as steps to run: what is computed together, in which order, and when it can be."""
+"""A plan as evaluation steps: what is computed together, in which order, and at which stage."""
 
 from __future__ import annotations
 

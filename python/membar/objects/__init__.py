@@ -1,1 +1,1 @@
-"""Concurrent objects: operations in steps, what they mean as one step each, and why they should."""
+"""Concurrent objects: operations as code, their specification, and annotations for proofs."""

@@ -1,4 +1,4 @@
-"""What terms come to: their values, simpler terms that mean the same, and their spelling."""
+"""Evaluates, simplifies and prints terms."""
 
 from __future__ import annotations
 

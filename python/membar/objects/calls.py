@@ -1,8 +1,8 @@
-"""What clients of an `.obj` object call its operations with.
+"""The arguments with which clients call the operations of an `.obj` object.
 
-Notes in the text say so, as those of C files do. Without a note an argument is fresh where the object only
-copies it. Where it is looked at (`examined.py`), it is also each number that it meets in the text, and one of
-two numbers that other calls get too; as far as there are not too many clients then.
+Annotations in the text choose them, as in C files. Without one an argument is fresh if the object only
+copies it. If the object examines it (`data_independence.py`), clients also use each number that it meets in
+the text, and one of two numbers that several calls share, as long as there are not too many clients.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The most general client: some threads, each of which makes some calls, in every way there is.
+"""Most general clients: all programs with some threads, each of which makes some calls.
 
-A client is a choice of calls for each thread. Threads that may call the same are interchangeable, so that
-only one of the arrangements of their calls is made, unless an operation is told who calls it. The threads of
-many clients are written into one C text, which is read once; a client's program is made of those that it has.
-A text has at most `MOST_BODIES` threads: where all clients together have more, they are read in batches.
+A client is a choice of calls for each thread. Threads that may make the same calls are interchangeable, so
+only one arrangement of their calls is generated, unless an operation receives the number of the calling
+thread. The threads of many clients are written into one C text, which is read once; a client's program
+consists of the threads it needs. A text has at most `MOST_BODIES` threads: if all clients together have
+more, they are read in batches.
 """
 
 from __future__ import annotations

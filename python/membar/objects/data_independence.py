@@ -1,9 +1,9 @@
-"""What an object does with the values of its arguments: whether it only copies them, or looks at them.
+"""Data independence: does an object only copy its arguments, or does it examine them?
 
-Variables between which values go, or are compared, are of one kind. An object that only copies the values of
-a kind cannot tell one from another: clients whose arguments all differ stand for all clients then. Where
-values are compared or calculated with, the numbers that meet them in the text matter as well, and so does
-whether two arguments are equal.
+Variables between which values flow, or that are compared, belong to one class. An object that only copies
+the values of a class cannot distinguish them: clients whose arguments all differ represent all clients then.
+If values are compared or used in arithmetic, the numbers that meet them in the text matter as well, and so
+does whether two arguments are equal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a specification could keep outside of its instances: in its class, in defaults, in its file.
+"""State that a specification keeps outside its instances: in its class, in defaults, in its file.
 
-Many histories are tried with one specification, each from its beginning. What is kept in the instance goes
-from one to the other by copies; what is kept elsewhere would leak from one history into the next.
+Many histories are checked with one specification, each from its initial state. State in the instance is
+copied; state elsewhere would leak from one history into the next.
 """
 
 from __future__ import annotations

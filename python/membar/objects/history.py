@@ -1,4 +1,4 @@
-"""`History`: the calls that a client made of an object, what they returned, and which came before which."""
+"""`History`: the calls of a client, their results, and their order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Is there an order of the calls, one after the other, in which each returns what the specification says?
+"""Decides linearizability: is there a sequential order of the calls that the specification explains?
 
-The search of Wing and Gong: take any call that no other remaining one must precede, let the specification do
-it, and go on if it returns what was seen. Which calls were done and the state of the specification decide all
-that follows (Lowe), so that no such pair is tried twice. A pending call may be done, with whatever result, or
-left out.
+The search of Wing and Gong: take any call that no other remaining call must precede, apply the
+specification, and continue if it returns the observed result. The set of completed calls and the state of
+the specification determine all that follows (Lowe), so no such pair is tried twice. A pending call may be
+applied, with any result, or left out.
 
 Reference: Wing, Gong, "Testing and verifying concurrent objects", JPDC 1993; Lowe, "Testing for
 linearizability", CCPE 2017.

@@ -1,4 +1,4 @@
-"""Clients of an object in its own language, as programs for a processor: one step per line."""
+"""Lowers clients of an `.obj` object to programs: one step per line."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""When one call is before another: three orders, each by how threads tell each other that a call returned.
+"""The three orders between calls, by how threads communicate that a call has returned.
 
-A client that makes sure that one call returned before it makes another does so by a message: the first thread
-sends it after the return, the second one waits for it before the call. The orders differ in what carries it:
+A client that makes sure that one call returned before it makes another does so by a message: the first
+thread sends it after the return, the second one waits for it before the call. The orders differ in what
+carries it:
 
     causal      a release store, read by an acquire load: the synchronisation of the language or the processor
     flush       a store that goes through the store buffer like all others: a call lasts until all that its
                 thread stored up to its return is in memory (sc, x86-tso)
-    real-time   a clock that everybody sees at once, beside the memory (sc, x86-tso)
+    real-time   a clock that every thread sees at once, beside the memory (sc, x86-tso)
 
-So whether an execution with an order exists is a question about a program like any other, and an engine that
-knows nothing of histories answers it.
+So whether an execution with an order exists is a question about a program like any other, and engines need
+not support histories.
 """
 
 from __future__ import annotations

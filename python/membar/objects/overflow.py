@@ -1,9 +1,9 @@
-"""Whether the numbers of an object fit into the 64 bits with which its clients are run.
+"""Whether the numbers of an object fit into the 64 bits that its clients use.
 
-The object language has numbers without bound; a program for a processor has not. Most code only counts: it
-adds little numbers, and no execution that can be looked at is long enough to come near 2^63 so. For all other
-code `fitting` says of each line what must be true of its operands so that nothing is lost, and clients
-remember on the way where it was not.
+The object language has unbounded integers; a machine program does not. Most code only counts: it adds small
+numbers, and no execution that can be explored is long enough to approach 2^63. For all other code `fitting`
+states for each line what its operands must satisfy so that nothing overflows, and clients record where it
+was violated.
 """
 
 from __future__ import annotations

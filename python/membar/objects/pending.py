@@ -1,10 +1,9 @@
-"""Calls that never return: clients whose threads may stop where a call can go on forever.
+"""Calls that never return: clients whose threads may stop where a call can run forever.
 
-A call that returns in the end needs no such care: what a history without its return shows, the history with
-it shows too. But a thread that waits forever, or runs in a loop forever, never ends its execution, and
-engines do not list it. So where that happens, or a loop was not followed to its end, threads may give up at
-the heads of their loops and in front of locks: then all that was done until there, by everybody, is an
-execution that ends, and the call is pending.
+A call that eventually returns needs no special treatment: whatever a history without its return shows, the
+history with it shows too. But a thread that waits or loops forever never ends its execution, and engines do
+not list it. So if that happens, or a loop was truncated, threads may give up at loop heads and before locks:
+the execution up to there ends, and the call is pending.
 """
 
 from __future__ import annotations

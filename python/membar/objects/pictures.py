@@ -1,4 +1,4 @@
-"""Pictures of values: two are equal only if the values are made of equal parts, shared in the same way."""
+"""Structural fingerprints of values: equal only if the values have equal parts, shared in the same way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several executions is the plainest: the one in which threads see the least of each other."""
+"""Chooses the execution to show: the one in which threads see the least of each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What final states show of the calls of a client: which were made, which ended, and what they returned."""
+"""Decodes final states of a client: which calls were made, which returned, and their results."""
 
 from __future__ import annotations
 

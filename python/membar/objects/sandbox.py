@@ -1,10 +1,11 @@
-"""Runs code of a user's specification: it must come to an end, and read no clock and no random numbers.
+"""Runs a user's specification: it must terminate, and must not read a clock or random numbers.
 
-Nor may it end membar: `sys.exit()` there is a mistake of the specification, not an answer. What it prints
+It must not end membar either: `sys.exit()` is a mistake of the specification, not an answer. What it prints
 goes to standard error, since standard output is for answers.
 
-Steps are counted, not seconds: the same specification gets the same answer everywhere. Counted are the
-instructions of the user's own file, and every call; what a library does without calling back is not seen.
+Steps are counted, not seconds, so that the same specification gets the same answer everywhere. The
+instructions of the user's own file and every call are counted; what a library does without calling back is
+not.
 """
 
 from __future__ import annotations

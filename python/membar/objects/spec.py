@@ -1,10 +1,10 @@
 """Sequential specifications: plain Python classes, one method per operation.
 
-A method does the operation at once and returns what a call of it must return: nothing, a number, or a tuple
-of numbers. It may raise `ImpossibleError` where the operation cannot happen in this state (a lock that is
-taken): then calls of it wait. State is whatever the instance holds; it is compared by value. What a class of
-the user keeps elsewhere is refused as soon as it changes; so are methods that go on forever, read a clock or
-random numbers, or do something else when they are called again in the same state.
+A method performs the operation and returns what a call must return: nothing, a number, or a tuple of
+numbers. It may raise `ImpossibleError` if the operation cannot happen in this state (a lock that is taken):
+then calls of it wait. State is whatever the instance holds; it is compared by value. State of a user's class
+that is kept elsewhere is an error as soon as it changes; so are methods that do not terminate, read a clock
+or random numbers, or behave differently when called again in the same state.
 """
 
 from __future__ import annotations

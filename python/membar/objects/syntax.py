@@ -1,7 +1,7 @@
-"""A concurrent object as its text says: code in lines, a specification, and annotations for the proof.
+"""Syntax tree of a concurrent object: code in lines, a specification, and annotations for the proof.
 
-Every line makes at most one access to shared memory: the front end has split `c++` into a load and a store,
-and a condition that reads memory into a load and a branch.
+Every line makes at most one access to shared memory: the parser has split `c++` into a load and a store, and
+a condition that reads memory into a load and a branch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Terms over the variables of an object: whole numbers without bound; a truth value is 0 or 1.
+"""Terms over the variables of an object: unbounded integers; truth values are 0 and 1.
 
-Code, specifications and annotations share them. Which names may occur where is the front end's business.
+Code, specifications and annotations share them. The parser decides which names may occur where.
 """
 
 from __future__ import annotations

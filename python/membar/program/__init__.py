@@ -1,1 +1,1 @@
-"""The one intermediate form between front ends and engines."""
+"""The intermediate representation between input languages and engines."""

@@ -1,4 +1,4 @@
-"""Accesses that hit no location: what is wrong with them, in words."""
+"""Diagnostics for invalid accesses: null, wild and misaligned pointers, and mixed sizes."""
 
 from __future__ import annotations
 

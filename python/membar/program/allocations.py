@@ -1,8 +1,8 @@
-"""The beginning of allocated memory: writes for models that say when memory may be used.
+"""Allocation events: writes that mark where memory is allocated, for models that check their order.
 
-A front end marks them with the word `ALLOC`: plain writes of what the cells hold anyway, where they are
-allocated. A model with a check called `unordered-allocation` tells of accesses that nothing orders behind
-such a write. For every other model the writes are taken out: no machine does them.
+A language emits plain writes with the tag `ALLOC` at each allocation; they write the values that the cells
+already hold. A model with a check called `unordered-allocation` reports accesses that are not ordered after
+such a write. For every other model these writes are removed, because no machine performs them.
 """
 
 from __future__ import annotations

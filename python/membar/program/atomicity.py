@@ -1,8 +1,8 @@
-"""What axioms cannot speak about: steps with several accesses, and control points that hold others up.
+"""What axiomatic models cannot express: steps with several accesses, and committed control points.
 
-An operational reading does a step at once. Axioms speak of single accesses and let other threads act between
-the accesses of one step, so the two may differ. Only an `unordered` step (a pair instruction) is free of
-that: it promises nothing but its accesses.
+An operational model executes a step atomically. Axioms relate single accesses and let other threads act
+between the accesses of one step, so the two may disagree. Only an `unordered` step (a pair instruction) is
+exempt: it promises nothing about the order of its accesses.
 """
 
 from __future__ import annotations

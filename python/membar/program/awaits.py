@@ -1,13 +1,12 @@
-"""Where threads only wait: the control points at which coming back unchanged means that nothing happened.
+"""Spin loops: control points at which an iteration that changed nothing need not be repeated.
 
-A thread that comes back to a control point, has written nothing since, and finds every register that still
-matters as it was, has only looked: the turn could be left out, and everything after it would be the same.
-Engines end such a run there (it *waits*) instead of going round again, so that a loop that only waits needs
-no bound. Whether a turn was such a one is seen while the thread runs (`SpinLoop` says what to compare), so it
-does not matter how the loop is written; a compare-exchange that fails, or a load-linked without its store, is
-a read.
+If a thread returns to a control point, has written nothing since, and every live register has its old value,
+the iteration only waited: it could be removed and the rest of the execution would be the same. Engines end
+such a run there (it *waits*) instead of iterating again, so that a loop that only waits needs no bound. This
+is decided while the thread runs (`SpinLoop` says what to compare), so it does not depend on how the loop is
+written; a compare-exchange that fails, or a load-linked without its store, counts as a read.
 
-`docs/decisions/0011-awaits.md` has the argument, and which models it holds for (`models/monotone.py`).
+`docs/decisions/0011-awaits.md` has the argument, and the models for which it holds (`models/monotone.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps that block: an access, then an assumption that waits until it holds."""
+"""Blocking steps: an access followed by an assumption that waits until it holds."""
 
 from __future__ import annotations
 

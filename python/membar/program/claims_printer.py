@@ -1,4 +1,4 @@
-"""Error states and claims about runs as text that `languages/mbp` can read back."""
+"""Prints error states and LTL claims as program text that `languages/mbp` can read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Final-state conditions: what a litmus test asks about the end of an execution."""
+"""Conditions on final states, as in litmus tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who writes where: whether the order of writes is a choice at all."""
+"""Which threads write which locations: whether a program has any choice of coherence order."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which registers an operation reads and writes, and which loads may thereby influence which accesses.
+"""Registers that an operation reads and writes, and the loads that may influence an access.
 
-The dependencies of one execution are computed by engines while they run a thread: they carry, for each
-register, the reads it comes from (`program/origins.py`). `may_depend` is the static over-approximation of the
-same thing, for reports and for engines that want to know before they run; it does not tell picks from data.
+Engines compute the dependencies of one execution while they run a thread: for each register they track the
+reads it comes from (`program/origins.py`). `may_depend` is a static over-approximation for reports and for
+engines that need to know in advance; it does not distinguish pick from data dependencies.
 """
 
 from __future__ import annotations

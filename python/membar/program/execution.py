@@ -1,4 +1,4 @@
-"""One candidate execution of a Program: the events and relations that cat models speak about."""
+"""A candidate execution of a Program: the events and relations that cat models are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks in terms of reads and writes, so that engines need not know them."""
+"""Replaces lock operations by reads and writes, so that engines need not support locks."""
 
 from __future__ import annotations
 

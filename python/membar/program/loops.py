@@ -1,4 +1,4 @@
-"""Loops of control flow: which edges of a thread may be taken more than once."""
+"""Loops in the control flow: which edges of a thread may be taken more than once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the paths of a branch meet again: its immediate post-dominator."""
+"""Join points: the immediate post-dominator of a branch."""
 
 from __future__ import annotations
 

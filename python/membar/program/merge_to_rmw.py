@@ -1,4 +1,4 @@
-"""Several operations that are done at once, as one read-modify-write."""
+"""Merges several operations of one atomic step into a single RMW."""
 
 from __future__ import annotations
 

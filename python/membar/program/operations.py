@@ -1,7 +1,7 @@
-"""What an edge of a thread does: the closed set of operations every engine understands.
+"""The operations of a thread's edges: the closed set that every engine supports.
 
-Tags are the ordering words of the language (`MFENCE`, `A`, `L`, `ACQ`, `SC`, …). They appear in cat
-models as sets of events under exactly these names; engines never look at them.
+Tags are ordering annotations (`MFENCE`, `A`, `L`, `ACQ`, `SC`, …). They appear in cat models as sets of
+events under exactly these names; engines never interpret them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where a value comes from: the reads it depends on, by data and by pick.
+"""Which reads a value depends on, by data and by pick.
 
 A value depends by *data* on the reads that it was computed from, and by *pick* on those that only decided
-which source a selection took: hardware may guess such a decision and go on. So `Select` passes on the data
-of the source that it takes under the actual values, and picks by everything its condition depends on. All
-other operators pass on both of all their operands.
+which source a select took: hardware may speculate on such a decision. So `Select` passes on the data
+dependencies of the source that it takes under the actual values, and a pick dependency on everything in its
+condition. All other operators pass on both kinds from all their operands.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Relations between events that may hold of very many pairs, as the program order of a long thread does."""
+"""Relations with very many pairs, such as the program order of a long thread, stored compactly."""
 
 from __future__ import annotations
 

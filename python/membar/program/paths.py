@@ -1,11 +1,11 @@
-"""Every path through a thread as models see it: events, program order and dependencies, but no values.
+"""Every path through a thread as a model sees it: events, program order and dependencies, but no values.
 
-A path is what some run of the thread could look like whatever its reads return: where a guard, or whether a
-read-modify-write writes, depends on what was read, both ways are paths. An address that depends on it is a
-location of its own. Dependencies are those that hold whatever the values are. So a path may order less than
-the runs that take it, and never more.
+A path over-approximates the runs that take it: if a guard, or whether an RMW writes, depends on a value
+read, both outcomes are paths. An address that depends on a value read is a separate location. Dependencies
+are those that hold whatever the values are. So a path may order less than the runs that take it, and never
+more.
 
-Loops are as in the engines: each back edge is taken at most `bound` times.
+As in the engines, each back edge is taken at most `bound` times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be said of one state of a running program: of memory, of registers, of where threads are."""
+"""Predicates on one state of a running program: memory, registers and control points."""
 
 from __future__ import annotations
 

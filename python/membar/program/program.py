@@ -1,6 +1,6 @@
-"""The one intermediate form: threads as control-flow automata over registers, with shared memory between.
+"""`Program`: threads as control-flow automata over registers, with shared memory between them.
 
-A front end builds a `Program`; engines run it. Nothing here knows a language or an engine.
+Input languages build a `Program`; engines run it. Nothing here depends on a language or an engine.
 """
 
 from __future__ import annotations

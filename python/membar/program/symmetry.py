@@ -1,8 +1,8 @@
-"""Interchangeable threads: decided on the Program, whatever language it came from.
+"""Identical threads, determined from the Program alone.
 
-Threads are interchangeable if renaming them changes nothing: they run the same code from the same initial
-registers, up to the names of registers and control points, they start together, and nobody else can tell
-one from another.
+Threads are identical if renaming them changes nothing: they run the same code from the same initial
+registers, up to the names of registers and control points, they start together, and no other thread can
+distinguish them.
 """
 
 from __future__ import annotations

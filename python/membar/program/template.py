@@ -1,4 +1,4 @@
-"""`Template`: a program with one thread that stands for any number of copies."""
+"""`Template`: a program with one thread that is replicated any number of times."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What can be said of a whole run: LTL formulas, and automata of runs that must not be.
+"""Claims about whole runs: LTL formulas, and automata that accept the forbidden runs.
 
-The derived operators (`F`, `G`, `->`, `<->`, `W`) are made of these by the functions below, so that nobody
-else needs to know them.
+The derived operators (`F`, `G`, `->`, `<->`, `W`) are defined in terms of these by the functions below, so
+that no other code needs to know them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a Program makes sense: checked once, between front end and engine."""
+"""Validates a Program once, between input language and engine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Values that a program names: what a read might return before anybody is known to write it.
+"""Values that a read might return before any write is known to produce them.
 
-Under a model that lets values justify themselves, a write that happens only because its value was read may be
-the one that was read. To find such executions one has to try the value first. The constants that a program
-stores are tried; a value that is only ever copied could be anything, and is not.
+Under a model that lets values justify themselves, a write that happens only because its value was read may
+be the one that was read. To find such executions the value must be guessed first. The constants that a
+program stores are tried; a value that is only ever copied could be anything, and is not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Properties: one file each, exporting `PROPERTY`; `judge.py` turns what an engine found into verdicts."""
+"""Properties: one file each, exporting `PROPERTY`; `judge.py` turns the result of a search into verdicts."""
 
 from __future__ import annotations
 

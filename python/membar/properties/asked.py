@@ -1,4 +1,4 @@
-"""What is asked of a program: which properties, by whom, and with which of its assertions."""
+"""The properties to check: which, selected by whom, and with which of the program's assertions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the program says of all its runs is true: LTL formulas, never claims, property processes."""
+"""Every claim about runs holds: LTL formulas, never claims, property processes."""
 
 from __future__ import annotations
 

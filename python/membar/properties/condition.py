@@ -1,4 +1,4 @@
-"""The final condition of a litmus test holds as written: exists, ~exists or forall."""
+"""The final condition of a litmus test holds: exists, ~exists or forall."""
 
 from __future__ import annotations
 

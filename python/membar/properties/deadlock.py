@@ -1,4 +1,4 @@
-"""No thread is in a blocking call that it can never leave, while the process has not ended."""
+"""No thread is blocked forever while the process has not ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No state is reached that the program, or `--error`, says must not be."""
+"""No error state of the program, or of `--error`, is reachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process does not end by failing."""
+"""The process does not exit with a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Final states: the words behind the observed terms, and how they are shown."""
+"""Final states: the observed terms and how they are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labels of Promela demand of all runs, where somebody asks by name."""
+"""Acceptance and progress labels of Promela, if selected by name."""
 
 from __future__ import annotations
 

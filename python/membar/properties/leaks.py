@@ -1,4 +1,4 @@
-"""All memory that is allocated is freed."""
+"""All allocated memory is freed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects: every history of calls has an order that the sequential specification explains."""
+"""Every history of an object's calls is linearizable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks, barriers and threads are used as their library allows."""
+"""Locks, barriers and threads are used correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No access goes through a pointer that points to no location, or to something that was never set."""
+"""Every access goes to valid, initialised memory."""
 
 from __future__ import annotations
 

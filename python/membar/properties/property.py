@@ -1,4 +1,4 @@
-"""What a property is: a name, a sentence, and the programs it says something about."""
+"""`Property`: a name, a description, and the programs that it applies to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No execution has a data race, by the model's definition of one."""
+"""No execution has a data race, by the model's definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Property files of SV-COMP: what they ask."""
+"""Property files of SV-COMP."""
 
 from __future__ import annotations
 

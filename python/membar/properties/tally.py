@@ -1,4 +1,4 @@
-"""What an engine found, before it is judged."""
+"""The result of a search, before it is judged."""
 
 from __future__ import annotations
 

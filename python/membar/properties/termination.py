@@ -1,4 +1,4 @@
-"""No thread spins forever, while memory is fair and every thread runs on."""
+"""No thread spins forever, provided that memory is fair and every thread keeps running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves a program without meaning, as a model of a language tells: races, memory used too early."""
+"""Undefined behaviour that a language model reports: data races, use of memory before its allocation."""
 
 from __future__ import annotations
 

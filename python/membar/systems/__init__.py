@@ -1,1 +1,1 @@
-"""The second representation: array-based systems for any number of processes (`ParameterizedSystem`)."""
+"""Parameterized systems: array-based transition systems for any number of processes."""

@@ -1,4 +1,4 @@
-"""Sums in normal form."""
+"""Linear sums in normal form."""
 
 from __future__ import annotations
 

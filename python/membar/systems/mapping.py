@@ -1,6 +1,6 @@
-"""Systems rewritten: other names for processes, another reading of memory.
+"""Rewrites systems: renames processes, or replaces accesses to memory.
 
-Every function is one walk over the accesses or the processes of its argument.
+Every function is one traversal of the accesses or the processes of its argument.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A run of a parameterized system with some number of processes: what a violation shows.
+"""A run of a parameterized system with a concrete number of processes: the witness of a violation.
 
-Everything that was chosen is in it (initial values, `?`, flushes), so that it can be run again without a
-search. Values are kept as the text shows them: `True`, `#2`, `-1`.
+It contains every choice (initial values, `?`, flushes), so that it can be replayed without a search. Values
+are stored as they are shown: `True`, `#2`, `-1`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`ParameterizedSystem`: a transition system over arrays indexed by any number of processes.
 
-The straight line's second noun, beside `Program`: a front end builds it, engines run it. Quantifiers,
-disjunctions, predicates and `let` are gone: a transition's guard is a conjunction of literals and of
-universal guards, and a disjunctive guard has become several transitions of one name.
+Beside `Program` the second kind of subject: a language builds it, engines run it. Quantifiers, disjunctions,
+predicates and `let` are gone: a transition's guard is a conjunction of literals and of universal guards, and
+a disjunctive guard has become several transitions of one name.
 """
 
 from __future__ import annotations

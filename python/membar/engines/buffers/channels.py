@@ -1,8 +1,8 @@
-"""Channels as cells, for a core that has none.
+"""Channels as memory cells, for a core without channels.
 
-Every operation on a channel waits for the own buffer and acts at once, so its messages can live in memory: a
-queue is its cells and its length; what is sent without room goes through cells too, in one step of the sender
-and the receiver that two fences mark. The loads that this takes are hidden from runs.
+Every operation on a channel waits for the thread's own buffer and acts at once, so its messages can live in
+memory: a queue is its cells and its length; a rendezvous goes through cells too, in one step of sender and
+receiver that is delimited by two fences. The loads that this takes are hidden from runs.
 """
 
 from __future__ import annotations

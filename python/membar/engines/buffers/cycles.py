@@ -1,4 +1,4 @@
-"""Loops that fill a buffer without end, told to people."""
+"""Describes loops that fill a buffer without bound, for reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error states of a program in the form of the core: places where threads must not be, or predicates."""
+"""Error states in the encoding of the core: control points, or predicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The procedures of the core, in turn: whichever ends first, or finds the answer first, answers."""
+"""Runs the procedures of the core in rounds: the first that finishes, or finds the answer, wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task in the form of the core's searches: the lowered program, and which states count."""
+"""Encodes a task for the core's searches: the lowered program, and which states are errors."""
 
 from __future__ import annotations
 

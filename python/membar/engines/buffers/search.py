@@ -1,4 +1,4 @@
-"""One question answered: what the core found, told with runs that the reference's machine makes."""
+"""Answers one question: the core's results, with runs that the reference machine replays."""
 
 from __future__ import annotations
 

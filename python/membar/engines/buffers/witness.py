@@ -1,4 +1,4 @@
-"""Runs found by the core, followed step by step on the reference's store-buffer machine."""
+"""Replays runs found by the core on the reference's store-buffer machine."""
 
 from __future__ import annotations
 

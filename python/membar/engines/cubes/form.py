@@ -1,4 +1,4 @@
-"""A parameterized system as the core's compact form: 64-bit words, lowest byte first."""
+"""Encodes a parameterized system for the core: 64-bit words, lowest byte first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the core found, as the system's own terms: cubes of events.
+"""Decodes the core's result into cubes of events over the system's own terms.
 
-The core keeps of past events only before which pending reads they come, per process and per location. Here
-each such mark is an event again, which waits for nothing: a read of the process, a fence of the process, or a
-write of the location by somebody.
+Of past events the core keeps only which pending reads they precede, per process and per location. Here each
+such mark becomes an event again, which waits for nothing: a read of the process, a fence of the process, or
+a write to the location by some process.
 """
 
 from __future__ import annotations

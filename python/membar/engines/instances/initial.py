@@ -1,4 +1,4 @@
-"""Assignments of values to cells that may be initial: what `init` fixes is fixed, the rest is tried."""
+"""Enumerates initial states: what `init` determines is fixed, the rest is enumerated."""
 
 from __future__ import annotations
 

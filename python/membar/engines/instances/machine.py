@@ -1,9 +1,9 @@
-"""The meaning of a parameterized system with N processes, by definition: the reference for its language.
+"""The semantics of a parameterized system with N processes: the reference for its language.
 
 Plain memory, or a store buffer per process (x86-tso): reads of the acting process see its own buffer first,
-its writes of one transition form one entry, an entry reaches memory at once, the oldest first. `fence()`
-waits for the own buffer to be empty; so does a transition that reads and writes weak memory, and its writes
-go to memory at once.
+its writes of one transition form one entry, and entries reach memory one at a time, the oldest first.
+`fence()` waits until the process's own buffer is empty; so does a transition that reads and writes weak
+memory, and its writes go to memory at once.
 """
 
 from __future__ import annotations

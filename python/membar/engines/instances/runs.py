@@ -1,4 +1,4 @@
-"""Runs of an instance, shown with read values, buffers and flushes; and whether a run is one."""
+"""Runs of an instance with values read, buffers and flushes; and a check that a run is valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Breadth-first search of an instance for a bad state, and runs found or followed in it."""
+"""Breadth-first search of an instance for an error state, and runs found or replayed in it."""
 
 from __future__ import annotations
 

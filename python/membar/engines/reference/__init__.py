@@ -1,11 +1,10 @@
-"""The readable engine: brute force in plain Python, the specification of all others.
+"""The reference engine: brute force in plain Python, the specification of all others.
 
     text of a thread ─ threads ─▶ traces ─ values, candidates ─▶ executions ─ the model's plan ─▶ axiomatic
     states ─ step, machine ─▶ simulator ─ runs ─▶ witnesses;   replay checks witnesses of any engine
 
-The axiomatic reading answers where the model has axioms and no store-buffer bound is given; the
-simulator answers where one is given, where the question is about states on the way, or where the model is
-only a machine.
+The axiomatic semantics is used if the model has axioms and no store-buffer bound is given; the simulator is
+used if one is given, if the question is about intermediate states, or if the model is only a machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The axiomatic reading: every candidate execution of a program, filtered by the model."""
+"""Axiomatic semantics: every candidate execution of a program, filtered by the model."""
 
 from __future__ import annotations
 

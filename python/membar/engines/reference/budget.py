@@ -1,4 +1,4 @@
-"""Limits of one run: looked at between candidates or states, never inside one."""
+"""Limits of one search, checked between candidates or states, never inside one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step needs of a store buffer: one that stores more than fits into an empty buffer never happens."""
+"""Steps that store more than fits into an empty store buffer, and so can never happen."""
 
 from __future__ import annotations
 

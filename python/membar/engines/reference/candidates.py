@@ -1,8 +1,8 @@
-"""Candidate executions: one run per thread, then all reads-from, then all coherence orders.
+"""Candidate executions: one run per thread, then all reads-from relations, then all coherence orders.
 
-Nothing is left out but what no model could accept, because values do not match, and what the model's own
-checks refuse at an early stage. So a read may take its value from a later write of its own thread, and a
-read-modify-write may have another write between its two halves: it is the model that says no.
+Nothing is left out except what no model could accept, because values do not match, and what the model's own
+checks reject at an early stage. So a read may take its value from a later write of its own thread, and an
+RMW may have another write between its two halves: only the model rules it out.
 """
 
 from __future__ import annotations

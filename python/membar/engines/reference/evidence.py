@@ -1,4 +1,4 @@
-"""What one execution shows by itself: the findings of a search that looked at nothing else."""
+"""The result of checking a single execution, in the form of a search result."""
 
 from __future__ import annotations
 

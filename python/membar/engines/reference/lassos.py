@@ -1,7 +1,7 @@
-"""Runs that go on forever: whether one breaks a claim of the program, looked at without any search.
+"""Checks, without a search, whether an infinite run violates a claim of the program.
 
-A run is a way in and a cycle. It is followed on the machine; then each claim is asked of the states it goes
-through, formulas by their meaning, automata by trying every way to follow.
+A run is a prefix and a cycle. It is replayed on the machine; then each claim is evaluated on its states,
+formulas by definition, automata by trying every run of the automaton.
 """
 
 from __future__ import annotations

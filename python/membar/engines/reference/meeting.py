@@ -1,8 +1,8 @@
 """A rendezvous: one step of two threads.
 
-The sender's operations up to and including its send come first, then the receiver's whole edge, then the rest
-of the sender's edge. So what is sent is computed in the state before the step, and the sender's last words
-see what the receiver did.
+The sender's operations up to and including its send come first, then the receiver's whole edge, then the
+rest of the sender's edge. So the values sent are computed in the state before the step, and the sender's
+last operations see the receiver's effects.
 """
 
 from __future__ import annotations

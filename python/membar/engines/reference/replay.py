@@ -1,4 +1,4 @@
-"""Re-runs a witness without search: is it an execution of the program that the model accepts?"""
+"""Replays a witness without a search: is it an execution of the program that the model allows?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the store-buffer machine as witnesses, and back."""
+"""Converts runs of the store-buffer machine to witnesses and back."""
 
 from __future__ import annotations
 

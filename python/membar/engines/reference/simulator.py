@@ -1,7 +1,7 @@
-"""The operational reading: every state of the store-buffer machine.
+"""Operational semantics: every state of the store-buffer machine.
 
-Loops need no bound here: the search ends when no new state is found. A program that counts forever has
-infinitely many states; only a limit stops that.
+Loops need no bound here: the search ends when there is no new state. A program that counts forever has
+infinitely many states; only a limit stops that search.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""States of the store-buffer machine, and what can be said about a step between two of them."""
+"""States of the store-buffer machine, and the description of a step between two of them."""
 
 from __future__ import annotations
 

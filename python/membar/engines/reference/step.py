@@ -1,4 +1,4 @@
-"""One step of the store-buffer machine: the operations of an edge, done to a copy of a state."""
+"""One step of the store-buffer machine: executes the operations of an edge on a copy of a state."""
 
 from __future__ import annotations
 

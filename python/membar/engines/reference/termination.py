@@ -1,12 +1,12 @@
-"""Executions that stay as they are forever, although memory is fair and every thread runs on.
+"""Executions in which some thread waits forever, although memory is fair and every thread keeps running.
 
-A thread that waits goes on when it sees something else. A fair memory shows the last write of each location
-sooner or later, and then always. So a thread waits forever only if its turn saw the last write of all that
-it looked at, and nobody writes any more: everybody else has ended, waits so too, or waits for the end of a
-thread that does not end. A thread whose assumption failed is no part of a real execution, and where the
-process has ended nobody waits any more.
+A waiting thread proceeds when it reads another value. Fair memory eventually delivers the latest write to
+each location, and keeps delivering it. So a thread waits forever only if its last iteration read the latest
+write of every location that it reads, and no thread will write any more: every other thread has ended, waits
+too, or joins a thread that does not end. A thread whose assumption failed is not part of a real execution,
+and once the process has ended no thread waits.
 
-Who waits in a loop breaks `termination`; who waits in a step that blocks is in a deadlock.
+A thread that waits in a loop violates `termination`; one that waits in a blocking step is deadlocked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run of one thread is: its events, how it ended, and the choices that determine it."""
+"""A run of one thread: its events, how it ended, and the choices that determine it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of loops that only looked: was the thread here before, just as it is now?"""
+"""Iterations that only waited: has the thread been in exactly this state before?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims for the core: automata that accept the runs for which a claim is false."""
+"""Claims for the core: automata that accept the runs that violate a claim."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A Program in the form that the state search of the Rust core reads.
+"""Encodes a Program for the state search of the Rust core.
 
-The form is a flat list of 64-bit words; `core/membar-core/src/states/form.rs` says what they are, and checks
-every index. What a fence or a write waits for is decided here, with the words of the reference machine.
+The form is a flat list of 64-bit words; `core/membar-core/src/states/form.rs` defines it and checks every
+index. What a fence or a write waits for is decided here, by the tags of the reference machine.
 """
 
 from __future__ import annotations

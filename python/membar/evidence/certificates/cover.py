@@ -1,7 +1,7 @@
-"""Whether a set of cubes covers a cube: z3 finds no state of it that is in none of them.
+"""Whether a set of cubes covers a cube: z3 finds no state of it outside all of them.
 
-A cube covers states of another through a choice of processes and events: its processes are processes there,
-its waiting reads are waiting reads there, and what it says of their order is known there.
+A cube covers states of another through a mapping of processes and events: its processes are processes there,
+its pending reads are pending reads there, and the order that it requires of them holds there.
 """
 
 from __future__ import annotations

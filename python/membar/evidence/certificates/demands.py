@@ -1,4 +1,4 @@
-"""What cubes say of constructors, as sets of bits: most pairs of cubes are told apart by it at once."""
+"""Constructors that cubes require, as bit sets: most pairs of cubes are distinguished by them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may take a step into a cube: most processes cannot, which is plain from a single cell of theirs."""
+"""Which processes can take a step into a cube: a single cell usually rules a process out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a cube and a step are about: processes of the cube, further ones, or a fixed number of them."""
+"""The processes of a cube and a step: those of the cube, further ones, or a fixed number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the waypoints of a guide are in a program: steps of its threads."""
+"""Maps the waypoints of a witness to steps of a program's threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a witness by its file's ending, and says what is wrong with it."""
+"""Reads a witness in the format of its file suffix, and reports what is wrong with it."""
 
 from __future__ import annotations
 

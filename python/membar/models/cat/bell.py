@@ -1,7 +1,7 @@
-"""Bell: the declarations of tags and of the instructions that carry them, held against membar's dialects.
+"""Bell files: declarations of tags and of the instructions that carry them, checked against the dialects.
 
-Membar's dialects say by themselves which tags their instructions carry. So a declaration adds nothing; but a
-tag that no dialect has would name a set that is always empty, and is refused.
+membar's dialects define which tags their instructions carry, so a declaration adds nothing. A tag that no
+dialect has would name a set that is always empty, and is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`with x from S`: choices that membar makes anyway when it builds executions.
+"""`with x from S`: choices that membar makes itself when it builds executions.
 
-A model may let the tool choose one member of a set of relations and ask for an execution for each. Membar's
-executions already differ in reads-from and coherence, so a choice is understood where it is one of these:
+A model may let the tool choose one member of a set of relations, with one execution for each choice.
+membar's executions already differ in reads-from and coherence, so a choice is supported if it is one of
+these:
 
 - orders of writes (`Orders`): coherence, restricted to the writes in question;
 - one write for each read of some kind (`Picks`): reads-from;

@@ -1,4 +1,4 @@
-"""What the names of a model stand for: membar's own events, or those of a tool that counts differently."""
+"""Predefined sets and relations of a model: membar's events, or those of another tool's convention."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Names that models written for herd use and that membar's programs never give anything.
+"""Names that models written for herd use and that are always empty in membar.
 
-Each is a set or relation that is empty in every execution of membar: the dialects refuse the instructions
-that would put something into it. A name that is also a tag of some dialect is that tag.
+Each is a set or relation that is empty in every execution: the dialects do not support the instructions that
+would add to it. A name that is also a tag of some dialect is that tag.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Expressions of a model as a graph in which equal expressions are one node, simplified as they are built."""
+"""Expressions of a model as a graph with hash-consed nodes, simplified during construction."""
 
 from __future__ import annotations
 

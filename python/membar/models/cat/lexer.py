@@ -1,4 +1,4 @@
-"""Words of a cat file: names with dots and dashes, nested comments, and the two meanings of `*`."""
+"""Tokens of a cat file: names with dots and dashes, nested comments, and the two meanings of `*`."""
 
 from __future__ import annotations
 

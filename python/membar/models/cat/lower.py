@@ -1,4 +1,4 @@
-"""Graph → plan: only what is needed, in an order that can be run, each slot with its stage and growth."""
+"""Graph → plan: only what is needed, in evaluation order, each slot with its stage and growth."""
 
 from __future__ import annotations
 

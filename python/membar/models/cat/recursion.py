@@ -1,4 +1,4 @@
-"""`let rec` over sets and relations: equations that are solved by iteration from below."""
+"""`let rec` over sets and relations: equations that are solved by fixpoint iteration."""
 
 from __future__ import annotations
 

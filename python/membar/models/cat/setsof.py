@@ -1,4 +1,4 @@
-"""Sets of tags, of sets and of relations: those whose members are known, and the few shapes of others."""
+"""Sets of tags, sets of sets and sets of relations, as far as their members are known at compile time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cat as written: expressions, conditions, statements. Spans never count in comparisons."""
+"""Syntax tree of cat: expressions, conditions, statements. Spans are ignored in comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression of cat can stand for while a model is compiled."""
+"""Values of cat expressions while a model is compiled."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Text of rules → syntax.
+"""Rules text → syntax.
 
-The thesis's grammar leaves open which operator binds tighter: different ones side by side need parentheses.
+The thesis's grammar leaves precedence open: different operators side by side need parentheses.
 """
 
 from __future__ import annotations

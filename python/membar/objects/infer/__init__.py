@@ -1,1 +1,1 @@
-"""Invariants without pain: candidates of templates and small instances, filtered until inductive."""
+"""Invariant inference: candidates from templates and small instances, filtered until inductive."""

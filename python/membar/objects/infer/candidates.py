@@ -1,4 +1,4 @@
-"""Candidates: what may be claimed of a thread at a control, or of two threads at two controls."""
+"""Candidate invariants of a thread at a control state, or of two threads at two control states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inferred`: invariants of an object that was given none, in the object language."""
+"""`inferred`: infers the invariants of an object, in the object language."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What small instances look like: two threads with two calls each, seen from one thread and from two.
+"""States of small instances: two threads with two calls each, seen from one thread and from two.
 
-A candidate that is wrong of one of these states is wrong; to evaluate it is far cheaper than to ask z3.
+A candidate that is false in one of these states is not invariant; evaluating it is far cheaper than calling
+z3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Which of the candidates that are left a proof needs.
+"""Selects the candidates that a proof needs.
 
-Houdini leaves all that is inductive, and most of it proves nothing. The obligations of the object itself
-are discharged here with all candidates as assumptions; those in z3's core are needed, and so are those that
-their own proofs need. Candidates that can be claimed of many controls at once are tried first.
+Houdini leaves everything that is inductive, and most of it is irrelevant. Here the obligations of the object
+itself are discharged with all candidates as assumptions; those in z3's unsatisfiable core are needed, and so
+are those that their own proofs need. Candidates that can be stated for many control states at once are tried
+first.
 """
 
 from __future__ import annotations

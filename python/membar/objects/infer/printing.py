@@ -1,4 +1,4 @@
-"""Inferred invariants in the object language, as few and as general as they can be said."""
+"""Prints inferred invariants in the object language, as few and as general as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The template grammar: what an invariant about a thread at a control may say.
+"""The template grammar: the form of invariants about a thread at a control state.
 
 Variables that flow into one another form a *family*; only these are compared. Constants, remainders and the
 conditions of waiting loops and linearization points come from the object's own text.

@@ -1,4 +1,4 @@
-"""What is claimed of all states: the annotations, and what the checker adds of its own."""
+"""The invariants of a proof: the annotations, and what the checker adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discharges obligations by z3, and says what failed in the user's terms."""
+"""Discharges obligations with z3, and explains failures in the user's terms."""
 
 from __future__ import annotations
 

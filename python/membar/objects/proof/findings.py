@@ -1,4 +1,4 @@
-"""What comes out of an attempt at a proof, as data."""
+"""The result of a proof attempt."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The obligations (1) to (4) of Derrick, Schellhorn and Wehrheim, per step of a thread.
+"""The obligations (1) to (4) of Derrick, Schellhorn and Wehrheim, for each step of a thread.
 
-(1) A step that is no linearization point keeps Abs and Inv. (2) One that is does what the specification does,
-and keeps them too. The variants for returns: what is returned was promised, and the operation has taken
-effect. (3) A step keeps Inv of any other thread, and D of the two. (4) All of it holds initially. The status
-is part of the control here, so that no step of another thread can change it.
+(1) A step that is not a linearization point preserves Abs and Inv. (2) A linearization point matches the
+specification and preserves them too. The variants for returns: the result is the one that was determined,
+and the operation has taken effect. (3) A step preserves Inv of any other thread, and D of the two. (4) All
+of it holds initially. The status is part of the control state, so that no step of another thread can change
+it.
 
 A goal is stated before the step, by substitution: it needs no second copy of the variables.
 """

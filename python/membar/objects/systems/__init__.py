@@ -1,4 +1,4 @@
 """Transition systems of one thread that runs an object's operations, one per memory model.
 
-One description serves all: states are explored, obligations proved and texts printed from the same moves.
+One description serves all uses: exploring states, proving obligations and printing.
 """

@@ -1,4 +1,4 @@
-"""What single lines do: the memory and the variables that they read and write, and how they end."""
+"""The effect of single lines: the memory and the variables that they read and write, and how they end."""
 
 from __future__ import annotations
 

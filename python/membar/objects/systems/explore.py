@@ -1,4 +1,4 @@
-"""Runs threads of a system step by step, with numbers: every state that a client of some calls can reach."""
+"""Explores a system with concrete numbers: every state that a client with some calls can reach."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a thread can do next, as data: guards and updates over named variables.
+"""Moves of a thread as data: guards and updates over named variables.
 
-A thread's state is a *control* (finite: lines, what is pending, what has taken effect) and variables with
-numbers. A `Move` leads from one control to another.
+A thread's state is a *control state* (finite: lines, pending stores, what has taken effect) and variables
+with numbers. A `Move` leads from one control state to another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where operations take effect: linearization points of a line, as alternatives of its step."""
+"""Linearization points of a line, as alternatives of its step."""
 
 from __future__ import annotations
 

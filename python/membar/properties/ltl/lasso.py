@@ -1,4 +1,4 @@
-"""Runs that repeat forever, `u v v v …`, and what is true of them: the specification of the translation."""
+"""Runs of the form `u v v v …`, and which formulas they satisfy: the specification of the translation."""
 
 from __future__ import annotations
 

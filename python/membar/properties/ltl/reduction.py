@@ -1,4 +1,4 @@
-"""Smaller automata with the same language: what cannot be accepted goes, what behaves alike becomes one."""
+"""Reduces automata: removes states that cannot accept, and merges equivalent ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as people read them."""
+"""Prints LTL formulas."""
 
 from __future__ import annotations
 

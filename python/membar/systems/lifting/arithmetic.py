@@ -1,4 +1,4 @@
-"""Expressions along a path: their values, as far as numbers of threads and of unbounded variables allow."""
+"""Evaluates expressions along a path, over thread numbers and unbounded variables where possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What numbers of threads, and their sums with constants, can be: so that none leaves its type unseen."""
+"""Ranges of thread numbers and of their sums with constants, so that no overflow goes unnoticed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that count threads: each adds one, and the last one sees that all have come."""
+"""Counters of arrived threads: each thread adds one, and the last one sees that all have arrived."""
 
 from __future__ import annotations
 

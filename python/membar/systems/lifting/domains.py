@@ -1,7 +1,7 @@
-"""What variables can hold: a few words, the number of a thread, or any number. Their types and terms.
+"""Domains of variables: an enumeration, thread numbers, or integers; with their types and terms.
 
-A variable that holds few words is of an enumerated type; one that holds numbers of threads is of type `proc`;
-one that holds both is two symbols, which are always read and written together. Any other is an integer.
+A variable with few values has an enumerated type; one that holds thread numbers has type `proc`; one that
+holds both becomes two symbols, which are always read and written together. Any other is an integer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the thread that starts the copies does besides: it may set up memory, and wait."""
+"""The thread that creates the others: it may initialise memory and wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A path of one thread through a step of the system: what it has done, what is known of the state before."""
+"""A path of one thread through a step of the system: its effects, and what is known before it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""All steps of the system: the paths of the copied thread from anchor to anchor, one access each.
+"""All steps of the system: the paths of the replicated thread between control points, one access each.
 
-An *anchor* is a control point where the thread may rest; between two of them it makes at most one access, and
-local steps before and behind it. Local steps concern nobody else, so that it makes no difference when they
-are done. Which anchors there are, and what variables may hold there, is found by following all paths again
-and again until nothing is new.
+Only some control points are kept; between two of them a thread makes at most one access, with local steps
+before and after it. No other thread observes local steps, so their timing does not matter. Which control
+points are kept, and the values that variables may have there, is found by following all paths until a
+fixpoint is reached.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A thread in small steps, each a guard or one operation: what is live, which registers count threads."""
+"""Splits a thread into small steps, each a guard or one operation; liveness; registers that count threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A template as a system for any number of processes."""
+"""Builds the parameterized system of a template."""
 
 from __future__ import annotations
 

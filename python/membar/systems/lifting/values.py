@@ -1,4 +1,4 @@
-"""What a register holds while a path of a thread is followed: numbers, and numbers of threads."""
+"""Symbolic values of registers along a path: numbers and thread numbers."""
 
 from __future__ import annotations
 

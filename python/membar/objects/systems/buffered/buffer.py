@@ -1,4 +1,4 @@
-"""Stores that are pending: where loads find them, and what it is for one of them to reach memory."""
+"""Pending stores: where loads find them, and what happens when one reaches memory."""
 
 from __future__ import annotations
 

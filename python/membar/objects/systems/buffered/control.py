@@ -1,4 +1,4 @@
-"""Where a thread with a store buffer is: its next line, what is pending, and who has taken effect."""
+"""Control states of a thread with a store buffer: its next line, pending stores, linearization status."""
 
 from __future__ import annotations
 

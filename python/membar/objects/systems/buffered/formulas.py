@@ -1,4 +1,4 @@
-"""What formulas say at a control of a thread with a store buffer."""
+"""The meaning of formulas in a control state of a thread with a store buffer."""
 
 from __future__ import annotations
 

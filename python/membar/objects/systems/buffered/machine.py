@@ -1,4 +1,4 @@
-"""What a thread with a store buffer, or with memory alone, can do next."""
+"""The moves of a thread with a store buffer, or with memory alone."""
 
 from __future__ import annotations
 

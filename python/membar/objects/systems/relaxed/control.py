@@ -1,4 +1,4 @@
-"""Where a thread is that does its lines out of order: its operations, and what is left of each."""
+"""Control states of a thread that executes out of order: its operations, and the lines left of each."""
 
 from __future__ import annotations
 

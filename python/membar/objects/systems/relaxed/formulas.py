@@ -1,4 +1,4 @@
-"""What formulas say at a control of a thread that does its lines out of order."""
+"""The meaning of formulas in a control state of a thread that executes out of order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread that does its lines out of order can do next."""
+"""The moves of a thread that executes its lines out of order."""
 
 from __future__ import annotations
 

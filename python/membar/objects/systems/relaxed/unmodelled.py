@@ -1,4 +1,4 @@
-"""What a processor could do beyond the system of the paper."""
+"""Processor behaviour that the paper's transition system does not model."""
 
 from __future__ import annotations
 

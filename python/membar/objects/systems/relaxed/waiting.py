@@ -1,4 +1,4 @@
-"""Which lines wait for which: what the paper's counters, `before`, flags and `ready` say together."""
+"""Which lines wait for which: the combined effect of the paper's counters, `before`, flags and `ready`."""
 
 from __future__ import annotations
 
