@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from membar.code.ir import Place
+from membar.languages.compiled.bodies import FOLDER
 from membar.source import SourceFile, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -25,7 +27,7 @@ class Spans:
     def __call__(self, place: Place | None) -> Span | None:
         """The expression at a place; what library functions do is shown where they are called."""
         while place is not None:
-            source = self.file(place.file)
+            source = None if _is_library(place.file) else self.file(place.file)
             if source is not None and 0 < place.line <= len(source.line_starts):
                 return span_at(source, place.line, place.column)
             place = place.caller
@@ -38,9 +40,11 @@ class Spans:
         return self._files[name]
 
 
-def _is_same(name: str, path: str) -> bool:
-    from pathlib import Path  # noqa: PLC0415 - on demand
+def _is_library(name: str) -> bool:
+    return Path(name).is_absolute() and Path(name).is_relative_to(FOLDER)
 
+
+def _is_same(name: str, path: str) -> bool:
     return name == path or Path(name).resolve() == Path(path).resolve()
 
 
