@@ -19,7 +19,7 @@ class Loop:
 
 def natural_loops(blocks: Sequence[ir.Block]) -> tuple[Loop, ...]:
     """The loops of reducible control flow, one for each header."""
-    dominators = _dominators(blocks)
+    dominators = Dominators(blocks)
     before: dict[str, set[str]] = {block.name: set() for block in blocks}
     for block in blocks:
         for target in targets(block.end):
@@ -27,7 +27,7 @@ def natural_loops(blocks: Sequence[ir.Block]) -> tuple[Loop, ...]:
     bodies: dict[str, set[str]] = {}
     for block in blocks:
         for target in targets(block.end):
-            if target.block in dominators[block.name]:
+            if dominators.dominates(target.block, block.name):
                 body = bodies.setdefault(target.block, {target.block})
                 todo = [block.name]
                 while todo:
@@ -38,27 +38,69 @@ def natural_loops(blocks: Sequence[ir.Block]) -> tuple[Loop, ...]:
     return tuple(Loop(header, frozenset(body)) for header, body in bodies.items())
 
 
-def _dominators(blocks: Sequence[ir.Block]) -> dict[str, frozenset[str]]:
-    """For each block, those that every way to it goes through, itself included."""
-    everything = frozenset(block.name for block in blocks)
-    entry = blocks[0].name
-    before: dict[str, list[str]] = {block.name: [] for block in blocks}
-    for block in blocks:
-        for target in targets(block.end):
-            before[target.block].append(block.name)
-    found = dict.fromkeys(everything, everything)
-    found[entry] = frozenset({entry})
-    changed = True
-    while changed:
-        changed = False
+class Dominators:
+    """For each block, those that every way to it goes through.
+
+    Computed as Cooper, Harvey and Kennedy do: immediate dominators in reverse postorder, until stable.
+    """
+
+    def __init__(self, blocks: Sequence[ir.Block]) -> None:
+        order = _reverse_postorder(blocks)
+        number = {name: at for at, name in enumerate(order)}
+        before: list[list[int]] = [[] for _ in order]
         for block in blocks:
-            if block.name == entry:
-                continue
-            common = everything
-            for name in before[block.name]:
-                common &= found[name]
-            new = common | {block.name}
-            if new != found[block.name]:
-                found[block.name] = new
-                changed = True
-    return found
+            if block.name in number:
+                for target in targets(block.end):
+                    before[number[target.block]].append(number[block.name])
+        above: list[int | None] = [None] * len(order)
+        above[0] = 0
+        is_stable = False
+        while not is_stable:
+            is_stable = True
+            for at in range(1, len(order)):
+                found: int | None = None
+                for each in before[at]:
+                    if above[each] is not None:
+                        found = each if found is None else _meet(above, found, each)
+                if found != above[at]:
+                    above[at] = found
+                    is_stable = False
+        self._number, self._above = number, above
+        self._depth = [0] * len(order)
+        for at in range(1, len(order)):
+            self._depth[at] = self._depth[above[at] or 0] + 1
+
+    def dominates(self, one: str, other: str) -> bool:
+        """Whether every way to `other` goes through `one`; a block dominates itself."""
+        if one not in self._number or other not in self._number:
+            return False
+        wanted, at = self._number[one], self._number[other]
+        while self._depth[at] > self._depth[wanted]:
+            at = self._above[at] or 0
+        return at == wanted
+
+
+def _meet(above: Sequence[int | None], one: int, other: int) -> int:
+    while one != other:
+        if one > other:
+            one = above[one] or 0
+        else:
+            other = above[other] or 0
+    return one
+
+
+def _reverse_postorder(blocks: Sequence[ir.Block]) -> list[str]:
+    following = {block.name: [target.block for target in targets(block.end)] for block in blocks}
+    done: list[str] = []
+    seen = {blocks[0].name}
+    stack = [(blocks[0].name, iter(following[blocks[0].name]))]
+    while stack:
+        name, rest = stack[-1]
+        further = next((item for item in rest if item not in seen), None)
+        if further is None:
+            stack.pop()
+            done.append(name)
+        else:
+            seen.add(further)
+            stack.append((further, iter(following[further])))
+    return done[::-1]

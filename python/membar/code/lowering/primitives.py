@@ -12,7 +12,7 @@ from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
 from membar.program.blocking import none_of
-from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, negation
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
 from membar.program.operations import Assume, Choose, Fence, Join, Load, Rmw, Set, Spawn, Store
 
 if TYPE_CHECKING:
@@ -231,15 +231,7 @@ def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
 
 
 def _wakes(thread: ThreadLowering, item: ir.Call) -> None:
-    """Any time; once in a loop that only waits (`analyses/waits.py`)."""
-    (result,) = item.results
-    span = thread.context.span(item.place)
-    before = thread.woken.get(result.name)
-    high = TRUE if before is None else Select(Register(before), FALSE, TRUE)
-    register = thread.fresh(result)
-    thread.flow.emit(Choose(register, FALSE, high), span)
-    if before is not None:
-        thread.flow.emit(Set(before, Binary(BinaryOp.OR, Register(before), Register(register))), span)
+    thread.flow.emit(Choose(thread.fresh(item.results[0]), FALSE, TRUE), thread.context.span(item.place))
 
 
 def _input(thread: ThreadLowering, item: ir.Call) -> None:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.analyses.waits import plain_waits
 from membar.code.lowering.accesses import lower_exchange, lower_load, lower_store, lower_update
 from membar.code.lowering.automaton import Automaton, State, without_empty_steps
 from membar.code.lowering.computing import MOVES, lower_compute, lower_index
@@ -54,7 +53,6 @@ class ThreadLowering:
         self.blocks = {block.name: block for block in function.blocks}
         self.values: dict[str, Expr] = {}
         self.exits: set[int] = set()
-        self._here = ""
         self._points: dict[str, int] = {}
         self._arrivals = Counter(target.block for block in function.blocks for target in targets(block.end))
         self._uses = Counter(
@@ -67,9 +65,6 @@ class ThreadLowering:
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
         self.defined: dict[str, Expr] = {}  # whether a value was set, for those that may not have been
         self._maybe_undefined = maybe_undefined(function)
-        waits = plain_waits(function)
-        self.woken = {wait.result: self.flow.register() for wait in waits}  # whether it woke up without cause
-        self._waits = {wait.loop.header: wait for wait in waits}
         self._todo: list[tuple[ir.Block, State]] = []
 
     def run(self) -> Thread:
@@ -81,7 +76,6 @@ class ThreadLowering:
             self._points[entry.name] = 0
         while self._todo:
             block, self.flow.state = self._todo.pop()
-            self._here = block.name
             for item in block.instructions:
                 if self.flow.state is None:
                     break
@@ -271,9 +265,6 @@ class ThreadLowering:
             settings.append((self._parameter(item), word))
             if item.name in self._maybe_undefined:
                 settings.append((self.definedness(item), defined))
-        wait = self._waits.get(block.name)
-        if wait is not None and self._here not in wait.loop.blocks:
-            settings.append((self.woken[wait.result], FALSE))
         self.flow.set_all(settings)
         is_new = block.name not in self._points
         if is_new:

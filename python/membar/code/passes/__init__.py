@@ -62,31 +62,35 @@ def load_pass(name: str) -> Pass:
     return found
 
 
-def run_passes(module: ir.Module, *, until: str = ORDER[-1]) -> ir.Module:
+def run_passes(module: ir.Module, *, until: str = ORDER[-1], is_validated: bool = True) -> ir.Module:
     """The module after all passes up to one of them."""
     last = len(ORDER) - ORDER[::-1].index(until)  # some run more than once
-    for name in ORDER[:last]:
+    return _run(module, ORDER[:last], is_validated=is_validated)
+
+
+def _run(module: ir.Module, names: tuple[str, ...], *, is_validated: bool) -> ir.Module:
+    for name in names:
         module = load_pass(name).run(module)
-        validate(module)
+        if is_validated:
+            validate(module)
     return module
 
 
-def prepare(module: ir.Module) -> ir.Module:
-    """The module as `lowering` takes it: calls inlined, one simplified function for each thread."""
+def prepare(module: ir.Module, *, is_validated: bool = False) -> ir.Module:
+    """The module as `lowering` takes it: calls inlined, one simplified function for each thread.
+
+    `is_validated` is for tests: to check the code after every pass takes longer than the passes.
+    """
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
 
-    module = spawn_threads(run_passes(module, until="fold_constants"), _simplify)
+    def simplify(whole: ir.Module, name: str) -> ir.Module:
+        alone = replace(whole, functions={name: whole.functions[name]})
+        alone = _run(alone, _OF_A_THREAD, is_validated=is_validated)
+        return replace(
+            whole, functions={**whole.functions, name: alone.functions[name]}, objects=alone.objects
+        )
+
+    module = run_passes(module, until="fold_constants", is_validated=is_validated)
+    module = spawn_threads(module, simplify)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
-    for name in _OF_MEMORY:
-        module = load_pass(name).run(module)
-        validate(module)
-    return module
-
-
-def _simplify(module: ir.Module, name: str) -> ir.Module:
-    """The module with one of its functions simplified."""
-    alone = replace(module, functions={name: module.functions[name]})
-    for each in _OF_A_THREAD:
-        alone = load_pass(each).run(alone)
-        validate(alone)
-    return replace(module, functions={**module.functions, name: alone.functions[name]})
+    return _run(module, _OF_MEMORY, is_validated=is_validated)

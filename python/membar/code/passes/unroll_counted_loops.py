@@ -16,7 +16,7 @@ from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
 from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, results, targets
-from membar.records import record, replace
+from membar.records import field, record, replace
 
 MOST_COPIES = 20_000
 """Copies of blocks in one function; beyond that, loops stay loops."""
@@ -42,12 +42,14 @@ class _Entry:
         parameters: the constants that its parameters are; None where one is not constant.
         values: what the values that are live there stand for.
         decided: headers of the loops around it that constants could have left in this iteration.
+        counted: values that are known because a loop began an iteration with a constant.
     """
 
     block: str
     parameters: tuple[ir.Operand | None, ...] = ()
     values: tuple[tuple[str, ir.Operand], ...] = ()
     decided: frozenset[str] = frozenset()
+    counted: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 class _Unrolling:
@@ -94,6 +96,10 @@ class _Unrolling:
         block, name = self.blocks[entry.block], self.names[entry]
         suffix = name.removeprefix(entry.block)
         values: dict[str, ir.Operand] = dict(entry.values)
+        counted = set(entry.counted)
+        if entry.block in self.loops:
+            pairs = zip(block.parameters, entry.parameters, strict=True)
+            counted |= {parameter.name for parameter, constant in pairs if constant is not None}
         parameters: list[ir.Value] = []
         for parameter, constant in zip(block.parameters, entry.parameters, strict=True):
             fresh = ir.Value(f"{parameter.name}{suffix}", parameter.type)
@@ -107,34 +113,55 @@ class _Unrolling:
         for instruction in block.instructions:
             item = with_operands(instruction, rename)
             known = known_value(item, self.bits)
+            if known is not None and _uses(instruction, counted):
+                counted |= {value.name for value in results(instruction)}
             for value in results(instruction):
                 values[value.name] = known or ir.Value(f"{value.name}{suffix}", value.type)
             if known is None:
                 kept.append(with_operands(item, rename))  # now the results, too
         end = fold_terminator(with_operands(block.end, rename))
-        decided = entry.decided | self._decided_here(block, end)
+        decided = entry.decided
+        if type(end) is not type(block.end) and _uses(block.end, counted):
+            decided |= self._could_leave(block)
         return ir.Block(
             name=name,
             parameters=tuple(parameters),
             instructions=tuple(kept),
-            end=with_targets(end, lambda target: self._enter(block.name, target, values, decided)),
+            end=with_targets(end, lambda target: self._enter(block, target, values, decided, counted)),
         )
 
-    def _decided_here(self, block: ir.Block, end: ir.Terminator) -> frozenset[str]:
-        """The loops that this block could leave, if constants decide whether it does."""
-        if type(end) is type(block.end):
-            return frozenset()
+    def _could_leave(self, block: ir.Block) -> frozenset[str]:
+        """The loops that this block could leave, perhaps by a block that only branches (as of `a && b`)."""
         return frozenset(
             loop.header
             for loop in self.loops.values()
-            if block.name in loop.blocks
-            and any(target.block not in loop.blocks for target in targets(block.end))
+            if block.name in loop.blocks and any(self._leaves(loop, target) for target in targets(block.end))
         )
 
+    def _leaves(self, loop: Loop, target: ir.Goto) -> bool:
+        if target.block not in loop.blocks:
+            return True
+        if not self._only_branches(target.block):
+            return False
+        block = self.blocks[target.block]
+        given = dict(zip((item.name for item in block.parameters), target.arguments, strict=True))
+        end = fold_terminator(
+            with_operands(
+                block.end, lambda each: given.get(each.name, each) if isinstance(each, ir.Value) else each
+            )
+        )
+        return isinstance(end, ir.Jump) and end.target.block not in loop.blocks
+
     def _enter(
-        self, source: str, target: ir.Goto, values: Mapping[str, ir.Operand], decided: frozenset[str]
+        self,
+        block: ir.Block,
+        target: ir.Goto,
+        values: Mapping[str, ir.Operand],
+        decided: frozenset[str],
+        counted: set[str],
     ) -> ir.Goto:
         """The jump to the copy of a block that is entered with these values."""
+        source = block.name
         name = target.block
         is_next_iteration = name in self.loops and source in self.loops[name].blocks
         if is_next_iteration and name not in decided:
@@ -150,9 +177,20 @@ class _Unrolling:
             constants,
             tuple((live, values[live]) for live in sorted(self.live[name]) if live in values),
             frozenset(header for header in decided if header != name and name in self.loops[header].blocks),
+            frozenset(counted & self.live[name]) | self._counted_parameters(block, target, counted),
         )
         pairs = zip(target.arguments, constants, strict=True)
         return ir.Goto(self._name(entry), tuple(item for item, constant in pairs if constant is None))
+
+    def _counted_parameters(self, block: ir.Block, target: ir.Goto, counted: set[str]) -> frozenset[str]:
+        """The parameters of the target that get a value which is known because a loop counts."""
+        given = next(each for each in targets(block.end) if each.block == target.block)
+        pairs = zip(self.blocks[target.block].parameters, given.arguments, strict=True)
+        return frozenset(
+            parameter.name
+            for parameter, argument in pairs
+            if isinstance(argument, ir.Value) and argument.name in counted
+        )
 
     def _only_branches(self, name: str) -> bool:
         """Whether a block does nothing but branch on one of its parameters."""
@@ -164,6 +202,17 @@ class _Unrolling:
                 return value in block.parameters
             case _:
                 return False
+
+
+def _uses(item: ir.Instruction, names: set[str]) -> bool:
+    """Whether an instruction uses one of these values, other than to pass it on."""
+    match item:
+        case ir.Branch(condition=condition):
+            return isinstance(condition, ir.Value) and condition.name in names
+        case ir.Switch(value=value):
+            return isinstance(value, ir.Value) and value.name in names
+        case _:
+            return any(isinstance(each, ir.Value) and each.name in names for each in operands(item))
 
 
 def _live_values(function: ir.Function) -> dict[str, frozenset[str]]:
