@@ -11,6 +11,7 @@ pub mod execution;
 pub mod expr;
 pub mod forced;
 pub mod graph;
+pub mod interner;
 pub mod origins;
 pub mod plan;
 pub mod program;

@@ -20,6 +20,7 @@ use crate::stop::{Limits, Stop, Stopped, Watch};
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
 use crate::traces::{Class, Failure, all_classes};
+use crate::words::narrow;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -501,9 +502,8 @@ impl<'a> Search<'a> {
     }
 
     fn witness(&self, runs: &[u32]) -> Witness {
-        let number = |event: usize| u32::try_from(event).unwrap_or(u32::MAX);
-        let pair = |&read: &usize| self.graph.source[read].map(|write| (number(write), number(read)));
-        let order = |order: &Vec<usize>| order.iter().map(|&write| number(write)).collect();
+        let pair = |&read: &usize| self.graph.source[read].map(|write| (narrow(write), narrow(read)));
+        let order = |order: &Vec<usize>| order.iter().map(|&write| narrow(write)).collect();
         Witness {
             runs: self.chosen.iter().copied().zip(runs.iter().copied()).collect(),
             reads_from: self.graph.reads.iter().filter_map(pair).collect(),

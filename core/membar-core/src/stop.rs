@@ -114,6 +114,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Complete executions.
     pub executions: Option<u64>,
+    /// States, or nodes of a proof, that are kept.
+    pub states: Option<u64>,
     /// Bytes held by runs and final states, as far as the core counts them.
     pub bytes: Option<u64>,
     /// Units of work, to try whether something is quick; looked at as often as the clock.
@@ -128,17 +130,42 @@ impl Limits {
     }
 }
 
-/// Why a search ended before its end.
+/// Why a search ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Stopped {
+    /// Somebody asked for it.
     Request,
+    /// The limit of time.
     Time,
+    /// The limit of executions.
     Executions,
+    /// The limit of states.
+    States,
+    /// The limit of memory.
     Memory,
-    Failure,
+    /// It found what was to end it, such as the first failing assertion.
+    Found,
+    /// Too many of its attempts led to nothing: another search does better.
     DeadEnds,
+    /// The limit of units of work.
     Steps,
+}
+
+impl Stopped {
+    /// The word for it, as Python knows it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Time => "time",
+            Self::Executions => "executions",
+            Self::States => "states",
+            Self::Memory => "memory",
+            Self::Found => "failure",
+            Self::DeadEnds => "dead ends",
+            Self::Steps => "steps",
+        }
+    }
 }
 
 /// Steps between two looks at the clock.
@@ -241,6 +268,27 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Compares a number of states with its limit.
+    ///
+    /// # Errors
+    /// It is larger.
+    pub fn states(&self, states: u64) -> Result<(), Stopped> {
+        match self.limits.states {
+            Some(most) if states > most => Err(Stopped::States),
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called once per large unit of work, with the number of states kept and roughly the bytes they take.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn spend(&mut self, states: u64, bytes: usize) -> Result<(), Stopped> {
+        self.look()?;
+        self.bytes(bytes)?;
+        self.states(states)
+    }
+
     /// Whether there are as many executions as there may be.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -312,7 +360,8 @@ mod tests {
     #[test]
     fn limits_are_compared() {
         let stop = Stop::default();
-        let limits = Limits { time: Some(Duration::ZERO), executions: Some(2), bytes: Some(10), steps: None };
+        let limits =
+            Limits { time: Some(Duration::ZERO), executions: Some(2), bytes: Some(10), ..Limits::default() };
         let mut watch = Watch::new(&stop, limits);
         std::thread::sleep(Duration::from_millis(1));
         assert_eq!(watch.look(), Err(Stopped::Time));

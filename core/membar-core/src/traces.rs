@@ -7,7 +7,9 @@
 //!
 //! Runs of one thread that differ only in values form a class: a model cannot tell them apart before rf is chosen.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use crate::error::CoreError;
 use crate::program::{CellId, Program};
@@ -83,7 +85,7 @@ struct Found<'a> {
     machine: Machine<'a>,
     waiting: Vec<Waiting>,
     classes: Vec<Class>,
-    index: HashMap<Skeleton, usize>,
+    index: FxHashMap<Skeleton, usize>,
     most_writes: usize,
 }
 
@@ -124,7 +126,7 @@ pub fn all_classes(
             machine: Machine::new(program, thread, bound),
             waiting: Vec::new(),
             classes: Vec::new(),
-            index: HashMap::new(),
+            index: FxHashMap::default(),
             most_writes: 0,
         };
         if !thread.started {

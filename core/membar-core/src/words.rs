@@ -71,6 +71,12 @@ impl<'a> Words<'a> {
     }
 }
 
+/// An index in 32 bits. Tables never grow that long: their entries would not fit into memory.
+#[must_use]
+pub fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,5 @@
 //! Searches with store buffers, as Python sees them.
 
-use membar_core::buffers::budget::{Budget, Halted};
 use membar_core::buffers::concrete::{self, Until};
 use membar_core::buffers::discipline::Discipline;
 use membar_core::buffers::dual;
@@ -11,7 +10,7 @@ use membar_core::buffers::run::{Act, Move};
 use membar_core::buffers::system::{BIRTH, DEATH, System, TAGS};
 use membar_core::expr::Expr;
 use membar_core::program::{EdgeId, Program};
-use membar_core::stop::{Stopped, Watch};
+use membar_core::stop::{Limits, Stopped, Watch};
 use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -124,13 +123,13 @@ impl StoreBuffers {
         states: Option<u64>,
         memory: Option<u64>,
     ) -> PyResult<BufferFindings> {
-        let limits = limits_of(seconds, None, memory)?;
+        let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let reductions = Reductions { sleep, acceleration, only_first };
             let found =
-                forward::search(&mut system, &self.question, self.discipline, reductions, &mut budget)?;
+                forward::search(&mut system, &self.question, self.discipline, reductions, &mut watch)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
@@ -147,11 +146,11 @@ impl StoreBuffers {
         if self.discipline != Discipline::Tso {
             return Err(PyOverflowError::new_err("backwards, store buffers are those of tso"));
         }
-        let limits = limits_of(seconds, None, memory)?;
+        let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, self.fault)?;
-            let found = dual::search(&mut system, &self.question, &mut budget)?;
+            let found = dual::search(&mut system, &self.question, &mut watch)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
@@ -167,13 +166,13 @@ impl StoreBuffers {
         states: Option<u64>,
         memory: Option<u64>,
     ) -> PyResult<BufferFindings> {
-        let limits = limits_of(seconds, None, memory)?;
+        let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let until = if only_first { Until::FirstWrong } else { Until::All };
             let (found, _) =
-                concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut budget)?;
+                concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut watch)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
@@ -191,12 +190,12 @@ impl StoreBuffers {
         memory: Option<u64>,
     ) -> PyResult<Option<Vec<MoveTuple>>> {
         let goal = goal_of(&goal.0, &goal.1).ok_or_else(|| PyValueError::new_err("no such goal"))?;
-        let limits = limits_of(seconds, None, memory)?;
+        let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         let run = run_detached(py, None, |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states };
+            let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, Fault::None)?;
             let largest = largest.unwrap_or(usize::MAX);
-            concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut budget)
+            concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut watch)
         })?;
         Ok(run.map(|moves| tuples_of(&moves, self.program.cells.len())))
     }
@@ -326,13 +325,7 @@ impl BufferFindings {
     /// Why it did not end, if it did not.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.found.stopped.map(|halted| match halted {
-            Halted::Stopped(Stopped::Time) => "time",
-            Halted::Stopped(Stopped::Memory) => "memory",
-            Halted::Stopped(_) => "request",
-            Halted::States => "states",
-            Halted::Found => "found",
-        })
+        self.found.stopped.map(Stopped::word)
     }
 
     /// The states kept with the most buffers of infinitely many contents, as far as they are few.

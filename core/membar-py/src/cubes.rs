@@ -1,6 +1,5 @@
 //! Searches for any number of processes, as Python sees them.
 
-use membar_core::buffers::budget::{Budget, Halted};
 use membar_core::cubes::cube::Cube;
 use membar_core::cubes::events::{Nodes, members};
 use membar_core::cubes::facts::Comparison;
@@ -8,7 +7,7 @@ use membar_core::cubes::fault::Fault;
 use membar_core::cubes::search::{self, Answer, Options, Trace};
 use membar_core::cubes::system::System;
 use membar_core::cubes::term::{Linear, NOBODY, Place, Relation};
-use membar_core::stop::{Stopped, Watch};
+use membar_core::stop::{Limits, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -72,8 +71,8 @@ impl AnySize {
     ) -> PyResult<CubeFindings> {
         let limits = limits_of(seconds, None, memory)?;
         let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states: nodes };
-            search::search(&self.system, Options { trust, guesses, fault: self.fault }, &mut budget)
+            let mut watch = Watch::new(stop, Limits { states: nodes, ..limits });
+            search::search(&self.system, Options { trust, guesses, fault: self.fault }, &mut watch)
         })?;
         Ok(CubeFindings { found })
     }
@@ -97,8 +96,8 @@ impl AnySize {
         });
         let start = weaker.ok_or_else(|| PyValueError::new_err("there is no such literal"))?;
         let found = run_detached(py, None, |stop| {
-            let mut budget = Budget { watch: Watch::new(stop, limits), states: None };
-            search::search_from(&self.system, start, known, self.fault, &mut budget)
+            let mut watch = Watch::new(stop, limits);
+            search::search_from(&self.system, start, known, self.fault, &mut watch)
         })?;
         Ok(CubeFindings { found })
     }
@@ -128,10 +127,7 @@ impl CubeFindings {
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
         match self.found.answer {
-            Answer::Halted(Halted::Stopped(Stopped::Time)) => Some("time"),
-            Answer::Halted(Halted::Stopped(Stopped::Memory)) => Some("memory"),
-            Answer::Halted(Halted::States) => Some("nodes"),
-            Answer::Halted(_) => Some("request"),
+            Answer::Stopped(stopped) => Some(stopped.word()),
             _ => None,
         }
     }

@@ -119,15 +119,7 @@ impl Findings {
     /// or `dead ends`: another search is better.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.found.tally.stopped.map(|stopped| match stopped {
-            Stopped::Request => "request",
-            Stopped::Time => "time",
-            Stopped::Executions => "executions",
-            Stopped::Memory => "memory",
-            Stopped::Failure => "failure",
-            Stopped::DeadEnds => "dead ends",
-            Stopped::Steps => "steps",
-        })
+        self.found.tally.stopped.map(Stopped::word)
     }
 
     /// The final states, a word per term, each with its number of executions.

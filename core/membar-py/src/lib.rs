@@ -225,7 +225,7 @@ fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>)
         Some(Ok(time)) => Some(time),
         Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
     };
-    Ok(Limits { time, executions, bytes: memory, steps: None })
+    Ok(Limits { time, executions, bytes: memory, ..Limits::default() })
 }
 
 /// The mistakes that `search_exactly_once` can make on purpose, for tests; the last ones only if it has an order.

@@ -6,7 +6,7 @@ use membar_core::states::automaton::Automaton;
 use membar_core::states::emptiness::{self, Answer};
 use membar_core::states::fairness::Fair;
 use membar_core::states::fault::Fault;
-use membar_core::states::findings::{Halted, Options};
+use membar_core::states::findings::Options;
 use membar_core::states::program::Program;
 use membar_core::states::safety::{self, Exploration, Taken};
 use membar_core::states::system::System;
@@ -121,16 +121,6 @@ impl StateSpace {
     }
 }
 
-fn halted_word(halted: Halted) -> &'static str {
-    match halted {
-        Halted::Stopped(Stopped::Time) => "time",
-        Halted::Stopped(Stopped::Memory) => "memory",
-        Halted::Stopped(_) => "request",
-        Halted::States => "states",
-        Halted::Failure => "failure",
-    }
-}
-
 fn tuple_of(step: &Taken) -> StepTuple {
     let partner = step.partner.as_ref().map(|(thread, edge, made)| (*thread, edge.0, made.clone()));
     (step.thread, step.edge.map(|edge| edge.0), partner, step.made.clone())
@@ -228,7 +218,7 @@ impl VisitedStates {
     /// Why it did not end, if it did not.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.with(|visited| visited.found.halted.map(halted_word))
+        self.with(|visited| visited.found.stopped.map(Stopped::word))
     }
 
     /// A shortest run to a state, and one of the moves possible there.
@@ -304,6 +294,6 @@ impl RunAnswer {
     /// Why it did not end, if it did not.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.answer.halted.map(halted_word)
+        self.answer.stopped.map(Stopped::word)
     }
 }

@@ -58,7 +58,7 @@ def futures(system: ParameterizedSystem) -> list[Future]:
 
 def test_a_proof_by_guesses_is_closed_under_every_order_of_writes() -> None:
     system = door()
-    assert generic.search(system, nodes=40).stopped == "nodes"
+    assert generic.search(system, nodes=40).stopped == "states"
     found = generic.search(system, nodes=None, guesses=3)
     assert found.proof
     assert all(isinstance(cube, Future) for cube in found.proof)

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::words::narrow;
+
 use super::automaton::Letter;
-use super::hashing::{QuickMap, QuickSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// States with their outgoing letters in order; a letter that is missing leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -33,7 +35,7 @@ impl Loose {
         self.accepting.push(accepting);
         self.edges.push(Vec::new());
         self.silent.push(Vec::new());
-        number(self.accepting.len() - 1)
+        narrow(self.accepting.len() - 1)
     }
 
     /// Adds what silent steps lead to, and puts the states in order.
@@ -54,7 +56,7 @@ impl Loose {
     pub(super) fn determined(&self, start: u32) -> Automaton {
         let mut first = vec![start];
         self.closed(&mut first);
-        let mut known: QuickMap<Vec<u32>, u32> = QuickMap::default();
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         known.insert(first.clone(), 0);
         let mut todo = VecDeque::from([first]);
         let mut result = Automaton::default();
@@ -68,7 +70,7 @@ impl Loose {
             for group in leaving.chunk_by(|a, b| a.0 == b.0) {
                 let mut targets: Vec<u32> = group.iter().map(|&(_, target)| target).collect();
                 self.closed(&mut targets);
-                let fresh = number(known.len());
+                let fresh = narrow(known.len());
                 let target = *known.entry(targets.clone()).or_insert(fresh);
                 if target == fresh {
                     todo.push_back(targets);
@@ -79,10 +81,6 @@ impl Loose {
         }
         result
     }
-}
-
-pub(super) fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// A class, the classes that letters lead to, and a state that looks so.
@@ -151,14 +149,14 @@ impl Automaton {
 
     fn renumbered(&self, distance: &[u32], class: &[u32]) -> Self {
         let is_alive = |&&(_, target): &&(Letter, u32)| distance[target as usize] != u32::MAX;
-        let mut names: QuickMap<u32, u32> = QuickMap::default();
+        let mut names: FxHashMap<u32, u32> = FxHashMap::default();
         names.insert(class[0], 0);
         let mut todo = VecDeque::from([0_usize]);
         let mut result = Self::default();
         while let Some(state) = todo.pop_front() {
             let mut edges = Vec::new();
             for &(letter, target) in self.edges[state].iter().filter(is_alive) {
-                let fresh = number(names.len());
+                let fresh = narrow(names.len());
                 let name = *names.entry(class[target as usize]).or_insert(fresh);
                 if name == fresh {
                     todo.push_back(target as usize);
@@ -179,7 +177,7 @@ impl Automaton {
 
 /// Both are trimmed: inclusion fails exactly at a letter or an acceptance that `right` lacks.
 pub(super) fn included(left: &Automaton, right: &Automaton) -> bool {
-    let mut seen: QuickSet<(u32, u32)> = QuickSet::default();
+    let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
     seen.insert((0, 0));
     let mut todo = vec![(0, 0)];
     while let Some((a, b)) = todo.pop() {

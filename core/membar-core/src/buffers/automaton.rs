@@ -7,9 +7,12 @@
 use std::collections::VecDeque;
 
 use crate::program::CellId;
+use crate::words::narrow;
 
-use super::acceptor::{Automaton, Loose, included, number};
-use super::hashing::QuickMap;
+use super::acceptor::{Automaton, Loose, included};
+use rustc_hash::FxHashMap;
+
+use crate::interner::Interner;
 
 /// A store on its way to memory, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,30 +36,28 @@ pub type ByNewest = Box<[(Option<u64>, Language)]>;
 #[derive(Debug)]
 pub struct Automata {
     letters: Vec<(CellId, u64)>,
-    letter_of: QuickMap<(CellId, u64), Letter>,
-    all: Vec<Automaton>,
-    known: QuickMap<Automaton, Language>,
-    appended: QuickMap<(Language, Letter), Language>,
-    taken: QuickMap<(Language, Letter), Language>,
-    newest: QuickMap<(Language, CellId), ByNewest>,
-    included: QuickMap<(Language, Language), bool>,
-    united: QuickMap<(Language, Language), Language>,
-    repeated: QuickMap<(Language, Vec<Vec<Letter>>), Language>,
+    letter_of: FxHashMap<(CellId, u64), Letter>,
+    all: Interner<Automaton>,
+    appended: FxHashMap<(Language, Letter), Language>,
+    taken: FxHashMap<(Language, Letter), Language>,
+    newest: FxHashMap<(Language, CellId), ByNewest>,
+    included: FxHashMap<(Language, Language), bool>,
+    united: FxHashMap<(Language, Language), Language>,
+    repeated: FxHashMap<(Language, Vec<Vec<Letter>>), Language>,
 }
 
 impl Default for Automata {
     fn default() -> Self {
         let mut automata = Self {
             letters: Vec::new(),
-            letter_of: QuickMap::default(),
-            all: Vec::new(),
-            known: QuickMap::default(),
-            appended: QuickMap::default(),
-            taken: QuickMap::default(),
-            newest: QuickMap::default(),
-            included: QuickMap::default(),
-            united: QuickMap::default(),
-            repeated: QuickMap::default(),
+            letter_of: FxHashMap::default(),
+            all: Interner::default(),
+            appended: FxHashMap::default(),
+            taken: FxHashMap::default(),
+            newest: FxHashMap::default(),
+            included: FxHashMap::default(),
+            united: FxHashMap::default(),
+            repeated: FxHashMap::default(),
         };
         automata.keep(Automaton::default());
         automata.keep(Automaton { accepting: vec![true], edges: vec![Vec::new()] });
@@ -67,7 +68,7 @@ impl Default for Automata {
 impl Automata {
     /// The letter for a store.
     pub fn letter(&mut self, cell: CellId, value: u64) -> Letter {
-        let fresh = Letter(number(self.letters.len()));
+        let fresh = Letter(narrow(self.letters.len()));
         let letter = *self.letter_of.entry((cell, value)).or_insert(fresh);
         if letter == fresh {
             self.letters.push((cell, value));
@@ -227,7 +228,7 @@ impl Automata {
 
     /// The letters that stand in some word behind such letters only as they may pass (`may_pass(later, earlier)`).
     pub fn first_past(&self, language: Language, may_pass: impl Fn(CellId, CellId) -> bool) -> Vec<Letter> {
-        let letters = (0..self.letters.len()).map(|place| Letter(number(place)));
+        let letters = (0..self.letters.len()).map(|place| Letter(narrow(place)));
         letters.filter(|&letter| !self.reached_past(language, letter, &may_pass).is_empty()).collect()
     }
 
@@ -273,7 +274,7 @@ impl Automata {
         let (cell, _) = self.store_of(letter);
         let mut loose = Loose::of(automaton);
         // A second copy of the states is for what stands before the letter.
-        let copy = number(automaton.edges.len());
+        let copy = narrow(automaton.edges.len());
         for edges in &automaton.edges {
             let state = loose.state(false);
             let passed = edges.iter().filter(|(other, _)| may_pass(cell, self.store_of(*other).0));
@@ -331,7 +332,7 @@ impl Automata {
         let automaton = self.at(language);
         let mut product = Automaton::default();
         let mut remembered = Vec::new();
-        let mut known: QuickMap<(u32, T), u32> = QuickMap::default();
+        let mut known: FxHashMap<(u32, T), u32> = FxHashMap::default();
         known.insert((0, start), 0);
         let mut todo: VecDeque<(u32, T)> = VecDeque::from([(0, start)]);
         while let Some((state, memory)) = todo.pop_front() {
@@ -342,7 +343,7 @@ impl Automata {
             for &(letter, target) in &automaton.edges[state as usize] {
                 let (cell, value) = self.store_of(letter);
                 let after = (target, next(memory, cell, value));
-                let fresh = number(known.len());
+                let fresh = narrow(known.len());
                 let name = *known.entry(after).or_insert(fresh);
                 if name == fresh {
                     todo.push_back(after);
@@ -389,7 +390,7 @@ impl Automata {
             return known;
         }
         let mut loose = Loose::of(self.at(left));
-        let offset = number(loose.edges.len());
+        let offset = narrow(loose.edges.len());
         let other = self.at(right);
         for (edges, &accepting) in other.edges.iter().zip(&other.accepting) {
             let state = loose.state(accepting);
@@ -457,17 +458,11 @@ impl Automata {
     }
 
     fn at(&self, language: Language) -> &Automaton {
-        &self.all[language.0 as usize]
+        self.all.get(language.0)
     }
 
     fn keep(&mut self, automaton: Automaton) -> Language {
-        if let Some(&known) = self.known.get(&automaton) {
-            return known;
-        }
-        let language = Language(number(self.all.len()));
-        self.all.push(automaton.clone());
-        self.known.insert(automaton, language);
-        language
+        Language(self.all.intern(automaton).0)
     }
 }
 

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use crate::error::CoreError;
 use crate::program::CellId;
 
-use super::budget::{Budget, Halted};
 use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
-use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::run::{Act, Move};
 use super::system::{End, LocalId, Memory, Partner, System, Taken};
+use crate::interner::Interner;
+use crate::stop::{Stopped, Watch};
 
 /// States between two looks at the clock.
 const LOOK_EVERY: usize = 64;
@@ -149,9 +149,8 @@ struct Exploration<'s, 'p, 'w> {
     question: &'s Question,
     until: Until<'s>,
     world: World,
-    budget: &'s mut Budget<'w>,
-    known: QuickMap<State, u32>,
-    states: Vec<State>,
+    watch: &'s mut Watch<'w>,
+    states: Interner<State>,
     came: Vec<Came>,
     found: Findings,
     /// Where each thing was found: in which state, and by which last move.
@@ -182,7 +181,7 @@ pub fn explore(
     discipline: Discipline,
     bound: usize,
     until: Until<'_>,
-    budget: &mut Budget<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<(Findings, Option<Vec<Move>>), CoreError> {
     let real_cells = system.program.cells.len();
     let passing = Passing::of(system);
@@ -192,9 +191,8 @@ pub fn explore(
         question,
         until,
         world,
-        budget,
-        known: QuickMap::default(),
-        states: Vec::new(),
+        watch,
+        states: Interner::default(),
         came: Vec::new(),
         found: Findings::default(),
         targets: BTreeMap::new(),
@@ -206,7 +204,7 @@ pub fn explore(
     let mut found = exploration.found;
     found.stopped = match until {
         Until::All => stopped,
-        _ if exploration.run.is_some() => Some(Halted::Found),
+        _ if exploration.run.is_some() => Some(Stopped::Found),
         _ => stopped,
     };
     found.held = exploration.held;
@@ -214,7 +212,7 @@ pub fn explore(
     Ok((found, exploration.run))
 }
 
-/// A run to `goal` with buffers as small as possible, but at most `largest`; None if there is none, or the budget
+/// A run to `goal` with buffers as small as possible, but at most `largest`; None if there is none, or the watch
 /// does not last.
 ///
 /// # Errors
@@ -225,10 +223,10 @@ pub fn run_to(
     discipline: Discipline,
     goal: &Goal,
     largest: usize,
-    budget: &mut Budget<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Option<Vec<Move>>, CoreError> {
     for bound in 1..=largest {
-        let (found, run) = explore(system, question, discipline, bound, Until::Goal(goal), budget)?;
+        let (found, run) = explore(system, question, discipline, bound, Until::Goal(goal), watch)?;
         if run.is_some() || !found.held || found.stopped.is_some() {
             return Ok(run);
         }
@@ -237,7 +235,7 @@ pub fn run_to(
 }
 
 impl Exploration<'_, '_, '_> {
-    fn search(&mut self) -> Result<Option<Halted>, CoreError> {
+    fn search(&mut self) -> Result<Option<Stopped>, CoreError> {
         let cells = self.system.cells.len();
         let width = self.world.discipline.lanes(cells);
         let threads = self.system.threads();
@@ -252,13 +250,13 @@ impl Exploration<'_, '_, '_> {
         let mut next = 0;
         while next < self.states.len() && self.run.is_none() {
             let kept = self.states.len() as u64;
-            if self.budget.is_spent(kept) {
-                return Ok(Some(Halted::States));
+            if let Err(stopped) = self.watch.states(kept) {
+                return Ok(Some(stopped));
             }
             if next % LOOK_EVERY == 0 {
                 let bytes = self.states.len() * self.bytes_per_state();
-                if let Err(halted) = self.budget.step(kept, bytes) {
-                    return Ok(Some(halted));
+                if let Err(stopped) = self.watch.spend(kept, bytes) {
+                    return Ok(Some(stopped));
                 }
             }
             self.expand(u32::try_from(next).map_err(|_| CoreError::TooLarge("states"))?)?;
@@ -267,14 +265,14 @@ impl Exploration<'_, '_, '_> {
         Ok(None)
     }
 
-    /// Roughly: each state is kept twice.
+    /// Roughly.
     fn bytes_per_state(&self) -> usize {
-        let state = &self.states[0];
-        2 * (120 + 4 * state.locals.len() + 8 * state.memory.len() + 40 * state.lanes.len())
+        let state = self.states.get(0);
+        136 + 4 * state.locals.len() + 8 * state.memory.len() + 40 * state.lanes.len()
     }
 
     fn expand(&mut self, number: u32) -> Result<(), CoreError> {
-        let state = self.states[number as usize].clone();
+        let state = self.states.get(number).clone();
         let mut moved = self.flush_all(number, &state)?;
         let mut blocked = false;
         self.world.held = false;
@@ -382,18 +380,20 @@ impl Exploration<'_, '_, '_> {
     }
 
     fn reach(&mut self, state: State, came: Came) -> Result<(), CoreError> {
-        if self.known.contains_key(&state) {
+        let (number, is_new) = self.states.intern(state);
+        if !is_new {
             return Ok(());
         }
-        let number = u32::try_from(self.states.len()).map_err(|_| CoreError::TooLarge("states"))?;
-        self.known.insert(state.clone(), number);
+        if number == u32::MAX {
+            return Err(CoreError::TooLarge("states"));
+        }
         self.came.push(came);
+        let state = self.states.get(number);
         if self.question.is_error(self.system, &state.locals, &state.memory) {
             let points = self.question.points(self.system, &state.locals);
             self.found.error_states += 1;
             self.note(&Goal::Error(points), number, None);
         }
-        self.states.push(state);
         Ok(())
     }
 

@@ -17,14 +17,14 @@ use std::collections::BinaryHeap;
 use crate::error::CoreError;
 use crate::program::CellId;
 
-use super::budget::{Budget, Halted};
 use super::fault::Fault;
 use super::flat::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
-use super::hashing::QuickMap;
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
+use crate::stop::{Stopped, Watch};
+use rustc_hash::FxHashMap;
 
-/// States met between two looks at the budget.
+/// States met between two looks at the watch.
 const LOOK_EVERY: u64 = 64;
 
 /// A message in a queue.
@@ -58,10 +58,10 @@ struct Kept {
 struct Search<'s, 'p, 'b> {
     system: &'s System<'p>,
     program: &'s FlatProgram,
-    budget: &'s mut Budget<'b>,
+    watch: &'s mut Watch<'b>,
     fault: Fault,
     elements: Vec<Kept>,
-    kept: QuickMap<Key, Vec<u32>>,
+    kept: FxHashMap<Key, Vec<u32>>,
     /// Small ones first: what is above them need not be looked at then.
     todo: BinaryHeap<Reverse<(usize, u32)>>,
     stored: u64,
@@ -79,24 +79,24 @@ struct Search<'s, 'p, 'b> {
 pub fn search(
     system: &mut System<'_>,
     question: &Question,
-    budget: &mut Budget<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Findings, CoreError> {
     if !question.predicates.is_empty() {
         return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
     }
-    let program = match flatten(system, budget)? {
+    let program = match flatten(system, watch)? {
         Ok(program) => program,
-        Err(halted) => return Ok(Findings { stopped: Some(halted), ..Findings::default() }),
+        Err(stopped) => return Ok(Findings { stopped: Some(stopped), ..Findings::default() }),
     };
     let mut found = Findings { is_exact: program.is_exact, ..Findings::default() };
     for (goal, elements) in targets(system, &program.threads, question) {
         let mut search = Search {
             system,
             program: &program,
-            budget,
+            watch,
             fault: system.fault,
             elements: Vec::new(),
-            kept: QuickMap::default(),
+            kept: FxHashMap::default(),
             todo: BinaryHeap::new(),
             stored: 0,
             visited: 0,
@@ -105,7 +105,7 @@ pub fn search(
         match search.run(elements) {
             Ok(true) => found.note(&goal),
             Ok(false) => {}
-            Err(halted) => found.stopped = Some(halted),
+            Err(stopped) => found.stopped = Some(stopped),
         }
         found.stored += search.stored;
         found.visited += search.visited;
@@ -160,14 +160,14 @@ fn targets(system: &System<'_>, threads: &[Flat], question: &Question) -> Vec<(G
 
 impl Search<'_, '_, '_> {
     /// Whether an initial state is above one from which these are reachable.
-    fn run(&mut self, elements: Vec<Element>) -> Result<bool, Halted> {
+    fn run(&mut self, elements: Vec<Element>) -> Result<bool, Stopped> {
         for element in elements {
             if self.add(element) {
                 return Ok(true);
             }
         }
         while let Some(Reverse((_, number))) = self.todo.pop() {
-            self.budget.step(self.stored, self.bytes)?;
+            self.watch.spend(self.stored, self.bytes)?;
             let kept = &self.elements[number as usize];
             if !kept.is_smallest {
                 continue;
@@ -182,7 +182,7 @@ impl Search<'_, '_, '_> {
             }
             for next in before {
                 if self.visited.is_multiple_of(LOOK_EVERY) {
-                    self.budget.step(self.stored, self.bytes)?;
+                    self.watch.spend(self.stored, self.bytes)?;
                 }
                 if self.add(next) {
                     return Ok(true);

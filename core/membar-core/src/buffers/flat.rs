@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use crate::error::CoreError;
 use crate::program::{CellId, EdgeId};
 
-use super::budget::{Budget, Halted};
 use super::fault::Fault;
 use super::system::{End, LocalId, Memory, System, Taken};
+use crate::stop::{Stopped, Watch};
 
 /// Different values of one cell beyond which its data does not count as finite.
 const MOST_VALUES: usize = 256;
@@ -237,17 +237,17 @@ impl Block {
 /// Values and local states do not come to an end.
 pub(super) fn flatten(
     system: &mut System<'_>,
-    budget: &mut Budget<'_>,
-) -> Result<Result<FlatProgram, Halted>, CoreError> {
+    watch: &mut Watch<'_>,
+) -> Result<Result<FlatProgram, Stopped>, CoreError> {
     let mut values: Vec<BTreeSet<u64>> =
         system.cells.iter().map(|cell| BTreeSet::from([cell.initial])).collect();
     loop {
         let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.met());
         let mut taken = Vec::new();
         for thread in 0..system.threads() {
-            match alone(system, thread, &mut values, budget)? {
+            match alone(system, thread, &mut values, watch)? {
                 Ok(steps) => taken.push(steps),
-                Err(halted) => return Ok(Err(halted)),
+                Err(stopped) => return Ok(Err(stopped)),
             }
         }
         let met = together(system, &mut values)?;
@@ -276,16 +276,16 @@ fn alone(
     system: &mut System<'_>,
     thread: usize,
     values: &mut Vec<BTreeSet<u64>>,
-    budget: &mut Budget<'_>,
-) -> Result<Result<Steps, Halted>, CoreError> {
+    watch: &mut Watch<'_>,
+) -> Result<Result<Steps, Stopped>, CoreError> {
     let mut result = Vec::new();
     let mut number = 0;
     while number < system.locals(thread).len() {
         if number > MOST_LOCALS {
             return Err(CoreError::TooLarge("backwards, the states of a thread do not look finite"));
         }
-        if let Err(halted) = budget.step(0, 0) {
-            return Ok(Err(halted));
+        if let Err(stopped) = watch.spend(0, 0) {
+            return Ok(Err(stopped));
         }
         let from = local(number);
         let mut taken = Vec::new();

@@ -13,14 +13,14 @@ use crate::error::CoreError;
 
 use super::acceleration::Known;
 use super::automaton::{Language, Letter};
-use super::budget::{Budget, Halted};
 use super::discipline::Discipline;
 use super::fault::Fault;
-use super::hashing::QuickMap;
 use super::paths::{Came, Growth, Node, NodeId, Target};
 use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
+use crate::stop::{Stopped, Watch};
+use rustc_hash::FxHashMap;
 
 /// How to search.
 #[derive(Debug, Clone, Copy)]
@@ -77,17 +77,17 @@ pub(super) struct Search<'s, 'p, 'b> {
     pub(super) semantics: Semantics<'s, 'p>,
     question: &'s Question,
     reductions: Reductions,
-    budget: &'s mut Budget<'b>,
+    watch: &'s mut Watch<'b>,
     pub(super) fault: Fault,
-    places: QuickMap<(Vec<LocalId>, Vec<u64>), Place>,
+    places: FxHashMap<(Vec<LocalId>, Vec<u64>), Place>,
     kept: Vec<Vec<Kept>>,
     /// Control points and memory of each place, with empty buffers.
     pub(super) bare: Vec<State>,
     pub(super) nodes: Vec<Node>,
     pub(super) transitions: Transitions,
-    pub(super) cycles: QuickMap<(usize, LocalId), Vec<Known>>,
+    pub(super) cycles: FxHashMap<(usize, LocalId), Vec<Known>>,
     pub(super) stack: Vec<Frame>,
-    pub(super) on_stack: QuickMap<Place, Vec<usize>>,
+    pub(super) on_stack: FxHashMap<Place, Vec<usize>>,
     targets: BTreeMap<Goal, Target>,
     bytes: usize,
     pub(super) found: Findings,
@@ -102,23 +102,23 @@ pub fn search(
     question: &Question,
     discipline: Discipline,
     reductions: Reductions,
-    budget: &mut Budget<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Findings, CoreError> {
     let fault = system.fault;
     let mut search = Search {
         semantics: Semantics::new(system, discipline),
         question,
         reductions,
-        budget,
+        watch,
         fault,
-        places: QuickMap::default(),
+        places: FxHashMap::default(),
         kept: Vec::new(),
         bare: Vec::new(),
         nodes: Vec::new(),
         transitions: Transitions::default(),
-        cycles: QuickMap::default(),
+        cycles: FxHashMap::default(),
         stack: Vec::new(),
-        on_stack: QuickMap::default(),
+        on_stack: FxHashMap::default(),
         targets: BTreeMap::new(),
         bytes: 0,
         found: Findings::default(),
@@ -142,11 +142,11 @@ pub fn search(
 
 impl Search<'_, '_, '_> {
     /// Explores from `root`, with nothing asleep.
-    fn explore(&mut self, root: State, came: Option<Step>) -> Result<Option<Halted>, CoreError> {
+    fn explore(&mut self, root: State, came: Option<Step>) -> Result<Option<Stopped>, CoreError> {
         self.enter(root, Vec::new(), came)?;
         while let Some(frame) = self.stack.last_mut() {
-            if let Err(halted) = self.budget.step(self.found.stored, self.bytes) {
-                return Ok(Some(halted));
+            if let Err(stopped) = self.watch.spend(self.found.stored, self.bytes) {
+                return Ok(Some(stopped));
             }
             let Some((number, successor)) = frame.todo.pop() else {
                 self.leave();
@@ -154,7 +154,7 @@ impl Search<'_, '_, '_> {
             };
             self.take(number, successor)?;
             if self.is_answered() {
-                return Ok(Some(Halted::Found));
+                return Ok(Some(Stopped::Found));
             }
         }
         Ok(None)
@@ -395,18 +395,18 @@ impl Search<'_, '_, '_> {
     }
 
     /// Follows every transition that still sleeps somewhere: it must lead into what was kept.
-    fn close(&mut self) -> Result<Option<Halted>, CoreError> {
+    fn close(&mut self) -> Result<Option<Stopped>, CoreError> {
         let mut known = usize::MAX;
         while known != self.nodes.len() {
             known = self.nodes.len();
             for place in 0..self.kept.len() {
                 let mut at = 0;
                 while at < self.kept[place].len() {
-                    if let Err(halted) = self.budget.step(self.found.stored, self.bytes) {
-                        return Ok(Some(halted));
+                    if let Err(stopped) = self.watch.spend(self.found.stored, self.bytes) {
+                        return Ok(Some(stopped));
                     }
-                    if let Some(halted) = self.follow_sleeping(place, at)? {
-                        return Ok(Some(halted));
+                    if let Some(stopped) = self.follow_sleeping(place, at)? {
+                        return Ok(Some(stopped));
                     }
                     at += 1;
                 }
@@ -415,7 +415,7 @@ impl Search<'_, '_, '_> {
         Ok(None)
     }
 
-    fn follow_sleeping(&mut self, place: usize, at: usize) -> Result<Option<Halted>, CoreError> {
+    fn follow_sleeping(&mut self, place: usize, at: usize) -> Result<Option<Stopped>, CoreError> {
         let kept = &self.kept[place][at];
         let parent = kept.node;
         let sleeping: Vec<u32> = kept.sleep.iter().map(|sleeping| sleeping.number).collect();
@@ -434,14 +434,14 @@ impl Search<'_, '_, '_> {
                 }
                 Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
                     let step = Step { parent, number, stored: successor.stored };
-                    if let Some(halted) = self.explore(next, Some(step))? {
-                        return Ok(Some(halted));
+                    if let Some(stopped) = self.explore(next, Some(step))? {
+                        return Ok(Some(stopped));
                     }
                 }
                 Outcome::Reached(_) => {}
             }
             if self.is_answered() {
-                return Ok(Some(Halted::Found));
+                return Ok(Some(Stopped::Found));
             }
         }
         Ok(None)
@@ -450,7 +450,7 @@ impl Search<'_, '_, '_> {
     /// The states with the most buffers of infinitely many contents.
     fn unbounded(&self) -> Vec<Unbounded> {
         let automata = &self.semantics.world.automata;
-        let mut is_infinite: QuickMap<Language, bool> = QuickMap::default();
+        let mut is_infinite: FxHashMap<Language, bool> = FxHashMap::default();
         let mut most = 1;
         let mut found: Vec<NodeId> = Vec::new();
         for kept in self.kept.iter().flatten() {

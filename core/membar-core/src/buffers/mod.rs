@@ -7,7 +7,6 @@
 mod acceleration;
 mod acceptor;
 pub mod automaton;
-pub mod budget;
 pub mod concrete;
 pub mod discipline;
 pub mod dual;
@@ -15,7 +14,6 @@ mod expression;
 pub mod fault;
 mod flat;
 pub mod forward;
-mod hashing;
 mod interpreter;
 mod liveness;
 mod paths;

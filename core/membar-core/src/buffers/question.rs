@@ -6,9 +6,9 @@ use crate::expr::Expr;
 use crate::program::{CellId, EdgeId, Term};
 
 use super::automaton::Language;
-use super::budget::Halted;
 use super::run::Move;
 use super::system::{LocalId, System};
+use crate::stop::Stopped;
 
 /// Control points of all threads; `NOWHERE` before a thread begins.
 pub type Points = Box<[u32]>;
@@ -110,7 +110,7 @@ pub struct Findings {
     /// Whether a search that goes backwards has the runs of the program and no others.
     pub is_exact: bool,
     /// Why it did not end, if it did not.
-    pub stopped: Option<Halted>,
+    pub stopped: Option<Stopped>,
 }
 
 /// A store as it stands in regular expressions.

@@ -10,8 +10,8 @@ use crate::program::{CellId, EdgeId};
 use super::automaton::{Automata, Language, Letter};
 use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
-use super::hashing::QuickMap;
 use super::system::{End, LocalId, Memory, Partner, System, Taken};
+use crate::interner::Interner;
 
 /// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -428,22 +428,15 @@ impl<'s, 'p> Semantics<'s, 'p> {
 /// Transitions by number, so that sleep sets are small.
 #[derive(Debug, Default)]
 pub(super) struct Transitions {
-    known: QuickMap<Transition, u32>,
-    all: Vec<Transition>,
+    all: Interner<Transition>,
 }
 
 impl Transitions {
     pub(super) fn number(&mut self, transition: &Transition) -> u32 {
-        if let Some(&known) = self.known.get(transition) {
-            return known;
-        }
-        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        self.all.push(transition.clone());
-        self.known.insert(transition.clone(), number);
-        number
+        self.all.intern_ref(transition)
     }
 
     pub(super) fn at(&self, number: u32) -> &Transition {
-        &self.all[number as usize]
+        self.all.get(number)
     }
 }

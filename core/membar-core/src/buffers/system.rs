@@ -14,8 +14,8 @@ use crate::plan::Tag;
 use crate::program::{Cell, CellId, EdgeId, Operation, Program, TagSet, Thread};
 
 use super::fault::Fault;
-use super::hashing::QuickMap;
 use super::liveness::live_registers;
+use crate::interner::Interner;
 
 /// The fence that waits until the own buffer is empty.
 pub const OWN_FENCE: Tag = Tag(0);
@@ -163,8 +163,7 @@ pub struct System<'a> {
     pub cells: Vec<Cell>,
     /// A mistake to make on purpose.
     pub fault: Fault,
-    locals: Vec<Vec<Local>>,
-    known: Vec<QuickMap<Local, LocalId>>,
+    locals: Vec<Interner<Local>>,
     live: Vec<Vec<Vec<bool>>>,
     pub(super) births: Vec<Option<CellId>>,
     pub(super) deaths: Vec<Option<CellId>>,
@@ -191,8 +190,7 @@ impl<'a> System<'a> {
             program,
             cells: program.cells.clone(),
             fault,
-            locals: vec![Vec::new(); threads],
-            known: vec![QuickMap::default(); threads],
+            locals: vec![Interner::default(); threads],
             live: Vec::new(),
             births: vec![None; threads],
             deaths: vec![None; threads],
@@ -306,19 +304,19 @@ impl<'a> System<'a> {
     /// Number of local states met of all threads.
     #[must_use]
     pub fn met(&self) -> usize {
-        self.locals.iter().map(Vec::len).sum()
+        self.locals.iter().map(Interner::len).sum()
     }
 
     /// The local states of a thread met so far.
     #[must_use]
-    pub fn locals(&self, thread: usize) -> &[Local] {
+    pub fn locals(&self, thread: usize) -> &Interner<Local> {
         &self.locals[thread]
     }
 
     /// A local state.
     #[must_use]
     pub fn local(&self, thread: usize, local: LocalId) -> &Local {
-        &self.locals[thread][local.index()]
+        self.locals[thread].get(local.0)
     }
 
     /// The control point as the program numbers it; None before a thread begins. Ended threads stay where they ended.
@@ -389,16 +387,10 @@ impl<'a> System<'a> {
             }
         }
         let local = Local { point, registers };
-        if let Some(&known) = self.known[thread].get(&local) {
-            return Ok(known);
-        }
-        let table = &mut self.locals[thread];
-        if table.len() >= MOST_LOCALS {
+        let (number, is_new) = self.locals[thread].intern(local);
+        if is_new && number as usize >= MOST_LOCALS {
             return Err(CoreError::TooLarge("a million states of one thread: its data does not look finite"));
         }
-        let name = LocalId(u32::try_from(table.len()).unwrap_or(u32::MAX));
-        table.push(local.clone());
-        self.known[thread].insert(local, name);
-        Ok(name)
+        Ok(LocalId(number))
     }
 }

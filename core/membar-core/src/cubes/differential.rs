@@ -1,6 +1,5 @@
 //! The backward search against explicit states of small instances, on random systems.
 
-use crate::buffers::budget::Budget;
 use crate::cubes::examples;
 use crate::cubes::fault::Fault;
 use crate::cubes::forward::explore;
@@ -40,13 +39,13 @@ fn is_about_turn(condition: &Condition) -> bool {
 fn judged(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
     let limits = Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
-    let mut budget = Budget { watch: Watch::new(&stop, limits), states: Some(MOST_NODES) };
-    let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut budget) else {
+    let mut watch = Watch::new(&stop, Limits { states: Some(MOST_NODES), ..limits });
+    let Ok(found) = search(system, Options { fault, ..Options::default() }, &mut watch) else {
         return Verdict::Open;
     };
     let forward = |count: u8| {
-        let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: None };
-        explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut budget).expect("no limit")
+        let mut watch = Watch::new(&stop, Limits::default());
+        explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut watch).expect("no limit")
     };
     match found.answer {
         Answer::Closed => {
@@ -73,7 +72,7 @@ fn judged(system: &System, fault: Fault) -> Verdict {
                 Verdict::Open
             }
         }
-        Answer::Halted(_) => Verdict::Open,
+        Answer::Stopped(_) => Verdict::Open,
     }
 }
 
@@ -97,11 +96,11 @@ fn proofs_and_traces_agree_with_small_instances() {
 /// Whether a bad state is said to be reachable; None if the search does not end soon.
 fn ending(system: &System, fault: Fault) -> Option<bool> {
     let stop = Stop::default();
-    let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: Some(SOON) };
-    match search(system, Options { fault, ..Options::default() }, &mut budget).ok()?.answer {
+    let mut watch = Watch::new(&stop, Limits { states: Some(SOON), ..Limits::default() });
+    match search(system, Options { fault, ..Options::default() }, &mut watch).ok()?.answer {
         Answer::Closed => Some(false),
         Answer::Reached(_) => Some(true),
-        Answer::Halted(_) => None,
+        Answer::Stopped(_) => None,
     }
 }
 

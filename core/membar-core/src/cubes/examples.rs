@@ -1,6 +1,5 @@
 //! Small systems with a known answer, step by step.
 
-use crate::buffers::budget::Budget;
 use crate::cubes::cube::Cube;
 use crate::cubes::events::Accesses;
 use crate::cubes::fault::Fault;
@@ -79,8 +78,8 @@ fn system(init: Vec<Condition>, unsafe_state: Formula, transitions: Vec<Transiti
 
 fn answer(system: &System, fault: Fault) -> Answer {
     let stop = Stop::default();
-    let mut budget = Budget { watch: Watch::new(&stop, Limits::default()), states: Some(10_000) };
-    search(system, Options { fault, ..Options::default() }, &mut budget).expect("a small system").answer
+    let mut watch = Watch::new(&stop, Limits { states: Some(10_000), ..Limits::default() });
+    search(system, Options { fault, ..Options::default() }, &mut watch).expect("a small system").answer
 }
 
 /// The example of section 3.3: each process writes one variable and then reads the other one.

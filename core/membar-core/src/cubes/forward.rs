@@ -1,9 +1,9 @@
 //! Every state of an instance, breadth first.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
-use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::instance::{Instance, State};
+use crate::stop::{Stopped, Watch};
 
 /// The states of an instance.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub(crate) fn explore(
     instance: &Instance<'_>,
     most: usize,
     stop_at_bad: bool,
-    budget: &mut Budget<'_>,
-) -> Result<Forward, Halted> {
+    watch: &mut Watch<'_>,
+) -> Result<Forward, Stopped> {
     let (initial, mut is_complete) = instance.initial();
     let mut found = Forward { states: Vec::new(), is_complete: true, bad: None };
-    let mut known: HashSet<State> = HashSet::new();
+    let mut known: FxHashSet<State> = FxHashSet::default();
     for state in initial {
         add(instance, &mut found, &mut known, state);
     }
@@ -42,7 +42,7 @@ pub(crate) fn explore(
             break;
         }
         if at % 64 == 0 {
-            budget.step(0, found.states.len() * (64 + 16 * instance.cells()))?;
+            watch.spend(0, found.states.len() * (64 + 16 * instance.cells()))?;
         }
         let mut held = false;
         let state = found.states[at].clone();
@@ -56,7 +56,7 @@ pub(crate) fn explore(
     Ok(found)
 }
 
-fn add(instance: &Instance<'_>, found: &mut Forward, known: &mut HashSet<State>, state: State) {
+fn add(instance: &Instance<'_>, found: &mut Forward, known: &mut FxHashSet<State>, state: State) {
     if !known.insert(state.clone()) {
         return;
     }

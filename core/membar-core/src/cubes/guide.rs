@@ -4,10 +4,10 @@
 //! be reachable, it is remembered, and the search begins anew.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::buffers::budget::{Budget, Halted};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::cubes::cube::Cube;
 use crate::cubes::facts::Facts;
 use crate::cubes::fault::Fault;
@@ -17,6 +17,7 @@ use crate::cubes::matching::contains;
 use crate::cubes::system::System;
 use crate::cubes::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
 use crate::error::CoreError;
+use crate::stop::{Stopped, Watch};
 
 /// States of an instance that are looked at.
 const MOST_STATES: usize = 200_000;
@@ -35,7 +36,7 @@ pub struct Guide<'a> {
     states: Vec<Rc<[u8]>>,
     wrong: Vec<Cube>,
     /// Whether a state is in a cube, for those asked about.
-    known: RefCell<HashMap<Cube, bool>>,
+    known: RefCell<FxHashMap<Cube, bool>>,
 }
 
 /// What is guessed instead of a cube.
@@ -46,7 +47,7 @@ pub enum Guess {
     /// There is none.
     Nothing,
     /// It is time to stop.
-    Halted(Halted),
+    Stopped(Stopped),
 }
 
 impl<'a> Guide<'a> {
@@ -54,10 +55,10 @@ impl<'a> Guide<'a> {
     ///
     /// # Errors
     /// It is time to stop.
-    pub fn new(system: &'a System, count: u8, budget: &mut Budget<'_>) -> Result<Option<Self>, Halted> {
+    pub fn new(system: &'a System, count: u8, watch: &mut Watch<'_>) -> Result<Option<Self>, Stopped> {
         let count = system.size.unwrap_or(count);
         let Some(instance) = Ground::new(system, count, BUFFER) else { return Ok(None) };
-        let states = explored(&instance, budget)?;
+        let states = explored(&instance, watch)?;
         Ok(Some(Self { system, instance, states, wrong: Vec::new(), known: RefCell::default() }))
     }
 
@@ -81,7 +82,7 @@ impl<'a> Guide<'a> {
         &self,
         cube: &Cube,
         is_initial: impl Fn(&Cube) -> Result<bool, CoreError>,
-        budget: &mut Budget<'_>,
+        watch: &mut Watch<'_>,
     ) -> Result<Guess, CoreError> {
         let kept: Vec<Literal> = cube.facts.literals().filter(|one| self.is_kept(one)).collect();
         let mut literals = weaker(&kept)?;
@@ -103,10 +104,10 @@ impl<'a> Guide<'a> {
             if part.slots > self.instance.count {
                 continue;
             }
-            match self.holds_somewhere(&part, budget) {
+            match self.holds_somewhere(&part, watch) {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(halted) => return Ok(Guess::Halted(halted)),
+                Err(stopped) => return Ok(Guess::Stopped(stopped)),
             }
             if !self.is_wrong(&part)? && !is_initial(&part)? {
                 return Ok(Guess::Cube(Box::new(part), slots));
@@ -157,7 +158,7 @@ impl<'a> Guide<'a> {
     }
 
     /// Whether a state of the instance is in the cube.
-    fn holds_somewhere(&self, cube: &Cube, budget: &mut Budget<'_>) -> Result<bool, Halted> {
+    fn holds_somewhere(&self, cube: &Cube, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         if let Some(&known) = self.known.borrow().get(cube) {
             return Ok(known);
         }
@@ -168,7 +169,7 @@ impl<'a> Guide<'a> {
         };
         let mut found = false;
         for processes in &choices {
-            budget.step(0, self.states.len() * 64)?;
+            watch.spend(0, self.states.len() * 64)?;
             let asked = self.asked(&cube.facts, processes);
             found = self.states.iter().any(|state| asked.iter().all(|one| self.instance.holds(state, one)));
             if found {
@@ -203,13 +204,13 @@ impl<'a> Guide<'a> {
 }
 
 /// Every state of an instance, breadth first, as far as one looks.
-fn explored(instance: &Ground<'_>, budget: &mut Budget<'_>) -> Result<Vec<Rc<[u8]>>, Halted> {
+fn explored(instance: &Ground<'_>, watch: &mut Watch<'_>) -> Result<Vec<Rc<[u8]>>, Stopped> {
     let mut states: Vec<Rc<[u8]>> = instance.initial().into_iter().map(Rc::from).collect();
-    let mut known: HashSet<Rc<[u8]>> = states.iter().cloned().collect();
+    let mut known: FxHashSet<Rc<[u8]>> = states.iter().cloned().collect();
     let mut at = 0;
     while at < states.len() && states.len() < MOST_STATES {
         if at % 64 == 0 {
-            budget.step(0, states.len() * (64 + states[at].len()))?;
+            watch.spend(0, states.len() * (64 + states[at].len()))?;
         }
         let state = Rc::clone(&states[at]);
         instance.successors(&state, &mut |next| {

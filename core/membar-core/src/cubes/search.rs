@@ -6,7 +6,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::buffers::budget::{Budget, Halted};
 use crate::cubes::cube::Cube;
 use crate::cubes::fault::Fault;
 use crate::cubes::guide::{Guess, Guide};
@@ -16,6 +15,7 @@ use crate::cubes::preimage::{Before, preimages};
 use crate::cubes::system::{Formula, System};
 use crate::cubes::visited::{Cover, Visited};
 use crate::error::CoreError;
+use crate::stop::{Stopped, Watch};
 
 /// What to do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +58,7 @@ pub enum Answer {
     /// An initial state may lead to a bad one.
     Reached(Trace),
     /// Before its end.
-    Halted(Halted),
+    Stopped(Stopped),
 }
 
 /// What a search found.
@@ -104,17 +104,17 @@ struct Node {
 ///
 /// # Errors
 /// Something is too large.
-pub fn search(system: &System, options: Options, budget: &mut Budget<'_>) -> Result<Findings, CoreError> {
-    let mut guide = match options.guesses.map(|count| Guide::new(system, count, budget)) {
+pub fn search(system: &System, options: Options, watch: &mut Watch<'_>) -> Result<Findings, CoreError> {
+    let mut guide = match options.guesses.map(|count| Guide::new(system, count, watch)) {
         None => None,
         Some(Ok(guide)) => guide,
-        Some(Err(halted)) => {
-            return Ok(Search::new(system, options, None)?.findings(Answer::Halted(halted)));
+        Some(Err(stopped)) => {
+            return Ok(Search::new(system, options, None)?.findings(Answer::Stopped(stopped)));
         }
     };
     loop {
         let mut search = Search::new(system, options, guide.as_ref())?;
-        let answer = search.run(budget)?;
+        let answer = search.run(watch)?;
         match search.refuted.take() {
             Some(guess) => {
                 if let Some(guide) = &mut guide {
@@ -135,7 +135,7 @@ pub fn search_from(
     start: Cube,
     known: &[Cube],
     fault: Fault,
-    budget: &mut Budget<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Findings, CoreError> {
     let mut search = Search::new(system, Options { fault, ..Options::default() }, None)?;
     for cube in known {
@@ -143,9 +143,9 @@ pub fn search_from(
     }
     let names = (0..start.slots).collect();
     let root = Root { cube: start, chosen: Vec::new(), names };
-    let answer = match search.accept(root.node(0), budget)? {
+    let answer = match search.accept(root.node(0), watch)? {
         Some(answer) => answer,
-        None => search.exhaust(budget)?,
+        None => search.exhaust(watch)?,
     };
     Ok(search.findings(answer))
 }
@@ -202,49 +202,49 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Answer, CoreError> {
+    fn run(&mut self, watch: &mut Watch<'_>) -> Result<Answer, CoreError> {
         let trusted = if self.options.trust { 0 } else { self.system.invariants.len() };
         let goals = self.system.unsafe_states.iter().chain(self.system.invariants.iter().take(trusted));
         for (goal, formula) in goals.enumerate() {
             for root in cubes_of(self.system, formula)? {
-                if let Some(answer) = self.accept(root.node(goal), budget)? {
+                if let Some(answer) = self.accept(root.node(goal), watch)? {
                     return Ok(answer);
                 }
             }
         }
-        self.exhaust(budget)
+        self.exhaust(watch)
     }
 
     /// Goes on until nothing waits.
-    fn exhaust(&mut self, budget: &mut Budget<'_>) -> Result<Answer, CoreError> {
+    fn exhaust(&mut self, watch: &mut Watch<'_>) -> Result<Answer, CoreError> {
         while let Some(Reverse((_, _, _, at))) = self.queue.pop() {
             if self.nodes[at].deleted {
                 continue;
             }
             self.counts.nodes += 1;
-            if let Some(reached) = self.expand(at, budget)? {
+            if let Some(reached) = self.expand(at, watch)? {
                 return Ok(reached);
             }
         }
         Ok(Answer::Closed)
     }
 
-    fn expand(&mut self, at: usize, budget: &mut Budget<'_>) -> Result<Option<Answer>, CoreError> {
+    fn expand(&mut self, at: usize, watch: &mut Watch<'_>) -> Result<Option<Answer>, CoreError> {
         for transition in &self.system.transitions {
-            if let Err(halted) = budget.step(self.nodes.len() as u64, self.counts.bytes) {
-                return Ok(Some(Answer::Halted(halted)));
+            if let Err(stopped) = watch.spend(self.nodes.len() as u64, self.counts.bytes) {
+                return Ok(Some(Answer::Stopped(stopped)));
             }
             let found = preimages(self.system, &self.nodes[at].cube, transition, self.options.fault)?;
             for before in found {
                 self.counts.made += 1;
-                if let Err(halted) = budget.step(self.nodes.len() as u64, self.counts.bytes) {
-                    return Ok(Some(Answer::Halted(halted)));
+                if let Err(stopped) = watch.spend(self.nodes.len() as u64, self.counts.bytes) {
+                    return Ok(Some(Answer::Stopped(stopped)));
                 }
                 if self.nodes[at].deleted {
                     return Ok(None);
                 }
                 let node = self.child(at, transition.number, before);
-                if let Some(answer) = self.accept(node, budget)? {
+                if let Some(answer) = self.accept(node, watch)? {
                     return Ok(Some(answer));
                 }
             }
@@ -277,15 +277,15 @@ impl<'a> Search<'a> {
     }
 
     /// Takes a cube up unless it is covered; the answer if it may hold initially, or if it is time to stop.
-    fn accept(&mut self, mut node: Node, budget: &mut Budget<'_>) -> Result<Option<Answer>, CoreError> {
+    fn accept(&mut self, mut node: Node, watch: &mut Watch<'_>) -> Result<Option<Answer>, CoreError> {
         let fault = self.options.fault;
         if self.visited.covers(&node.cube, self.system, fault)? != Cover::Not {
             self.counts.covered += 1;
             return Ok(None);
         }
         let at = self.nodes.len();
-        if let Some(halted) = self.generalise(&mut node, budget)? {
-            return Ok(Some(Answer::Halted(halted)));
+        if let Some(stopped) = self.generalise(&mut node, watch)? {
+            return Ok(Some(Answer::Stopped(stopped)));
         }
         let is_initial = may_be_initial(self.system, &node.cube, &self.assumed, fault)?;
         if !is_initial {
@@ -306,12 +306,12 @@ impl<'a> Search<'a> {
     }
 
     /// Puts a guess in place of a cube, unless it is time to stop.
-    fn generalise(&self, node: &mut Node, budget: &mut Budget<'_>) -> Result<Option<Halted>, CoreError> {
+    fn generalise(&self, node: &mut Node, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
         let Some(guide) = self.guide else { return Ok(None) };
         let is_initial = |cube: &Cube| may_be_initial(self.system, cube, &self.assumed, Fault::None);
-        match guide.guess(&node.cube, is_initial, budget)? {
+        match guide.guess(&node.cube, is_initial, watch)? {
             Guess::Nothing => {}
-            Guess::Halted(halted) => return Ok(Some(halted)),
+            Guess::Stopped(stopped) => return Ok(Some(stopped)),
             Guess::Cube(cube, slots) => {
                 node.names = slots.iter().map(|&slot| node.names[slot as usize]).collect();
                 node.cube = *cube;

@@ -14,6 +14,7 @@ use crate::stateless::histories::{Histories, Next, NodeId, Step};
 use crate::stateless::item::{Birth, Item, ItemId, Lane, Location, Move, Place, Places, What};
 use crate::stateless::symmetry::Twins;
 use crate::thread::{Kind, Status};
+use crate::words::narrow;
 
 /// A partial execution.
 #[derive(Debug, Clone)]
@@ -43,10 +44,6 @@ pub struct Graph {
     pub(super) spare: Vec<Vec<ItemId>>,
     /// For tests only.
     pub(super) fault: Fault,
-}
-
-pub(super) fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl Graph {
@@ -155,8 +152,8 @@ impl Graph {
         if let Some(place) = self.places[cell.index()] {
             return place;
         }
-        let place = Place(small(self.locations.len()));
-        let id = ItemId(small(self.items.len()));
+        let place = Place(narrow(self.locations.len()));
+        let id = ItemId(narrow(self.items.len()));
         self.places[cell.index()] = Some(place);
         let mut writes = self.spare.pop().unwrap_or_default();
         writes.clear();
@@ -166,7 +163,7 @@ impl Graph {
             what: What::Initial(place),
             thread: u32::MAX,
             position: 0,
-            event: small(self.events.len()),
+            event: narrow(self.events.len()),
             tags: None,
             node: NodeId(0),
             index: 0,
@@ -346,13 +343,13 @@ impl Graph {
         step: Option<&Step>,
         histories: &Histories<'_>,
     ) -> ItemId {
-        let id = ItemId(small(self.items.len()));
+        let id = ItemId(narrow(self.items.len()));
         let position = self.lanes[thread].next;
         self.items.push(Item {
             what,
-            thread: small(thread),
+            thread: narrow(thread),
             position,
-            event: small(self.events.len()),
+            event: narrow(self.events.len()),
             tags: step.map(|step| step.event.tags),
             node,
             index,
@@ -396,13 +393,13 @@ impl Graph {
         }
         let lane = &self.lanes[thread];
         let node = histories.node(lane.node);
-        let (here, items) = (node.first + lane.at, small(lane.items.len()));
+        let (here, items) = (node.first + lane.at, narrow(lane.items.len()));
         for spawn in node.spawns.iter().filter(|spawn| spawn.position == here) {
             let started = &mut self.lanes[spawn.thread.index()];
             if started.birth != Birth::Unborn {
                 return Err(CoreError::TooLarge("a thread is started more than once"));
             }
-            started.birth = Birth::Spawned { by: small(thread), items };
+            started.birth = Birth::Spawned { by: narrow(thread), items };
             self.arrive(spawn.thread.index(), histories)?;
         }
         Ok(())

@@ -1,13 +1,14 @@
 //! What several workers found, put together: the same whatever worker did what.
 
 use crate::stateless::crew::Order;
-use crate::stateless::record::{Record, number};
+use crate::stateless::record::Record;
 use crate::tally::{Seen, Tally, Witness};
+use crate::words::narrow;
 
 impl Record {
     /// Takes in what another worker found.
     pub(super) fn absorb(&mut self, other: Self) {
-        let offset = number(self.orders.len());
+        let offset = narrow(self.orders.len());
         self.orders.extend(other.orders);
         let mut classes = Vec::new();
         for (thread, (known, found)) in other.known.into_iter().zip(other.classes).enumerate() {
@@ -16,7 +17,7 @@ impl Record {
             let mut moved = Vec::new();
             for ((key, _), class) in keys.into_iter().zip(found) {
                 let own = &mut self.classes[thread];
-                let at = *self.known[thread].entry(key).or_insert(number(own.len()));
+                let at = *self.known[thread].entry(key).or_insert(narrow(own.len()));
                 if at as usize == own.len() {
                     own.push(class);
                 }

@@ -194,6 +194,6 @@ fn search_together(
     }
     verification.duplicates = record.duplicates;
     record.settle(failed.as_ref());
-    record.tally.stopped = stopped.or(failed.map(|_| Stopped::Failure));
+    record.tally.stopped = stopped.or(failed.map(|_| Stopped::Found));
     Ok((Findings { tally: record.tally, classes: record.classes }, verification))
 }

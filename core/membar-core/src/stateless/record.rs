@@ -1,7 +1,9 @@
 //! What the search has found, counted, with an execution to show for each thing.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::CoreError;
 use crate::program::{Program, Term};
@@ -13,6 +15,7 @@ use crate::stateless::item::{Birth, Item, ItemId, What};
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
 use crate::traces::{Class, Trace};
+use crate::words::narrow;
 
 /// Counts and witnesses.
 #[derive(Debug)]
@@ -27,14 +30,14 @@ pub(super) struct Record {
     /// Per thread the runs that witnesses speak of, each a class of its own.
     pub(super) classes: Vec<Vec<Class>>,
     /// Per thread where the run with given choices is among them.
-    pub(super) known: Vec<HashMap<Box<[u64]>, u32>>,
+    pub(super) known: Vec<FxHashMap<Box<[u64]>, u32>>,
     /// Executions that were found once more; counted only on request.
     pub(super) duplicates: u64,
-    pub(super) seen: Option<HashSet<Vec<u64>>>,
+    pub(super) seen: Option<FxHashSet<Vec<u64>>>,
     /// Reads-from classes, each with how often an execution of it was found; counted only on request.
-    seen_classes: HashMap<Vec<u64>, u64>,
+    seen_classes: FxHashMap<Vec<u64>, u64>,
     /// Fingerprints of all executions, where the search may come to one twice.
-    met: Option<HashSet<u128>>,
+    met: Option<FxHashSet<u128>>,
     keep_all: bool,
     /// No more complete executions may be counted, and whether there was one.
     pub(super) is_full: bool,
@@ -52,11 +55,11 @@ impl Record {
             errand: 0,
             kept: Vec::new(),
             classes: program.threads.iter().map(|_| Vec::new()).collect(),
-            known: vec![HashMap::new(); program.threads.len()],
+            known: vec![FxHashMap::default(); program.threads.len()],
             duplicates: 0,
-            seen: (options.verify && options.order.is_none()).then(HashSet::new),
-            seen_classes: HashMap::new(),
-            met: options.order.map(|_| HashSet::new()),
+            seen: (options.verify && options.order.is_none()).then(FxHashSet::default),
+            seen_classes: FxHashMap::default(),
+            met: options.order.map(|_| FxHashSet::default()),
             keep_all: options.keep_all,
             is_full: false,
             is_over: false,
@@ -68,7 +71,7 @@ impl Record {
 
     /// What comes now belongs to the errand at `order`.
     pub(super) fn begin(&mut self, order: Order) {
-        self.errand = number(self.orders.len());
+        self.errand = narrow(self.orders.len());
         self.orders.push(order);
     }
 
@@ -187,7 +190,7 @@ impl Record {
         graph: &Graph,
         histories: &mut Histories<'_>,
     ) -> Result<(), CoreError> {
-        let key = number(key);
+        let key = narrow(key);
         let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
             seen.count += 1;
             seen.errand
@@ -260,7 +263,7 @@ impl Record {
         let mut key = vec![u64::from(lane.birth == Birth::Unborn)];
         key.extend_from_slice(&run.choices);
         let classes = &mut self.classes[thread];
-        let class = *self.known[thread].entry(key.into()).or_insert(number(classes.len()));
+        let class = *self.known[thread].entry(key.into()).or_insert(narrow(classes.len()));
         if class as usize == classes.len() {
             self.tally.bytes += 200 * run.values.len() + 8 * run.registers.len();
             let trace = Trace {
@@ -357,8 +360,4 @@ impl Record {
         }
         key
     }
-}
-
-pub(super) fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

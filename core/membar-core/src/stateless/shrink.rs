@@ -2,9 +2,10 @@
 
 use crate::program::CellId;
 use crate::stateless::fault::Fault;
-use crate::stateless::graph::{Graph, event_of, put, small, take};
+use crate::stateless::graph::{Graph, event_of, put, take};
 use crate::stateless::histories::{Histories, Next, NodeId};
 use crate::stateless::item::{Birth, Item, ItemId, Location, Place, What};
+use crate::words::narrow;
 
 impl Graph {
     /// Threads that `thread` started when it had `items` items or more are not born any more.
@@ -43,7 +44,7 @@ impl Graph {
             return;
         }
         if let What::Write(place) = item.what {
-            let id = ItemId(small(self.items.len()));
+            let id = ItemId(narrow(self.items.len()));
             let writes = &mut self.locations[place.index()].writes;
             if let Some(at) = writes.iter().rposition(|&write| write == id) {
                 writes.remove(at);
@@ -60,7 +61,7 @@ impl Graph {
             What::Write(_) | What::Fence => (lane.node, lane.at) = (item.node, item.index),
             _ => {
                 if let Some(before) = histories.before(item.node) {
-                    (lane.node, lane.at) = (before, small(histories.node(before).steps.len()));
+                    (lane.node, lane.at) = (before, narrow(histories.node(before).steps.len()));
                 }
             }
         }
@@ -97,8 +98,8 @@ impl Graph {
 
     /// Appends `item`, with the clocks of item `id` of `from`.
     pub(super) fn copy_item(&mut self, from: &Self, id: ItemId, mut item: Item, histories: &Histories<'_>) {
-        let new = ItemId(small(self.items.len()));
-        item.event = small(self.events.len());
+        let new = ItemId(narrow(self.items.len()));
+        item.event = narrow(self.events.len());
         if item.is_event() {
             self.events.push(new);
         }
@@ -147,7 +148,7 @@ impl Graph {
             },
         };
         let lane = &mut self.lanes[thread];
-        (lane.next, lane.node, lane.at) = (small(next), node, at);
+        (lane.next, lane.node, lane.at) = (narrow(next), node, at);
     }
 
     /// For tests only.

@@ -23,6 +23,7 @@ use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Place, What};
 use crate::thread::Kind;
+use crate::words::narrow;
 
 /// Which threads are interchangeable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -187,7 +188,7 @@ impl Graph {
         else {
             return false;
         };
-        let (writes, newest) = (self.writes(place), ItemId(super::graph::small(newest)));
+        let (writes, newest) = (self.writes(place), ItemId(narrow(newest)));
         let later = || writes.iter().rev().take_while(|&&write| write != newest);
         if later().next().is_none() {
             return false;

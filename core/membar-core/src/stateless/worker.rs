@@ -6,9 +6,9 @@ use crate::stateless::fault::Fault;
 use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
 use crate::stateless::histories::NodeId;
-use crate::stateless::record::number;
 use crate::stop::Stopped;
 use crate::traces::Failure;
+use crate::words::narrow;
 
 /// What a worker knows of the others, and of its errand.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl Explorer<'_> {
         let last = nodes.last().map_or(0, |node| node.index());
         let mut moved = vec![None; last + 1];
         for (new, node) in nodes.iter().enumerate() {
-            moved[node.index()] = Some(NodeId(number(new)));
+            moved[node.index()] = Some(NodeId(narrow(new)));
         }
         graph.move_nodes(&moved);
         let paths = nodes.iter().map(|&node| self.histories.path(node)).collect();
@@ -164,7 +164,7 @@ impl Explorer<'_> {
     /// A failure was found, and nothing later is asked for.
     pub(super) fn fail(&mut self) -> Result<(), Failure> {
         match self.share.crew {
-            None => Err(Stopped::Failure.into()),
+            None => Err(Stopped::Found.into()),
             Some(crew) => {
                 crew.failed(&self.share.order);
                 self.frames.clear();

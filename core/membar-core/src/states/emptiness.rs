@@ -7,12 +7,12 @@
 
 use crate::error::CoreError;
 use crate::program::EdgeId;
-use crate::stop::Watch;
+use crate::stop::{Stopped, Watch};
 
 use super::automaton::{Automaton, Marks};
 use super::fairness::Fair;
 use super::fault::Fault;
-use super::findings::{FEW, Halted};
+use super::findings::FEW;
 use super::lasso::{self, Goals, Lasso};
 use super::product::{Arc, Product};
 use super::system::System;
@@ -38,7 +38,7 @@ pub struct Answer {
     /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
     pub failed: bool,
     /// Why it did not end, if it did not.
-    pub halted: Option<Halted>,
+    pub stopped: Option<Stopped>,
     /// Bytes held at the end.
     pub bytes: u64,
 }
@@ -116,7 +116,7 @@ pub fn find(
             }
         }
     }
-    if let End::Halted(_) = end {
+    if let End::Stopped(_) = end {
         search.note_path();
     }
     let goals = search.goals.take().filter(|goals| end != End::Fault && !goals.is_empty());
@@ -127,7 +127,7 @@ pub fn find(
     }
     match end {
         End::Empty | End::Fault => {}
-        End::Halted(halted) => answer.halted = Some(halted),
+        End::Stopped(stopped) => answer.stopped = Some(stopped),
         End::Component(first) => {
             let is_inside =
                 |state: u32| order.get(state as usize).is_some_and(|&order| order >= first && order != DEAD);
@@ -160,7 +160,7 @@ enum End {
     /// An access hits no location.
     Fault,
     /// It was stopped.
-    Halted(Halted),
+    Stopped(Stopped),
 }
 
 impl Search<'_, '_> {
@@ -197,7 +197,7 @@ impl Search<'_, '_> {
                     }
                     let states = self.product.len() as u64;
                     if most.is_some_and(|most| states > most) {
-                        return Ok(End::Halted(Halted::States));
+                        return Ok(End::Stopped(Stopped::States));
                     }
                     if watch.is_due() || states < u64::from(FEW) {
                         watch.meter().count(states - told, 0, 0);
@@ -205,7 +205,7 @@ impl Search<'_, '_> {
                         let bytes =
                             self.product.bytes() + 4 * self.order.capacity() + 12 * self.arcs.capacity();
                         if let Err(stopped) = watch.look().and_then(|()| watch.bytes(bytes)) {
-                            return Ok(End::Halted(Halted::Stopped(stopped)));
+                            return Ok(End::Stopped(stopped));
                         }
                     }
                 }

@@ -29,17 +29,6 @@ pub struct Options {
     pub round: Option<u32>,
 }
 
-/// Why the search did not end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halted {
-    /// A request, time or memory.
-    Stopped(Stopped),
-    /// The limit of states.
-    States,
-    /// The first assertion that fails or error state.
-    Failure,
-}
-
 /// Final states that show the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
@@ -75,7 +64,7 @@ pub struct Findings {
     /// All final states, if they were asked for.
     pub finals: Vec<u32>,
     /// Why it did not end, if it did not.
-    pub halted: Option<Halted>,
+    pub stopped: Option<Stopped>,
     /// Bytes held at the end.
     pub bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! A run that goes round for ever, found by breadth-first search inside a component that has every mark.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use crate::error::CoreError;
 
@@ -92,7 +92,7 @@ fn nearest(
     goals: &Goals,
 ) -> Result<Vec<(Steps, u32)>, CoreError> {
     let mut list: Vec<(u32, usize, Option<Arc>)> = initial.iter().map(|&state| (state, 0, None)).collect();
-    let mut is_met: HashSet<u32> = initial.iter().copied().collect();
+    let mut is_met: FxHashSet<u32> = initial.iter().copied().collect();
     let mut level = 0..list.len();
     let mut arcs = Vec::new();
     while !level.is_empty() {
@@ -137,7 +137,7 @@ fn round(
     let full = product.all_marks();
     // Per pair of a state and the marks seen on the way to it: the one before, and the step between them.
     let mut list: Vec<(u32, Marks, usize, Option<Arc>)> = vec![(entry, 0, 0, None)];
-    let mut is_met: HashSet<(u32, Marks)> = HashSet::new();
+    let mut is_met: FxHashSet<(u32, Marks)> = FxHashSet::default();
     let mut level = 0..1;
     let mut arcs = Vec::new();
     let mut length = 1;

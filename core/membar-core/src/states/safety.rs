@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use crate::error::CoreError;
 use crate::program::EdgeId;
-use crate::stop::Watch;
+use crate::stop::{Stopped, Watch};
 
 use super::fault::Fault;
-use super::findings::{FEW, Findings, Halted, Note, Options, look};
+use super::findings::{FEW, Findings, Note, Options, look};
 use super::moves::{Move, Moves, too_many};
 use super::reduction::Reduction;
 use super::store::{Spread, Store, append};
@@ -63,7 +63,7 @@ pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Resul
     let store = Store::new(system.leaves(), false);
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let mut walk = Walk { system, store, before: Vec::new(), found, notes: Vec::new() };
-    walk.found.halted = walk.search(options, watch)?;
+    walk.found.stopped = walk.search(options, watch)?;
     walk.found.states = walk.store.len() as u64;
     walk.found.bytes = walk.bytes() as u64;
     let Walk { system, store, before, found, .. } = walk;
@@ -84,7 +84,7 @@ impl Walk {
         self.store.bytes() + self.system.bytes() + 4 * self.before.capacity()
     }
 
-    fn search(&mut self, options: Options, watch: &mut Watch<'_>) -> Result<Option<Halted>, CoreError> {
+    fn search(&mut self, options: Options, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
         let count = self.system.leaves();
         let (mut near, mut moves, mut scratch) = (Spread::default(), Moves::default(), Vec::new());
         let initial = self.system.initial()?;
@@ -100,7 +100,7 @@ impl Walk {
                 watch.meter().count(states - told, 0, 0);
                 told = states;
                 if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
-                    return Ok(Some(Halted::Stopped(stopped)));
+                    return Ok(Some(stopped));
                 }
             }
             self.store.fetch(next, &mut near);
@@ -111,7 +111,7 @@ impl Walk {
                 self.found.take(next, note, options.keep_finals);
             }
             if is_over {
-                return Ok(Some(Halted::Failure));
+                return Ok(Some(Stopped::Found));
             }
             let alone = reduction
                 .as_ref()
@@ -121,7 +121,7 @@ impl Walk {
                 self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
-                return Ok(Some(Halted::States));
+                return Ok(Some(Stopped::States));
             }
             next += 1;
         }

@@ -15,7 +15,7 @@ use crate::error::CoreError;
 use crate::stop::{Stopped, Watch};
 
 use super::fault::Fault;
-use super::findings::{Findings, Halted, Options};
+use super::findings::{Findings, Options};
 use super::moves::too_many;
 use super::reduction::Reduction;
 use super::safety::{Exploration, Part};
@@ -44,7 +44,7 @@ pub(super) fn explore(
         states: 1,
     };
     team.workers[owner(&initial, options.jobs)].begin(&initial)?;
-    team.found.halted = team.search(options, reduction.as_ref(), watch)?;
+    team.found.stopped = team.search(options, reduction.as_ref(), watch)?;
     team.found.bytes = team.bytes() as u64;
     team.found.states = u64::from(team.states);
     let mut parts = Vec::new();
@@ -73,7 +73,7 @@ struct Cut {
     number: u32,
     /// Whether it would have followed its moves.
     followed: bool,
-    why: Halted,
+    why: Stopped,
 }
 
 impl Team {
@@ -86,21 +86,21 @@ impl Team {
         options: Options,
         reduction: Option<&Reduction>,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Halted>, CoreError> {
+    ) -> Result<Option<Stopped>, CoreError> {
         let mut next = 0;
         while next < self.states {
             if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
-                return Ok(Some(Halted::Stopped(stopped)));
+                return Ok(Some(stopped));
             }
             let limit = self.states.min(next.saturating_add(options.round.unwrap_or(ROUND)));
             if let Some(stopped) = self.round(options, reduction, limit - next, limit, watch) {
-                return Ok(Some(Halted::Stopped(stopped)));
+                return Ok(Some(stopped));
             }
             let before = self.states;
-            let halted = self.close(options)?;
+            let stopped = self.close(options)?;
             watch.meter().count(u64::from(self.states - before), 0, 0);
-            if halted.is_some() {
-                return Ok(halted);
+            if stopped.is_some() {
+                return Ok(stopped);
             }
             next = limit;
         }
@@ -133,7 +133,7 @@ impl Team {
     }
 
     /// Ends a round: takes down what was found and numbers what is new, up to where one thread would have stopped.
-    fn close(&mut self, options: Options) -> Result<Option<Halted>, CoreError> {
+    fn close(&mut self, options: Options) -> Result<Option<Stopped>, CoreError> {
         let fresh = self.merged()?;
         let cut = self.cut(options, &fresh);
         let is_inside = |number: u32| cut.is_none_or(|cut| number <= cut.number);
@@ -196,9 +196,9 @@ impl Team {
         });
         match (failure, full) {
             (Some(failure), full) if full.is_none_or(|full| failure <= full) => {
-                Some(Cut { number: failure, followed: false, why: Halted::Failure })
+                Some(Cut { number: failure, followed: false, why: Stopped::Found })
             }
-            (_, Some(full)) => Some(Cut { number: full, followed: true, why: Halted::States }),
+            (_, Some(full)) => Some(Cut { number: full, followed: true, why: Stopped::States }),
             _ => None,
         }
     }

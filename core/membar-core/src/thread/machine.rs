@@ -9,9 +9,10 @@ use crate::origins::Origins;
 use crate::program::{CellId, EdgeId, Operation, Patience, Program, Rmw, TagSet, Thread};
 use crate::small_set::SmallSet;
 use crate::stateless::fault::Fault;
-use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack, number};
+use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Deeds, Visit};
+use crate::words::narrow;
 
 /// More values than this are not enumerated.
 const WIDEST_CHOICE: u64 = 1 << 16;
@@ -213,7 +214,7 @@ impl<'a> Machine<'a> {
             Between::Looks => {
                 let mut turn = run.skeleton.events[before.events..].iter();
                 self.waits.extend(turn.find(|event| event.kind == Kind::Read).map(|event| event.edge));
-                run.skeleton.looks_from = Some(number(before.events));
+                run.skeleton.looks_from = Some(narrow(before.events));
                 run.is_patient = !watched.single;
                 if let Some(write) = written_back.filter(|_| self.fault != Fault::WriteBacksKept) {
                     run.take_back(write);
@@ -444,7 +445,7 @@ impl<'a> Machine<'a> {
         event.address = address;
         event.data = data;
         event.control.extend(&decided);
-        run.skeleton.atomic.push((number(read), number(write)));
+        run.skeleton.atomic.push((narrow(read), narrow(write)));
         if stored == old || self.fault == Fault::ExchangesWriteBack {
             run.written_back = Some(WrittenBack { write, choices: run.choices.len() });
         }
@@ -460,7 +461,7 @@ fn suspended(run: &mut Run, waits: Option<Patience>) -> Status {
     let events = &run.skeleton.events;
     let first = events.iter().rposition(|event| event.step != step).map_or(0, |last| last + 1);
     let write = events[first..].iter().position(|event| event.kind == Kind::Write);
-    run.skeleton.looks_from = Some(number(first));
+    run.skeleton.looks_from = Some(narrow(first));
     run.is_patient = patience == Patience::Patient;
     if let Some(write) = write {
         run.take_back(first + write);

@@ -8,6 +8,7 @@ use crate::program::{CellId, EdgeId, TagSet, ThreadId};
 use crate::small_set::SmallSet;
 use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
 use crate::waiting::{Control, Deeds, Visit};
+use crate::words::narrow;
 
 /// What a run must choose next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +98,7 @@ impl Run {
 
     pub(super) fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
         self.deeds.effects += 1;
-        self.skeleton.turns.push(Turn { position: number(self.values.len()), thread, is_spawn });
+        self.skeleton.turns.push(Turn { position: narrow(self.values.len()), thread, is_spawn });
     }
 
     pub(super) fn open_exclusive(&mut self, read: usize) {
@@ -107,7 +108,7 @@ impl Run {
             self.open.clear();
         }
         self.open.retain(|(cell, _)| *cell != self.cell);
-        self.open.push((self.cell, number(read)));
+        self.open.push((self.cell, narrow(read)));
     }
 
     /// Takes the event `write` and what follows it away: it is the write of the last atomic operation.
@@ -120,7 +121,7 @@ impl Run {
     /// Read and write of one step are one instruction; else a load-linked and its store.
     pub(super) fn close(&mut self, read: u32, write: usize) {
         let same = self.skeleton.events[read as usize].step == self.skeleton.events[write].step;
-        let pair = (read, number(write));
+        let pair = (read, narrow(write));
         if same {
             self.skeleton.atomic.push(pair);
         } else {
@@ -146,9 +147,4 @@ pub(super) struct Turns {
     pub(super) local: u32,
     /// Choices and events up to the last turn.
     pub(super) seen: usize,
-}
-
-/// An event's position as skeletons keep it.
-pub(super) fn number(event: usize) -> u32 {
-    u32::try_from(event).unwrap_or(u32::MAX)
 }

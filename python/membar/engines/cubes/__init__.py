@@ -158,7 +158,7 @@ class _Search:
         if not may_guess:
             return self._searched(trust=False)
         found = self._searched(trust=False, nodes=_LARGE)
-        if found.stopped != "nodes":
+        if found.stopped != "states":
             return found
         seconds = _SECONDS_FOR_GUESSES
         if limits.seconds is not None:
@@ -223,7 +223,7 @@ class _Search:
         match found.stopped:
             case "time":
                 reason = time_reason(limits.seconds)
-            case "nodes":
+            case "states":
                 reason = count_reason(limits.states, "state")
             case "memory":
                 reason = memory_reason(limits.memory)

@@ -131,7 +131,7 @@ class _Search:
             if self._cover.is_covered(node.cube, after=None if node.parent is None else node.parent.cube):
                 continue
             if self._nodes is not None and len(self._proof) >= self._nodes:
-                return Findings(stopped="nodes", nodes=len(self._proof))
+                return Findings(stopped="states", nodes=len(self._proof))
             self._expand(node)
         return Findings(proof=tuple(self._proof), nodes=len(self._proof))
 

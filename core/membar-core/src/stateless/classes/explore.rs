@@ -17,7 +17,7 @@ use crate::stateless::classes::coherence::{Finder, Request};
 use crate::stateless::classes::futures::Futures;
 use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::fault::Fault;
-use crate::stateless::graph::{Graph, small};
+use crate::stateless::graph::Graph;
 use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Move, Place, Places};
 use crate::stateless::record::Record;
@@ -25,6 +25,7 @@ use crate::stateless::view::View;
 use crate::stop::{Stopped, Watch};
 use crate::thread::Status;
 use crate::traces::Failure;
+use crate::words::narrow;
 
 /// When the threads' trees hold more than this, what is not in use is thrown away.
 const MOST_HISTORY: usize = 1 << 25;
@@ -319,7 +320,7 @@ impl<'a> Explorer<'a> {
                         (rest, self.read_from(thread, place, source, &mut tags)?)
                     }
                     None if may_wait => {
-                        self.floors[thread] = small(len);
+                        self.floors[thread] = narrow(len);
                         (Left::Nothing, true)
                     }
                     None => return Ok(false),
@@ -450,7 +451,7 @@ impl<'a> Explorer<'a> {
         self.watch.meter().count(tally.executions - executions, tally.blocked - blocked, 0);
         self.watch.bytes(tally.bytes)?;
         if self.options.stop_at_failure && self.record.has_failure() {
-            return Err(Stopped::Failure.into());
+            return Err(Stopped::Found.into());
         }
         Ok(())
     }
