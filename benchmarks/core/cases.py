@@ -7,20 +7,21 @@ from pathlib import Path
 
 from body import C11, X86
 from linden.programs import table_two
-from membar.frontends.cubicle import parse
-from membar.task import Limits, Options, Task
 from parametric import PROGRAMS
 
-from membar import _core, api
+from membar import _core
 from membar.engines import graphs
 from membar.engines.buffers.question import lowered
 from membar.engines.cubes.form import form_of
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
+from membar.languages.cubicle.elaborate import parse
 from membar.models.monotone import watches_under
 from membar.program.awaits import NO_WATCHES
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
+from membar.questions import api
+from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
 
 BENCHMARKS = Path(__file__).resolve().parents[1]

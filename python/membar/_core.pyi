@@ -265,7 +265,9 @@ _Step: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, lis
 
 @final
 class StateSpace:
-    def __new__(cls, program: bytes, *, fault: int | None = None) -> Self: ...
+    def __new__(
+        cls, program: bytes, *, discipline: str, bound: int, registers: str, fault: int | None = None
+    ) -> Self: ...
     def explore(
         self,
         *,

@@ -25,7 +25,7 @@ from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
 from membar.engines.states import explore
 from membar.engines.states.automaton import claim_form
-from membar.engines.states.form import Kept, state_form
+from membar.engines.states.form import Kept, lower_states
 from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
@@ -194,11 +194,10 @@ def found_shortest(
     program: Program, discipline: Operational, bound: int, fair: frozenset[str]
 ) -> tuple[int, int] | None:
     """How long the way in and the cycle of the core's shortest lasso are."""
-    form = state_form(
-        Machine(program, discipline, bound), (), predicates=predicates_of(program.claims), kept=Kept.ALL
-    )
-    answer = _core.StateSpace(form.form).find_run(
-        claim_form(program.claims[0], form.predicates),
+    lowered = lower_states(program, discipline, (), predicates_of(program.claims))
+    space = _core.StateSpace(lowered.form, discipline=discipline.value, bound=bound, registers=Kept.ALL.value)
+    answer = space.find_run(
+        claim_form(program.claims[0], lowered.predicates),
         fair_buffers="buffers" in fair,
         fair_processes="processes" in fair,
         shortest=True,

@@ -1,33 +1,10 @@
-//! A program as the core sees it: registers, cells, threads and control points by number, constants resolved.
+//! A program as every search sees it: registers, cells, threads and control points by number, constants resolved.
 //!
-//! Form (all words): `VERSION`; number of cells, then per cell its address, size in bytes and initial value; number of
-//! tag sets, then per set the number of its tags (those the model speaks of) and the tags; number of threads, then per
-//! thread: a flag for started, number of registers, then per register a flag for "has an initial value" and that
-//! value, entry point, number of control points, number of branches whose paths meet again, then per such branch its
-//! control point and the one where they meet, number of watched points, then per such point the control point, flags for
-//! "exclusive loads matter", "single reads only" and "writing back is looking", number of registers that matter and
-//! these, number of edges, then per edge its source, target, a flag for back edge, a flag for unordered, its guard, the number of its operations, and the operations; number of terms of a final
-//! state, then per term 0, thread, register, or 1, cell. Expressions are as in `expr`; an operation is its number (the
-//! order of `Operation` below; 11 is a store-conditional that carries, 12 an assumption that waits) followed by its fields.
+//! `form.rs` reads it; `step.rs` says what its operations do. A new operation is added here, there, and in the printer
+//! and the encoder on the Python side (`program/lowering.py`).
 
-use std::collections::BTreeMap;
-
-use crate::error::CoreError;
 use crate::expr::{Expr, Register};
 use crate::plan::Tag;
-use crate::words::Words;
-
-/// First word of the form; to be changed with it.
-pub const VERSION: u64 = 6;
-
-/// The number of a store-conditional whose status carries a dependency on its write.
-const CARRYING: u64 = 11;
-
-/// The number of an assumption that waits until it holds.
-const WAITING: u64 = 12;
-
-/// The number of a choice in which all but the lowest value says that something failed which may be tried again.
-const RETRYING: u64 = 13;
 
 /// A location of the memory model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +42,8 @@ pub struct Cell {
     pub address: u64,
     /// Bytes: 1, 2, 4 or 8.
     pub size: u32,
+    /// Whether its value is a signed number.
+    pub signed: bool,
     /// What it holds at first, of its size.
     pub initial: u64,
 }
@@ -77,14 +56,52 @@ impl Cell {
     }
 }
 
-/// What an edge does; see `program/operations.py`.
+/// A memory object: cells of one size in a row, to find cells by their addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Object {
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// A queue of messages; with capacity 0, sender and receiver meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Channel {
+    /// Messages that fit in.
+    pub capacity: usize,
+    /// Values in a message.
+    pub width: usize,
+}
+
+/// The target of an access.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
+pub enum Address {
+    /// A cell known from the text.
+    Cell(CellId),
+    /// An expression, for an access of some bytes. If it has no registers, it names no cell of that size.
+    Computed(Expr, u32),
+}
+
+impl Address {
+    /// The expression, if the cell is not known from the text.
+    #[must_use]
+    pub fn expression(&self) -> Option<&Expr> {
+        match self {
+            Self::Cell(_) => None,
+            Self::Computed(expr, _) => Some(expr),
+        }
+    }
+}
+
+/// What an edge does; see `program/operations.py`. `extension` is the number of bits from which a loaded value is
+/// sign-extended, 0 if it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of program/operations.py")]
 pub enum Operation {
-    Load { register: Register, address: Expr, size: u32, signed: bool, tags: TagSet, exclusive: bool },
-    Store { address: Expr, value: Expr, size: u32, tags: TagSet, exclusive: bool },
-    StoreConditional { status: Register, address: Expr, value: Expr, size: u32, tags: TagSet, carries: bool },
+    Load { register: Register, address: Address, extension: u32, tags: TagSet, exclusive: bool },
+    Store { address: Address, value: Expr, tags: TagSet, exclusive: bool },
+    StoreConditional { status: Register, address: Address, value: Expr, tags: TagSet, carries: bool },
     Rmw(Box<Rmw>),
     Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
@@ -93,20 +110,10 @@ pub enum Operation {
     Choose { register: Register, low: Expr, high: Expr, retries: bool },
     Spawn { thread: ThreadId },
     Join { thread: ThreadId },
-}
-
-/// Whether a step that blocks may be looked at last of all: not if it can race, since the race may show earlier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Patience {
-    Patient,
-    Impatient,
-}
-
-impl Patience {
-    fn decode(words: &mut Words<'_>) -> Result<Self, CoreError> {
-        Ok(if words.flag()? { Self::Patient } else { Self::Impatient })
-    }
+    Lock { address: Address },
+    Unlock { address: Address },
+    Send { channel: usize, values: Vec<Expr> },
+    Receive { channel: usize, registers: Vec<Register> },
 }
 
 /// An atomic read-modify-write.
@@ -114,14 +121,99 @@ impl Patience {
 #[expect(missing_docs, reason = "the names are those of program/operations.py")]
 pub struct Rmw {
     pub register: Register,
-    pub address: Expr,
+    pub address: Address,
     pub value: Expr,
     pub condition: Expr,
-    pub size: u32,
-    pub signed: bool,
+    pub extension: u32,
     pub read_tags: TagSet,
     pub write_tags: TagSet,
     pub failed_tags: TagSet,
+}
+
+/// How an operation accesses memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Footprint<'a> {
+    /// Where.
+    pub address: &'a Address,
+    /// Whether it may read.
+    pub reads: bool,
+    /// Whether it may write.
+    pub writes: bool,
+}
+
+impl Operation {
+    /// Its access to memory, if it has one.
+    #[must_use]
+    pub fn footprint(&self) -> Option<Footprint<'_>> {
+        let (address, reads, writes) = match self {
+            Self::Load { address, .. } => (address, true, false),
+            Self::Store { address, .. } | Self::Unlock { address } => (address, false, true),
+            Self::StoreConditional { address, .. } | Self::Lock { address } => (address, true, true),
+            Self::Rmw(rmw) => (&rmw.address, true, true),
+            _ => return None,
+        };
+        Some(Footprint { address, reads, writes })
+    }
+
+    /// Calls `with` for every register that it gives a value to.
+    pub fn each_assigned(&self, mut with: impl FnMut(Register)) {
+        match self {
+            Self::Load { register, .. }
+            | Self::Set { register, .. }
+            | Self::Choose { register, .. }
+            | Self::StoreConditional { status: register, .. } => with(*register),
+            Self::Rmw(rmw) => with(rmw.register),
+            Self::Receive { registers, .. } => registers.iter().copied().for_each(with),
+            _ => {}
+        }
+    }
+
+    /// Calls `with` for every expression that it evaluates before it gives a register a value.
+    pub fn each_expression<'a>(&'a self, mut with: impl FnMut(&'a Expr)) {
+        if let Some(expr) = self.footprint().and_then(|footprint| footprint.address.expression()) {
+            with(expr);
+        }
+        match self {
+            Self::Store { value, .. } | Self::StoreConditional { value, .. } | Self::Set { value, .. } => {
+                with(value);
+            }
+            Self::Assume { condition, .. } | Self::Assert { condition } => with(condition),
+            Self::Choose { low, high, .. } => {
+                with(low);
+                with(high);
+            }
+            Self::Send { values, .. } => values.iter().for_each(with),
+            Self::Fence { address, .. } => address.iter().for_each(with),
+            // The value and the condition of a read-modify-write see what it has just read.
+            Self::Rmw(_)
+            | Self::Load { .. }
+            | Self::Spawn { .. }
+            | Self::Join { .. }
+            | Self::Lock { .. }
+            | Self::Unlock { .. }
+            | Self::Receive { .. } => {}
+        }
+    }
+}
+
+/// Whether a thread that waits in a step may be explored last: not if the step can race, since the race may show
+/// earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Patience {
+    Patient,
+    Impatient,
+}
+
+/// The operation of an edge that sends to, or receives from, a channel without capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// Which channel.
+    pub channel: usize,
+    /// Which operation of the edge.
+    pub position: usize,
+    /// Whether it sends.
+    pub sends: bool,
 }
 
 /// One step of a thread.
@@ -133,10 +225,22 @@ pub struct Edge {
     pub closes: Option<u32>,
     /// Whether its accesses are not in program order among themselves.
     pub unordered: bool,
-    /// When it can be taken.
-    pub guard: Expr,
+    /// When it can be taken; None is always.
+    pub guard: Option<Expr>,
     /// What it does.
     pub operations: Vec<Operation>,
+    /// Whether it has an exclusive load and an exclusive store: one instruction.
+    pub is_instruction: bool,
+    /// Where it meets another thread, if it does.
+    pub meeting: Option<Meeting>,
+}
+
+impl Edge {
+    /// Whether its guard is true of some registers.
+    #[must_use]
+    pub fn is_open(&self, registers: &[u64], stack: &mut Vec<u64>) -> bool {
+        self.guard.as_ref().is_none_or(|guard| guard.evaluate(registers, stack) != 0)
+    }
 }
 
 /// A control point at which a thread that comes back unchanged has only waited; see `program/awaits.py`.
@@ -171,10 +275,22 @@ pub struct Thread {
     pub joins: Vec<Option<u32>>,
     /// Per control point, whether it is watched.
     pub watched: Vec<Option<WatchedPoint>>,
+    /// Per control point, whether only threads at such points move while one is there.
+    pub committed: Vec<bool>,
+    /// Per control point, whether a thread that waits there is in no deadlock.
+    pub ends: Vec<bool>,
     /// Per control point, whether the process ends with the thread there.
     pub exits: Vec<bool>,
     /// Number of back edges.
     pub loops: usize,
+}
+
+impl Thread {
+    /// What the registers hold at first.
+    #[must_use]
+    pub fn initial_registers(&self) -> Vec<u64> {
+        self.registers.iter().map(|value| value.unwrap_or_default()).collect()
+    }
 }
 
 /// Something that final states show.
@@ -186,243 +302,69 @@ pub enum Term {
     Cell(CellId),
 }
 
+/// Something that a predicate reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Observable {
+    /// What memory holds.
+    Cell(CellId),
+    /// What a register holds.
+    Register(ThreadId, Register),
+    /// Whether a thread has begun and is at one of these points.
+    At(ThreadId, Vec<bool>),
+}
+
+/// An expression over what can be observed of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predicate {
+    /// The registers of the expression.
+    pub reads: Vec<Observable>,
+    /// True where it is not 0.
+    pub expression: Expr,
+}
+
 /// A decoded and validated program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// The locations.
     pub cells: Vec<Cell>,
-    /// Where each cell is.
-    pub at: BTreeMap<u64, CellId>,
+    /// By address.
+    pub(crate) objects: Vec<Object>,
+    /// The channels.
+    pub channels: Vec<Channel>,
     /// Per tag set the tags that the model speaks of.
     pub tag_sets: Vec<Vec<Tag>>,
     /// The threads.
     pub threads: Vec<Thread>,
     /// What final states show.
     pub terms: Vec<Term>,
+    /// What can be asked of states.
+    pub predicates: Vec<Predicate>,
+    /// Those that must never hold.
+    pub errors: Vec<usize>,
     /// What the general search takes for readable from the start, beside initial values: not part of the form.
     pub guesses: Vec<(CellId, u64)>,
 }
 
 impl Program {
-    /// Reads a program for a model with `tags` tags.
-    ///
-    /// # Errors
-    /// The form is malformed.
-    pub fn decode(form: &[u64], tags: usize) -> Result<Self, CoreError> {
-        let mut words = Words::new(form);
-        if words.word()? != VERSION {
-            return Err(words.malformed("unknown version of the program form"));
-        }
-        let mut cells = Vec::new();
-        let mut at = BTreeMap::new();
-        for number in 0..words.count()? {
-            let cell = decode_cell(&mut words)?;
-            if at.insert(cell.address, CellId(small(number)?)).is_some() {
-                return Err(words.malformed("two cells at one address"));
-            }
-            cells.push(cell);
-        }
-        let mut tag_sets = Vec::new();
-        for _ in 0..words.count()? {
-            let mut set = Vec::new();
-            for _ in 0..words.count()? {
-                set.push(Tag(small(words.index(tags, "unknown tag")?)?));
-            }
-            tag_sets.push(set);
-        }
-        let count = words.count()?;
-        let mut threads = Vec::new();
-        for _ in 0..count {
-            threads
-                .push(Sizes { threads: count, tag_sets: tag_sets.len(), registers: 0 }.thread(&mut words)?);
-        }
-        let mut terms = Vec::new();
-        for _ in 0..words.count()? {
-            terms.push(decode_term(&mut words, &threads, cells.len())?);
-        }
-        words.end()?;
-        Ok(Self { cells, at, tag_sets, threads, terms, guesses: Vec::new() })
-    }
-}
-
-fn small(number: usize) -> Result<u32, CoreError> {
-    u32::try_from(number).map_err(|_| CoreError::TooLarge("an index of 32 bits"))
-}
-
-fn decode_size(words: &mut Words<'_>) -> Result<u32, CoreError> {
-    match words.word()? {
-        1 => Ok(1),
-        2 => Ok(2),
-        4 => Ok(4),
-        8 => Ok(8),
-        _ => Err(words.malformed("a size is 1, 2, 4 or 8 bytes")),
-    }
-}
-
-fn decode_cell(words: &mut Words<'_>) -> Result<Cell, CoreError> {
-    let cell = Cell { address: words.word()?, size: decode_size(words)?, initial: words.word()? };
-    if cell.initial & !cell.mask() != 0 {
-        return Err(words.malformed("an initial value that does not fit"));
-    }
-    Ok(cell)
-}
-
-fn decode_term(words: &mut Words<'_>, threads: &[Thread], cells: usize) -> Result<Term, CoreError> {
-    Ok(if words.flag()? {
-        Term::Cell(CellId(small(words.index(cells, "unknown cell")?)?))
-    } else {
-        let thread = words.index(threads.len(), "unknown thread")?;
-        let register = words.index(threads[thread].registers.len(), "unknown register")?;
-        Term::Register(ThreadId(small(thread)?), Register(small(register)?))
-    })
-}
-
-/// The bounds of the indices that occur in a thread.
-struct Sizes {
-    threads: usize,
-    tag_sets: usize,
-    registers: usize,
-}
-
-impl Sizes {
-    fn thread(mut self, words: &mut Words<'_>) -> Result<Thread, CoreError> {
-        let started = words.flag()?;
-        let mut registers = Vec::new();
-        for _ in 0..words.count()? {
-            let has_value = words.flag()?;
-            let value = words.word()?;
-            registers.push(has_value.then_some(value));
-        }
-        self.registers = registers.len();
-        let entry = words.word()?;
-        let points = words.count()?.max(1);
-        let entry = small(usize::try_from(entry).ok().filter(|&p| p < points).unwrap_or(usize::MAX))
-            .map_err(|_| words.malformed("unknown control point"))?;
-        let mut joins = vec![None; points];
-        for _ in 0..words.count()? {
-            let branch = words.index(points, "unknown control point")?;
-            joins[branch] = Some(small(words.index(points, "unknown control point")?)?);
-        }
-        let watched = self.watched(words, points)?;
-        let mut exits = vec![false; points];
-        for _ in 0..words.count()? {
-            exits[words.index(points, "unknown control point")?] = true;
-        }
-        let mut leaving = vec![Vec::new(); points];
-        let mut edges = Vec::new();
-        let mut loops = 0;
-        for number in 0..words.count()? {
-            let source = words.index(points, "unknown control point")?;
-            let target = small(words.index(points, "unknown control point")?)?;
-            leaving[source].push(EdgeId(small(number)?));
-            let closes = if words.flag()? {
-                loops += 1;
-                Some(loops - 1)
-            } else {
-                None
-            };
-            let unordered = words.flag()?;
-            let guard = Expr::decode(words, self.registers)?;
-            let mut operations = Vec::new();
-            for _ in 0..words.count()? {
-                operations.push(self.operation(words)?);
-            }
-            edges.push(Edge { target, closes, unordered, guard, operations });
-        }
-        let loops = loops as usize;
-        Ok(Thread { started, registers, entry, edges, leaving, joins, watched, exits, loops })
+    /// The cell of `size` bytes at an address, if there is one.
+    #[must_use]
+    pub fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
+        self.cell_from(address).filter(|cell| self.cells[cell.index()].size == size)
     }
 
-    fn watched(&self, words: &mut Words<'_>, points: usize) -> Result<Vec<Option<WatchedPoint>>, CoreError> {
-        let mut watched = vec![None; points];
-        for number in 0..words.count()? {
-            let point = words.index(points, "unknown control point")?;
-            let (exclusive, single, write_backs) = (words.flag()?, words.flag()?, words.flag()?);
-            let mut registers = Vec::new();
-            for _ in 0..words.count()? {
-                registers.push(self.register(words)?);
-            }
-            let watch = WatchedPoint { number: small(number)?, registers, exclusive, single, write_backs };
-            if watched[point].replace(watch).is_some() {
-                return Err(words.malformed("a control point is watched twice"));
-            }
-        }
-        Ok(watched)
+    /// The cell of any size that begins at an address, if there is one.
+    #[must_use]
+    pub fn cell_from(&self, address: u64) -> Option<CellId> {
+        let after = self.objects.partition_point(|object| object.address <= address);
+        let object = self.objects.get(after.checked_sub(1)?)?;
+        let offset = address - object.address;
+        let width = u64::from(object.size);
+        let index = u32::try_from(offset / width).ok()?;
+        (offset.is_multiple_of(width) && index < object.count).then_some(CellId(object.first + index))
     }
 
-    fn register(&self, words: &mut Words<'_>) -> Result<Register, CoreError> {
-        Ok(Register(small(words.index(self.registers, "unknown register")?)?))
-    }
-
-    fn tags(&self, words: &mut Words<'_>) -> Result<TagSet, CoreError> {
-        Ok(TagSet(small(words.index(self.tag_sets, "unknown tag set")?)?))
-    }
-
-    fn other(&self, words: &mut Words<'_>) -> Result<ThreadId, CoreError> {
-        Ok(ThreadId(small(words.index(self.threads, "unknown thread")?)?))
-    }
-
-    fn expr(&self, words: &mut Words<'_>) -> Result<Expr, CoreError> {
-        Expr::decode(words, self.registers)
-    }
-
-    fn operation(&self, words: &mut Words<'_>) -> Result<Operation, CoreError> {
-        Ok(match words.word()? {
-            0 => Operation::Load {
-                register: self.register(words)?,
-                address: self.expr(words)?,
-                size: decode_size(words)?,
-                signed: words.flag()?,
-                tags: self.tags(words)?,
-                exclusive: words.flag()?,
-            },
-            1 => Operation::Store {
-                address: self.expr(words)?,
-                value: self.expr(words)?,
-                size: decode_size(words)?,
-                tags: self.tags(words)?,
-                exclusive: words.flag()?,
-            },
-            number @ (2 | CARRYING) => Operation::StoreConditional {
-                status: self.register(words)?,
-                address: self.expr(words)?,
-                value: self.expr(words)?,
-                size: decode_size(words)?,
-                tags: self.tags(words)?,
-                carries: number == CARRYING,
-            },
-            3 => Operation::Rmw(Box::new(Rmw {
-                register: self.register(words)?,
-                address: self.expr(words)?,
-                value: self.expr(words)?,
-                condition: self.expr(words)?,
-                size: decode_size(words)?,
-                signed: words.flag()?,
-                read_tags: self.tags(words)?,
-                write_tags: self.tags(words)?,
-                failed_tags: self.tags(words)?,
-            })),
-            4 => {
-                let tags = self.tags(words)?;
-                let address = if words.flag()? { Some(self.expr(words)?) } else { None };
-                Operation::Fence { tags, address }
-            }
-            5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },
-            number @ (6 | WAITING) => {
-                let condition = self.expr(words)?;
-                let waits = if number == WAITING { Some(Patience::decode(words)?) } else { None };
-                Operation::Assume { condition, waits }
-            }
-            7 => Operation::Assert { condition: self.expr(words)? },
-            number @ (8 | RETRYING) => Operation::Choose {
-                register: self.register(words)?,
-                low: self.expr(words)?,
-                high: self.expr(words)?,
-                retries: number == RETRYING,
-            },
-            9 => Operation::Spawn { thread: self.other(words)? },
-            10 => Operation::Join { thread: self.other(words)? },
-            _ => return Err(words.malformed("unknown operation")),
-        })
+    /// All operations of all threads.
+    pub fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.threads.iter().flat_map(|thread| &thread.edges).flat_map(|edge| &edge.operations)
     }
 }

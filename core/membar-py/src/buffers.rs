@@ -7,10 +7,11 @@ use membar_core::buffers::fault::Fault;
 use membar_core::buffers::forward::{self, Reductions};
 use membar_core::buffers::question::{self, Goal, Question};
 use membar_core::buffers::run::{Act, Move};
-use membar_core::buffers::system::{BIRTH, DEATH, System, TAGS};
+use membar_core::buffers::system::{BIRTH, DEATH, System};
 use membar_core::expr::Expr;
 use membar_core::program::{EdgeId, Program};
 use membar_core::stop::{Limits, Stopped, Watch};
+use membar_core::store_buffers::TAGS;
 use membar_core::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -44,7 +45,7 @@ pub(crate) struct StoreBuffers {
 
 #[pymethods]
 impl StoreBuffers {
-    /// Reads a program; what its tags mean stands in `buffers/system.rs`.
+    /// Reads a program; what its tags mean stands in `store_buffers.rs`.
     ///
     /// `ends` and `committed` have control points per thread, `asserts` threads with edges.
     #[new]

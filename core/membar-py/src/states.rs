@@ -1,16 +1,18 @@
 //! Explicit states, as Python sees them.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use membar_core::program;
 use membar_core::states::automaton::Automaton;
 use membar_core::states::emptiness::{self, Answer};
 use membar_core::states::fairness::Fair;
 use membar_core::states::fault::Fault;
 use membar_core::states::findings::Options;
-use membar_core::states::program::Program;
+use membar_core::states::program::{Discipline, Program, Registers};
 use membar_core::states::safety::{self, Exploration, Taken};
 use membar_core::states::system::System;
 use membar_core::stop::{Stopped, Watch};
+use membar_core::store_buffers::TAGS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -24,17 +26,38 @@ type StepTuple = (usize, Option<u32>, Option<(usize, u32, Vec<u64>)>, Vec<u64>);
 /// A program whose states can be visited.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct StateSpace {
-    program: Program,
+    program: Arc<Program>,
     fault: Fault,
 }
 
 #[pymethods]
 impl StateSpace {
-    /// Reads a program in the form of `engines/states/form.py`.
+    /// Reads a program whose buffers have room for `bound` entries; `registers` says which registers tell states
+    /// apart: `all`, those `declared` with an initial value and others while they may be read, or those `live`.
     #[new]
-    #[pyo3(signature = (program, *, fault=None))]
-    fn new(program: &[u8], fault: Option<usize>) -> PyResult<Self> {
-        let program = Program::decode(&words_of(program)?).map_err(|error| to_py(&error))?;
+    #[pyo3(signature = (program, *, discipline, bound, registers, fault=None))]
+    fn new(
+        program: &[u8],
+        discipline: &str,
+        bound: usize,
+        registers: &str,
+        fault: Option<usize>,
+    ) -> PyResult<Self> {
+        let code = program::Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
+        let discipline = match discipline {
+            "sc" => Discipline::Sc,
+            "tso" => Discipline::Tso,
+            "pso" => Discipline::Pso,
+            "cam" => Discipline::Cam,
+            _ => return Err(PyValueError::new_err("there is no such discipline")),
+        };
+        let registers = match registers {
+            "all" => Registers::All,
+            "declared" => Registers::Declared,
+            "live" => Registers::Live,
+            _ => return Err(PyValueError::new_err("there is no such choice of registers")),
+        };
+        let program = Arc::new(Program::new(Arc::new(code), discipline, bound, registers));
         let fault = match fault.map(|number| Fault::ALL.get(number)) {
             None => Fault::None,
             Some(Some(&(fault, _))) => fault,
@@ -78,7 +101,7 @@ impl StateSpace {
             round: round_size,
         };
         let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let system = System::new(self.program.clone(), self.fault);
+            let system = System::new(Arc::clone(&self.program), self.fault);
             safety::explore(system, options, &mut Watch::new(stop, limits))
         })?;
         Ok(VisitedStates { visited: Mutex::new(visited) })
@@ -108,7 +131,7 @@ impl StateSpace {
         let limits = limits_of(seconds, None, memory)?;
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
         let answer = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let mut system = System::new(self.program.clone(), self.fault);
+            let mut system = System::new(Arc::clone(&self.program), self.fault);
             emptiness::find(&mut system, &automaton, fair, shortest, states, &mut Watch::new(stop, limits))
         })?;
         Ok(RunAnswer { answer })

@@ -1,22 +1,8 @@
 """A Program in the compact integer form that the Rust core reads.
 
-The form is a flat list of 64-bit words, packed lowest byte first. A list is its length followed by its items.
-
-    program    = VERSION cells tag-sets threads terms
-    cell       = address size initial-value
-    tag-set    = list of the numbers of its tags, as far as the model speaks of them
-    thread     = started registers entry number-of-points joins watches exits edges
-    join       = branch point-where-its-paths-meet
-    watch      = point exclusive-matters single-read-only write-backs list of registers that matter
-    register   = has-initial-value value
-    edge       = source target is-back-edge is-unordered guard operations
-    operation  = number of its kind, then its fields; see `_operation`
-    expression = number of words, then postfix code; see `expression_code`
-    term       = 0 thread register, or 1 cell
-
-Names become numbers: registers and control points per thread, in order of appearance; cells by `Cell.id`;
-threads by position. Addresses are constants. `core/membar-core/src/program.rs` reads it and checks every
-index.
+The form is a flat list of 64-bit words, packed lowest byte first; `core/membar-core/src/form.rs` says what
+they are, and checks every index. Names become numbers: registers and control points per thread, in order of
+appearance; cells by `Cell.id`; threads, channels and predicates by position. Addresses are constants.
 """
 
 from __future__ import annotations
@@ -28,7 +14,7 @@ from typing import TypeVar
 from membar.diagnostics import EngineLimitError
 from membar.program.awaits import NO_WATCHES, SpinLoop, Watches
 from membar.program.blocking import has_one_outcome
-from membar.program.condition import FinalCell, FinalRegister, Term
+from membar.program.condition import FinalRegister, Term
 from membar.program.expr import (
     MASK,
     Address,
@@ -49,25 +35,23 @@ from membar.program.operations import (
     Fence,
     Join,
     Load,
+    Lock,
     Operation,
+    Receive,
     Rmw,
+    Send,
     Set,
     Spawn,
     Store,
     StoreConditional,
     Tags,
+    Unlock,
 )
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 
-VERSION = 6
-
-# A store-conditional whose status carries a dependency on its write.
-_CARRYING = 11
-# An assumption that waits until it holds, and whether its thread may be looked at last.
-_WAITING = 12
-# A choice in which all but the lowest value says that something failed which may be tried again.
-_RETRYING = 13
+VERSION = 7
 
 _Key = TypeVar("_Key")
 
@@ -85,12 +69,14 @@ class LoweredProgram:
         tag_sets: what the numbers of tag sets stand for.
         registers: per thread, what the numbers of registers stand for.
         points: per thread, what the numbers of control points stand for.
+        predicates: what the numbers of predicates stand for.
     """
 
     form: bytes
     tag_sets: tuple[Tags, ...]
     registers: tuple[tuple[str, ...], ...]
     points: tuple[tuple[int, ...], ...]
+    predicates: tuple[StatePredicate, ...]
 
 
 def packed(words: Sequence[int]) -> bytes:
@@ -105,52 +91,71 @@ def lower_program(
     watched: Watches = NO_WATCHES,
     *,
     by_states: bool = False,
+    errors: Sequence[StatePredicate] = (),
+    predicates: Iterable[StatePredicate] = (),
 ) -> LoweredProgram:
-    """The compact form of `program`, which must be free of locks (`expand`) and channels.
+    """The compact form of `program`.
 
     Args:
-        program: what to lower.
+        program: what to lower; only the search of states knows locks (`expand` removes them) and channels.
         tags: the numbers of the tags that the model speaks of.
         terms: what final states are to show, in this order.
         watched: where a thread that comes back unchanged waits.
         by_states: an engine that sees whole states follows every step that waits; others only those that
             memory alone decides.
+        errors: what no state may satisfy.
+        predicates: what else will be asked of states.
 
     Raises:
-        EngineLimitError: it has channels.
+        EngineLimitError: it has locks or channels, and the engine does not see whole states.
     """
-    return _Lowering(program, tags, watched, by_states=by_states).run(tuple(terms))
+    lowering = _Lowering(program, tags, watched, tuple(errors), by_states=by_states)
+    return lowering.run(tuple(terms), predicates)
 
 
 class _Lowering:
     """One program on its way down."""
 
     def __init__(
-        self, program: Program, tags: Mapping[str, int], watched: Watches, *, by_states: bool
+        self,
+        program: Program,
+        tags: Mapping[str, int],
+        watched: Watches,
+        errors: tuple[StatePredicate, ...],
+        *,
+        by_states: bool,
     ) -> None:
         self.program = program
         self.by_states = by_states
         self.tags = tags
         self.watched = watched
+        self.errors = errors
         self.tag_sets: dict[Tags, int] = {}
         self.thread_numbers = {thread.name: number for number, thread in enumerate(program.threads)}
+        self.channel_numbers = {channel.name: number for number, channel in enumerate(program.channels)}
+        self.threads = [_ThreadLowering(self, thread) for thread in program.threads]
 
-    def run(self, terms: tuple[Term, ...]) -> LoweredProgram:
-        cells = self.program.cells
-        registers = [
-            {name: number for number, (name, _) in enumerate(thread.registers)}
-            for thread in self.program.threads
-        ]
+    def run(self, terms: tuple[Term, ...], predicates: Iterable[StatePredicate]) -> LoweredProgram:
+        program, threads = self.program, self.threads
+        asked = tuple(dict.fromkeys((*self.errors, *predicates)))
         for term in terms:
             if isinstance(term, FinalRegister):
-                _number(registers[term.thread], term.register)
-        lowerings = [
-            _ThreadLowering(self, number, registers[number]) for number in range(len(self.program.threads))
-        ]
-        bodies = [lowering.words() for lowering in lowerings]
-        words = [VERSION, len(cells)]
-        for cell in cells:
-            words += (cell.address, cell.object.size, cell.initial)
+                threads[term.thread].register(term.register)
+        for seen in (seen for predicate in asked for _, seen in predicate.reads):
+            if isinstance(seen, RegisterValue):
+                threads[seen.thread].register(seen.register)
+            elif isinstance(seen, AtPoint):
+                for point in sorted(seen.points):
+                    _number(threads[seen.thread].points, point)
+        bodies = [thread.words(self.watched.of(number)) for number, thread in enumerate(threads)]
+        words = [VERSION, len(program.objects)]
+        cells = iter(program.cells)
+        for item in program.objects:
+            words += (program.bases[item.name], item.size, int(item.signed), item.count)
+            words += (next(cells).initial for _ in range(item.count))
+        words.append(len(program.channels))
+        for channel in program.channels:
+            words += (channel.capacity, channel.width)
         words.append(len(self.tag_sets))
         for tag_set in self.tag_sets:
             numbers = sorted(self.tags[tag] for tag in tag_set if tag in self.tags)
@@ -159,60 +164,89 @@ class _Lowering:
         for body in bodies:
             words += body
         words.append(len(terms))
-        at = {(cell.object.name, cell.index): cell.id for cell in cells}
         for term in terms:
-            match term:
-                case FinalRegister(thread=thread, register=register):
-                    words += (0, thread, registers[thread][register])
-                case FinalCell(name=name, index=index):
-                    words += (1, at[name, index])
+            words += self._term(term)
+        words.append(len(asked))
+        for predicate in asked:
+            words += self._predicate(predicate)
+        words += (len(self.errors), *(asked.index(error) for error in self.errors))
         return LoweredProgram(
             form=packed(words),
             tag_sets=tuple(self.tag_sets),
-            registers=tuple(tuple(known) for known in registers),
-            points=tuple(tuple(lowering.points) for lowering in lowerings),
+            registers=tuple(tuple(thread.registers) for thread in threads),
+            points=tuple(tuple(thread.points) for thread in threads),
+            predicates=asked,
         )
 
     def tag_set(self, tags: Tags) -> int:
         return self.tag_sets.setdefault(tags, len(self.tag_sets))
 
+    def _term(self, term: Term) -> tuple[int, ...]:
+        if isinstance(term, FinalRegister):
+            return (0, term.thread, self.threads[term.thread].register(term.register))
+        return (1, self._cell(term.name, term.index))
+
+    def _cell(self, name: str, index: int) -> int:
+        program = self.program
+        return program.cell_at[program.bases[name] + index * program.object(name).size].id
+
+    def _predicate(self, predicate: StatePredicate) -> list[int]:
+        words = [len(predicate.reads)]
+        for _, seen in predicate.reads:
+            words += self._observable(seen)
+        code: list[int] = []
+        names = {name: number for number, (name, _) in enumerate(predicate.reads)}
+        expression_code(predicate.expression, names, self.program.bases, code)
+        return [*words, len(code), *code]
+
+    def _observable(self, seen: Observable) -> list[int]:
+        match seen:
+            case CellValue(name, index):
+                return [0, self._cell(name, index)]
+            case RegisterValue(thread, register):
+                return [1, thread, self.threads[thread].register(register)]
+            case AtPoint(thread, places):
+                numbers = sorted(self.threads[thread].points[point] for point in places)
+                return [2, thread, len(numbers), *numbers]
+
 
 class _ThreadLowering:
     """One thread on its way down."""
 
-    def __init__(self, lowering: _Lowering, number: int, registers: dict[str, int]) -> None:
+    def __init__(self, lowering: _Lowering, thread: Thread) -> None:
         self.lowering = lowering
-        self.thread: Thread = lowering.program.threads[number]
-        self.watches = lowering.watched.of(number)
-        self.registers = registers
-        self.points: dict[int, int] = {}
+        self.thread = thread
+        self.registers = {name: number for number, (name, _) in enumerate(thread.registers)}
+        self.points = {thread.entry: 0}
+        points = self.points
+        for edge in thread.edges:
+            points.setdefault(edge.source, len(points))
+            points.setdefault(edge.target, len(points))
+        for point in sorted(thread.committed | thread.ends | thread.exits):
+            points.setdefault(point, len(points))
 
-    def _follows_waits(self, edge: Edge) -> bool:
-        return self.lowering.by_states or has_one_outcome(self.thread, edge)
-
-    def words(self) -> list[int]:
-        entry = _number(self.points, self.thread.entry)
+    def words(self, watches: Sequence[SpinLoop]) -> list[int]:
+        thread, points = self.thread, self.points
         edges: list[int] = []
-        back_edges = self.thread.back_edges
-        for index, edge in enumerate(self.thread.edges):
+        back_edges = thread.back_edges
+        for index, edge in enumerate(thread.edges):
             edges += self._edge(edge, is_back=index in back_edges)
-        watches = [word for watch in self.watches for word in self._watch(watch)]
-        initial = {name: self.lowering.program.word(value) for name, value in self.thread.registers}
-        words = [int(self.thread.started), len(self.registers)]
+        watched = [word for watch in watches for word in self._watch(watch)]
+        initial = {name: self.lowering.program.word(value) for name, value in thread.registers}
+        words = [int(thread.started), len(self.registers)]
         for name in self.registers:
             words += (int(name in initial), initial.get(name, 0))
-        joins = [
-            (self.points[a], self.points[b]) for a, b in self.thread.joins if {a, b} <= self.points.keys()
-        ]
-        pairs = [point for pair in joins for point in pair]
-        exits = sorted(self.points[point] for point in self.thread.exits if point in self.points)
-        return [
-            *words, entry, len(self.points), len(joins), *pairs,
-            len(self.watches), *watches, len(exits), *exits, len(self.thread.edges), *edges,
-        ]  # fmt: skip
+        joins = [(points[a], points[b]) for a, b in thread.joins if {a, b} <= points.keys()]
+        words += (points[thread.entry], len(points), len(joins), *(point for pair in joins for point in pair))
+        words += (len(watches), *watched)
+        for chosen in (thread.committed, thread.ends, thread.exits):
+            words += (len(chosen), *sorted(points[point] for point in chosen))
+        words.append(len(thread.edges))
+        words += edges
+        return words
 
     def _watch(self, watch: SpinLoop) -> list[int]:
-        registers = [self._register(name) for name in watch.registers]
+        registers = [self.register(name) for name in watch.registers]
         return [
             self.points[watch.point],
             int(watch.exclusive),
@@ -225,8 +259,8 @@ class _ThreadLowering:
     def _edge(self, edge: Edge, *, is_back: bool) -> list[int]:
         points = self.points
         words = [
-            points.setdefault(edge.source, len(points)),
-            points.setdefault(edge.target, len(points)),
+            points[edge.source],
+            points[edge.target],
             int(is_back),
             int(edge.unordered),
             *self._expr(edge.guard),
@@ -237,7 +271,7 @@ class _ThreadLowering:
         return words
 
     def _operation(self, operation: Operation, edge: Edge) -> list[int]:
-        register, expr, tags = self._register, self._expr, self.lowering.tag_set
+        register, expr, tags = self.register, self._expr, self.lowering.tag_set
         match operation:
             case Load(address=address, size=size, signed=signed, exclusive=exclusive):
                 own = register(operation.register)
@@ -245,8 +279,8 @@ class _ThreadLowering:
             case Store(address=address, value=value, size=size, exclusive=exclusive):
                 return [1, *expr(address), *expr(value), size, tags(operation.tags), int(exclusive)]
             case StoreConditional(status=status, address=address, value=value, size=size):
-                number = _CARRYING if operation.carries else 2
-                return [number, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
+                words = [2, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
+                return [*words, int(operation.carries)]
             case Rmw():
                 return self._rmw(operation)
             case Fence():
@@ -254,32 +288,46 @@ class _ThreadLowering:
                 return [4, tags(operation.tags), int(operation.address is not None), *place]
             case Set(register=name, value=value):
                 return [5, register(name), *expr(value)]
-            case Assume(condition=condition, waits=True) if self._follows_waits(edge):
-                return [_WAITING, *expr(condition), int(self.lowering.watched.is_patient(edge))]
             case Assume(condition=condition):
-                return [6, *expr(condition)]
+                return [6, *expr(condition), self._waiting(operation, edge)]
             case Assert(condition=condition):
                 return [7, *expr(condition)]
             case Choose(register=name, low=low, high=high, retries=retries):
-                return [_RETRYING if retries else 8, register(name), *expr(low), *expr(high)]
+                return [8, register(name), *expr(low), *expr(high), int(retries)]
             case Spawn(thread=thread):
                 return [9, self.lowering.thread_numbers[thread]]
             case Join(thread=thread):
                 return [10, self.lowering.thread_numbers[thread]]
-            case _:
+            case Lock() | Unlock() | Send() | Receive() if not self.lowering.by_states:
                 kind = type(operation).__name__.lower()
                 raise EngineLimitError(f"the core has no `{kind}` operation")
+            case Lock(address=address, size=size):
+                return [11, *expr(address), size]
+            case Unlock(address=address, size=size):
+                return [12, *expr(address), size]
+            case Send(channel=channel, values=values):
+                parts = [word for value in values for word in expr(value)]
+                return [13, self.lowering.channel_numbers[channel], len(values), *parts]
+            case Receive(channel=channel, registers=names):
+                return [14, self.lowering.channel_numbers[channel], len(names), *map(register, names)]
+
+    def _waiting(self, operation: Assume, edge: Edge) -> int:
+        """0: the run stops if it does not hold; 1: the step waits; 2: and the thread may be explored last."""
+        if not operation.waits or not (self.lowering.by_states or has_one_outcome(self.thread, edge)):
+            return 0
+        return 2 if self.lowering.watched.is_patient(edge) else 1
 
     def _rmw(self, op: Rmw) -> list[int]:
         tags = self.lowering.tag_set
         failed = op.read_tags if op.failed_tags is None else op.failed_tags
         return [
-            3, self._register(op.register),
+            3, self.register(op.register),
             *self._expr(op.address), *self._expr(op.value), *self._expr(op.condition),
             op.size, int(op.signed), tags(op.read_tags), tags(op.write_tags), tags(failed),
         ]  # fmt: skip
 
-    def _register(self, name: str) -> int:
+    def register(self, name: str) -> int:
+        """The number of a register; a new one if it was not met before."""
         return _number(self.registers, name)
 
     def _expr(self, expr: Expr) -> Sequence[int]:
@@ -287,7 +335,7 @@ class _ThreadLowering:
         if isinstance(expr, Constant):
             return (2, 0, expr.value)
         if isinstance(expr, Register):
-            return (2, 1, self._register(expr.name))
+            return (2, 1, self.register(expr.name))
         if isinstance(expr, Address):
             return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & MASK)
         code: list[int] = []

@@ -2,15 +2,14 @@
 
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
-use crate::program::{CellId, EdgeId, Operation, Rmw, TagSet};
+use crate::program::{CellId, Edge, EdgeId, Operation, Rmw, TagSet, ThreadId};
+use crate::step::{self, Access, Source, perform};
+use crate::store_buffers::Waits;
 
 use super::fault::Fault;
 use super::system::{
-    ATOMIC, ATOMIC_ALL, BIRTH, DEATH, End, FULL_FENCE, GONE, LOCKED, Local, LocalId, Memory, ORDER,
-    OWN_FENCE, Partner, Refusals, SENDS, System, Taken, UNBORN,
+    BIRTH, DEATH, End, GONE, Local, LocalId, Memory, Partner, Refusals, System, Taken, UNBORN,
 };
-
-const WIDEST_CHOICE: u64 = 1 << 16;
 
 /// What becomes of all attempts at a step.
 struct Attempt<'s, M> {
@@ -127,7 +126,7 @@ impl System<'_> {
                     memory: memory.clone(),
                     meeting: Stage::Alone,
                 };
-                self.go(world, &mut attempt, 0, progress)?;
+                self.go(world, &mut attempt, 0, progress, None)?;
             }
         }
         Ok(attempt.refusals)
@@ -137,9 +136,7 @@ impl System<'_> {
     fn opened(&mut self, thread: usize, point: u32, registers: &[u64]) -> Vec<EdgeId> {
         let code = self.code(thread);
         let leaving = code.leaving[point as usize].iter().copied();
-        leaving
-            .filter(|edge| code.edges[edge.index()].guard.evaluate(registers, &mut self.stack) != 0)
-            .collect()
+        leaving.filter(|edge| code.edges[edge.index()].is_open(registers, &mut self.stack)).collect()
     }
 
     /// Every step in which `sender` sends and `receiver` receives, without room in between.
@@ -167,7 +164,7 @@ impl System<'_> {
                     memory: memory.clone(),
                     meeting: Stage::Sending { receiver: receiver.0, edge: other, registers },
                 };
-                self.go(world, &mut attempt, 0, progress)?;
+                self.go(world, &mut attempt, 0, progress, None)?;
             }
         }
         Ok(attempt.refusals)
@@ -191,250 +188,240 @@ impl System<'_> {
             .collect()
     }
 
-    /// Does the operations of the edge from number `at` on.
+    /// Performs the operations of the edge from number `at` on; `answer` is for the first of them.
     fn go<M: Memory>(
         &mut self,
         world: &mut M::World,
         attempt: &mut Attempt<'_, M>,
-        at: usize,
+        mut at: usize,
         mut progress: Progress<M>,
+        mut answer: Option<u64>,
     ) -> Result<(), CoreError> {
-        let edge = &self.code(progress.thread).edges[progress.edge.index()];
-        let Some(operation) = edge.operations.get(at) else {
-            let registers = std::mem::take(&mut progress.registers);
-            let to = self.intern(progress.thread, edge.target, registers.into())?;
-            return match progress.handed_back(world, to) {
-                Ok((at, progress)) => self.go(world, attempt, at, progress),
-                Err(progress) => {
-                    push(attempt, *progress, End::Moved(to));
-                    Ok(())
-                }
-            };
-        };
-        match operation {
-            Operation::Load { .. } => return self.load(world, attempt, at, operation, progress),
-            Operation::Store { .. } => match self.stored(world, attempt, operation, progress) {
-                Some(after) => progress = after,
-                None => return Ok(()),
-            },
-            Operation::Rmw(rmw) => return self.modify(world, attempt, at, rmw, progress),
-            Operation::Fence { tags, .. } if self.has_tag(*tags, SENDS) => {
-                return match progress.handed_over(world, at + 1) {
-                    Some(progress) => self.go(world, attempt, 0, progress),
-                    None => Ok(()),
-                };
-            }
-            Operation::Fence { tags, .. } => match self.fenced(world, *tags, &progress.memory) {
-                Some(memory) => progress.memory = memory,
-                None => return Ok(()),
-            },
-            Operation::Set { register, value } => {
-                let value = self.value(&progress, value);
-                progress.set(*register, value);
-            }
-            Operation::Assume { condition, waits } => {
-                if self.value(&progress, condition) == 0 {
-                    attempt.refusals.blocked |= waits.is_none();
-                    return Ok(());
-                }
-            }
-            Operation::Assert { condition } => {
-                if self.value(&progress, condition) == 0 {
-                    push(attempt, progress, End::Failed);
-                    return Ok(());
-                }
-            }
-            Operation::Choose { register, low, high, .. } => {
-                return self.choose(world, attempt, at, (*register, low, high), &progress);
-            }
-            Operation::Spawn { thread } => {
-                if let Some(cell) = self.births[thread.index()] {
-                    let mut seen = progress.memory.load(world, cell).into_iter();
-                    if M::EXACT && seen.any(|(value, _)| value == 1) {
-                        return Err(CoreError::Unsupported("a thread is started more than once"));
-                    }
-                    if !progress.memory.store(world, cell, 1) {
+        loop {
+            let edge = &self.code(progress.thread).edges[progress.edge.index()];
+            let Some(operation) = edge.operations.get(at) else {
+                let registers = std::mem::take(&mut progress.registers);
+                let to = self.intern(progress.thread, edge.target, registers.into())?;
+                match progress.handed_back(world, to) {
+                    Ok(sender) => (at, progress) = sender,
+                    Err(progress) => {
+                        push(attempt, *progress, End::Moved(to));
                         return Ok(());
                     }
                 }
+                continue;
+            };
+            if matches!(operation, Operation::Fence { tags, .. } if self.orders.get(*tags).sends) {
+                let Some(receiver) = progress.handed_over(world, at + 1) else { return Ok(()) };
+                (at, progress) = (0, receiver);
+                continue;
             }
-            Operation::Join { thread } => {
-                if let Some(cell) = self.deaths[thread.index()] {
-                    for (value, memory) in progress.memory.load(world, cell) {
-                        if value == 1 {
-                            let mut next = progress.with(memory);
-                            next.made.push(1);
-                            self.go(world, attempt, at + 1, next)?;
-                        }
+            let mut acting = Acting { system: self, world, progress: &mut progress, edge, answer };
+            match perform(&mut acting, operation) {
+                Ok(()) => (at, answer) = (at + 1, None),
+                Err(Stop::Waits) => return Ok(()),
+                Err(Stop::Blocked) => {
+                    attempt.refusals.blocked = true;
+                    return Ok(());
+                }
+                Err(Stop::Ended(end)) => {
+                    push(attempt, progress, end);
+                    return Ok(());
+                }
+                Err(Stop::Several(alternatives)) => {
+                    for (value, memory) in alternatives {
+                        self.go(world, attempt, at, progress.with(memory), Some(value))?;
                     }
+                    return Ok(());
                 }
-                return Ok(());
-            }
-            Operation::StoreConditional { .. } => {
-                return Err(CoreError::Unsupported("a store-conditional has no meaning here"));
+                Err(Stop::Error(error)) => return Err(error),
             }
         }
-        self.go(world, attempt, at + 1, progress)
+    }
+}
+
+/// Why an operation does not complete.
+enum Stop<M> {
+    /// It can perhaps be performed later.
+    Waits,
+    /// The run stops here.
+    Blocked,
+    /// The step goes wrong.
+    Ended(End),
+    /// It can go on with each of these values, in the memory beside it.
+    Several(Vec<(u64, M)>),
+    Error(CoreError),
+}
+
+/// A step in progress, as the stepper sees it.
+struct Acting<'a, 'p, M: Memory> {
+    system: &'a mut System<'p>,
+    world: &'a mut M::World,
+    progress: &'a mut Progress<M>,
+    edge: &'a Edge,
+    /// Which alternative the operation is to go on with; the memory is already its own.
+    answer: Option<u64>,
+}
+
+impl<M: Memory> Acting<'_, '_, M> {
+    /// The value to go on with, if there is only one.
+    fn one_of(&mut self, mut alternatives: Vec<(u64, M)>) -> Result<u64, Stop<M>> {
+        if alternatives.len() > 1 {
+            return Err(Stop::Several(alternatives));
+        }
+        let (value, memory) = alternatives.pop().ok_or(Stop::Waits)?;
+        self.progress.memory = memory;
+        Ok(value)
     }
 
-    fn load<M: Memory>(
-        &mut self,
-        world: &mut M::World,
-        attempt: &mut Attempt<'_, M>,
-        at: usize,
-        operation: &Operation,
-        mut progress: Progress<M>,
-    ) -> Result<(), CoreError> {
-        let Operation::Load { register, address, size, signed, exclusive, .. } = operation else {
-            return Ok(());
+    fn read(&mut self, cell: CellId) -> Result<u64, Stop<M>> {
+        let value = if let Some(value) = self.answer {
+            value
+        } else {
+            let alternatives = self.progress.memory.load(self.world, cell);
+            self.one_of(alternatives)?
         };
-        if *exclusive {
-            let edge = &self.code(progress.thread).edges[progress.edge.index()];
-            if !is_instruction(&edge.operations) {
-                return Err(CoreError::Unsupported("an exclusive load has no meaning here"));
-            }
-            match progress.memory.drained(world) {
-                Some(memory) => progress.memory = memory,
-                None => return Ok(()),
-            }
+        self.progress.made.push(value);
+        Ok(value)
+    }
+
+    /// Goes on with the own buffer empty, or with all.
+    fn drain(&mut self, all: bool) -> Result<(), Stop<M>> {
+        let memory = &self.progress.memory;
+        let drained = if all { memory.all_drained(self.world) } else { memory.drained(self.world) };
+        self.progress.memory = drained.ok_or(Stop::Waits)?;
+        Ok(())
+    }
+
+    /// A locked instruction waits for its buffer.
+    fn drain_locked(&mut self) -> Result<(), Stop<M>> {
+        match self.drain(false) {
+            Err(_) if self.system.fault == Fault::LockedWithoutDrain => Ok(()),
+            done => done,
         }
-        let Some(cell) = self.cell(&progress, address, *size) else {
-            push(attempt, progress, End::Faulty);
-            return Ok(());
-        };
-        for (value, memory) in progress.memory.load(world, cell) {
-            let mut next = progress.with(memory);
-            next.set(*register, extended(value, *size, *signed));
-            next.made.push(value);
-            self.go(world, attempt, at + 1, next)?;
+    }
+
+    /// The value of `expr` as the cell holds it.
+    fn stored(&mut self, cell: CellId, expr: &Expr) -> u64 {
+        let mask = self.system.cells[cell.index()].mask();
+        expr.evaluate(&self.progress.registers, &mut self.system.stack) & mask
+    }
+}
+
+impl<M: Memory> step::Memory for Acting<'_, '_, M> {
+    type Stop = Stop<M>;
+
+    fn evaluate(&mut self, expr: &Expr) -> u64 {
+        expr.evaluate(&self.progress.registers, &mut self.system.stack)
+    }
+
+    fn assign(&mut self, register: Register, value: u64, _: Source<'_>) {
+        self.progress.registers[register.index()] = value;
+    }
+
+    fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
+        self.system.program.cell_at(address, size)
+    }
+
+    fn halt(&mut self, halt: step::Halt) -> Stop<M> {
+        match halt {
+            step::Halt::Assumption(Some(_)) => Stop::Waits,
+            step::Halt::Assumption(None) | step::Halt::NoChoice => Stop::Blocked,
+            step::Halt::TooWide => Stop::Error(CoreError::TooLarge("a choice among more than 65536 values")),
+            step::Halt::Failed => Stop::Ended(End::Failed),
+            step::Halt::Fault => Stop::Ended(End::Faulty),
+            step::Halt::Unsupported(what) => Stop::Error(CoreError::Unsupported(what)),
+        }
+    }
+
+    fn load(&mut self, access: Access<'_>) -> Result<u64, Stop<M>> {
+        if access.exclusive && self.answer.is_none() {
+            if !self.edge.is_instruction {
+                return Err(self.halt(step::Halt::Unsupported("an exclusive load has no meaning here")));
+            }
+            self.drain(false)?;
+        }
+        self.read(access.cell)
+    }
+
+    fn store(&mut self, access: Access<'_>, value: &Expr) -> Result<(), Stop<M>> {
+        let value = self.stored(access.cell, value);
+        let fault = self.system.fault;
+        let atomic = self.system.orders.get(access.tags).atomic;
+        let is_atomic = atomic != Waits::Nothing && fault != Fault::AtomicIsBuffered;
+        if is_atomic {
+            self.drain(atomic == Waits::All && fault != Fault::AtomicAllIsOwn)?;
+        }
+        if is_atomic || access.exclusive {
+            self.progress.memory.write(self.world, access.cell, value);
+        } else if !self.progress.memory.store(self.world, access.cell, value) {
+            return Err(Stop::Waits);
         }
         Ok(())
     }
 
-    /// What a store leads to; None if it waits, or goes wrong.
-    fn stored<M: Memory>(
-        &mut self,
-        world: &mut M::World,
-        attempt: &mut Attempt<'_, M>,
-        operation: &Operation,
-        mut progress: Progress<M>,
-    ) -> Option<Progress<M>> {
-        let Operation::Store { address, value, size, exclusive, tags } = operation else { return None };
-        let Some(cell) = self.cell(&progress, address, *size) else {
-            push(attempt, progress, End::Faulty);
-            return None;
-        };
-        let value = self.value(&progress, value) & self.cells[cell.index()].mask();
-        if self.is_atomic(*tags) {
-            progress.memory = self.alone(world, *tags, &progress.memory)?;
-            progress.memory.write(world, cell, value);
-        } else if *exclusive {
-            progress.memory.write(world, cell, value);
-        } else if !progress.memory.store(world, cell, value) {
-            return None;
-        }
-        Some(progress)
+    fn update_read(&mut self, cell: CellId, _: &Rmw) -> Result<u64, Stop<M>> {
+        self.read(cell)
     }
 
-    fn modify<M: Memory>(
-        &mut self,
-        world: &mut M::World,
-        attempt: &mut Attempt<'_, M>,
-        at: usize,
-        rmw: &Rmw,
-        progress: Progress<M>,
-    ) -> Result<(), CoreError> {
-        let Some(cell) = self.cell(&progress, &rmw.address, rmw.size) else {
-            push(attempt, progress, End::Faulty);
+    fn update_fails(&mut self, rmw: &Rmw) -> Result<(), Stop<M>> {
+        if self.system.orders.get(rmw.failed_tags).locked { self.drain_locked() } else { Ok(()) }
+    }
+
+    fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Result<(), Stop<M>> {
+        self.drain_locked()?;
+        let value = self.stored(cell, &rmw.value);
+        self.progress.memory.write(self.world, cell, value);
+        Ok(())
+    }
+
+    fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Result<(), Stop<M>> {
+        let fault = self.system.fault;
+        if fault == Fault::FenceIgnored {
             return Ok(());
-        };
-        for (old, memory) in progress.memory.load(world, cell) {
-            let mut next = progress.with(memory);
-            next.set(rmw.register, extended(old, rmw.size, rmw.signed));
-            next.made.push(old);
-            let writes = self.value(&next, &rmw.condition) != 0;
-            if writes || self.has_tag(rmw.failed_tags, LOCKED) {
-                match next.memory.drained(world) {
-                    Some(memory) => next.memory = memory,
-                    None if self.fault == Fault::LockedWithoutDrain => {}
-                    None => continue,
+        }
+        match self.system.orders.get(tags).fence {
+            Waits::Nothing => Ok(()),
+            Waits::OrderStores => {
+                if let Some(mark) = self.system.mark.filter(|_| fault != Fault::OrderIgnored) {
+                    self.progress.memory.order(self.world, mark);
                 }
+                Ok(())
             }
-            if writes {
-                let value = self.value(&next, &rmw.value) & self.cells[cell.index()].mask();
-                next.memory.write(world, cell, value);
-            }
-            self.go(world, attempt, at + 1, next)?;
+            Waits::Own => self.drain(false),
+            Waits::All => self.drain(fault != Fault::FullFenceIsOwn),
         }
-        Ok(())
     }
 
-    fn choose<M: Memory>(
-        &mut self,
-        world: &mut M::World,
-        attempt: &mut Attempt<'_, M>,
-        at: usize,
-        (register, low, high): (Register, &Expr, &Expr),
-        progress: &Progress<M>,
-    ) -> Result<(), CoreError> {
-        let first = self.value(progress, low).cast_signed();
-        let last = self.value(progress, high).cast_signed();
-        if first > last {
-            attempt.refusals.blocked = true;
-            return Ok(());
-        }
-        if last.wrapping_sub(first).cast_unsigned() >= WIDEST_CHOICE {
-            return Err(CoreError::TooLarge("a choice among more than 65536 values"));
-        }
-        for value in first..=last {
-            let mut next = progress.clone();
-            next.set(register, value.cast_unsigned());
-            next.made.push(value.cast_unsigned());
-            self.go(world, attempt, at + 1, next)?;
-        }
-        Ok(())
-    }
-
-    fn fenced<M: Memory>(&self, world: &mut M::World, tags: TagSet, memory: &M) -> Option<M> {
-        if self.fault == Fault::FenceIgnored {
-            return Some(memory.clone());
-        }
-        if self.has_tag(tags, FULL_FENCE) && self.fault != Fault::FullFenceIsOwn {
-            memory.all_drained(world)
-        } else if self.has_tag(tags, OWN_FENCE) || self.has_tag(tags, FULL_FENCE) {
-            memory.drained(world)
+    fn choose(&mut self, low: i64, high: i64, _: bool) -> Result<u64, Stop<M>> {
+        let value = if let Some(value) = self.answer {
+            value
         } else {
-            let mut memory = memory.clone();
-            let orders = self.has_tag(tags, ORDER) && self.fault != Fault::OrderIgnored;
-            if let Some(mark) = self.mark.filter(|_| orders) {
-                memory.order(world, mark);
-            }
-            Some(memory)
+            let memory = &self.progress.memory;
+            self.one_of((low..=high).map(|value| (value.cast_unsigned(), memory.clone())).collect())?
+        };
+        self.progress.made.push(value);
+        Ok(value)
+    }
+
+    fn spawn(&mut self, thread: ThreadId) -> Result<(), Stop<M>> {
+        let Some(cell) = self.system.births[thread.index()] else { return Ok(()) };
+        let mut seen = self.progress.memory.load(self.world, cell).into_iter();
+        if M::EXACT && seen.any(|(value, _)| value == 1) {
+            return Err(self.halt(step::Halt::Unsupported("a thread is started more than once")));
         }
+        if self.progress.memory.store(self.world, cell, 1) { Ok(()) } else { Err(Stop::Waits) }
     }
 
-    fn is_atomic(&self, tags: TagSet) -> bool {
-        let is_meant = self.has_tag(tags, ATOMIC) || self.has_tag(tags, ATOMIC_ALL);
-        is_meant && self.fault != Fault::AtomicIsBuffered
-    }
-
-    /// What an atomic store waits for.
-    fn alone<M: Memory>(&self, world: &mut M::World, tags: TagSet, memory: &M) -> Option<M> {
-        if self.has_tag(tags, ATOMIC_ALL) && self.fault != Fault::AtomicAllIsOwn {
-            memory.all_drained(world)
-        } else {
-            memory.drained(world)
+    fn join(&mut self, thread: ThreadId) -> Result<(), Stop<M>> {
+        let cell = self.system.deaths[thread.index()].ok_or(Stop::Waits)?;
+        if self.answer.is_none() {
+            let mut ended = self.progress.memory.load(self.world, cell);
+            ended.retain(|(value, _)| *value == 1);
+            self.one_of(ended)?;
         }
-    }
-
-    fn cell<M>(&mut self, progress: &Progress<M>, address: &Expr, size: u32) -> Option<CellId> {
-        let word = self.value(progress, address);
-        let cell = *self.program.at.get(&word)?;
-        (self.cells[cell.index()].size == size).then_some(cell)
-    }
-
-    fn value<M>(&mut self, progress: &Progress<M>, expr: &Expr) -> u64 {
-        expr.evaluate(&progress.registers, &mut self.stack)
+        self.progress.made.push(1);
+        Ok(())
     }
 }
 
@@ -481,14 +468,6 @@ impl<M: Memory> Progress<M> {
     }
 }
 
-impl<M> Progress<M> {
-    fn set(&mut self, register: Register, value: u64) {
-        if let Some(place) = self.registers.get_mut(register.index()) {
-            *place = value;
-        }
-    }
-}
-
 fn push<M>(attempt: &mut Attempt<'_, M>, progress: Progress<M>, end: End) {
     let Progress { thread, edge, made, memory, meeting, .. } = progress;
     let step = match meeting {
@@ -500,19 +479,4 @@ fn push<M>(attempt: &mut Attempt<'_, M>, progress: Progress<M>, end: End) {
         }
     };
     attempt.out.push(step);
-}
-
-/// An exclusive load and an exclusive store in one step are one locked instruction.
-fn is_instruction(operations: &[Operation]) -> bool {
-    let loads = operations.iter().any(|op| matches!(op, Operation::Load { exclusive: true, .. }));
-    loads && operations.iter().any(|op| matches!(op, Operation::Store { exclusive: true, .. }))
-}
-
-fn extended(word: u64, size: u32, signed: bool) -> u64 {
-    if signed {
-        let shift = 64 - 8 * size;
-        ((word << shift).cast_signed() >> shift).cast_unsigned()
-    } else {
-        word
-    }
 }

@@ -15,7 +15,6 @@ pub mod fault;
 mod flat;
 pub mod forward;
 mod interpreter;
-mod liveness;
 mod paths;
 pub mod question;
 pub mod run;

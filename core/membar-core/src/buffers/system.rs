@@ -10,31 +10,12 @@
 //! through cells. While some thread is at a committed point, only threads at such points step; buffers go on all the same.
 
 use crate::error::CoreError;
-use crate::plan::Tag;
-use crate::program::{Cell, CellId, EdgeId, Operation, Program, TagSet, Thread};
+use crate::liveness::live_registers;
+use crate::program::{Cell, CellId, EdgeId, Operation, Program, Term, Thread};
+use crate::store_buffers::{Orders, Waits};
 
 use super::fault::Fault;
-use super::liveness::live_registers;
 use crate::interner::Interner;
-
-/// The fence that waits until the own buffer is empty.
-pub const OWN_FENCE: Tag = Tag(0);
-/// The fence that waits until all buffers are empty.
-pub const FULL_FENCE: Tag = Tag(1);
-/// A read-modify-write with it waits for its empty buffer even if it writes nothing.
-pub const LOCKED: Tag = Tag(2);
-/// A store with it waits for its empty buffer and writes memory at once.
-pub const ATOMIC: Tag = Tag(3);
-/// A store with it waits until all buffers are empty and writes memory at once.
-pub const ATOMIC_ALL: Tag = Tag(4);
-/// The fence that later stores do not overtake.
-pub const ORDER: Tag = Tag(5);
-/// A fence with it is where a thread hands over to the one that receives; its address names the channel.
-pub const SENDS: Tag = Tag(6);
-/// A fence with it says that its step is taken together with one that sends; its address names the channel.
-pub const RECEIVES: Tag = Tag(7);
-/// Number of tags that have a meaning here.
-pub const TAGS: usize = 8;
 
 /// The step by which a spawned thread begins.
 pub const BIRTH: EdgeId = EdgeId(u32::MAX);
@@ -161,6 +142,8 @@ pub struct System<'a> {
     pub program: &'a Program,
     /// Its cells, then those for births and ends of threads.
     pub cells: Vec<Cell>,
+    /// What tags mean.
+    pub(super) orders: Orders,
     /// A mistake to make on purpose.
     pub fault: Fault,
     locals: Vec<Interner<Local>>,
@@ -189,6 +172,7 @@ impl<'a> System<'a> {
         let mut system = Self {
             program,
             cells: program.cells.clone(),
+            orders: Orders::of(program),
             fault,
             locals: vec![Interner::default(); threads],
             live: Vec::new(),
@@ -204,7 +188,8 @@ impl<'a> System<'a> {
         };
         system.committed.resize(threads, Vec::new());
         for (number, thread) in program.threads.iter().enumerate() {
-            system.live.push(live_registers(program, number));
+            let shown = shown_registers(program, number);
+            system.live.push(live_registers(thread, &shown, &shown));
             if !thread.started {
                 system.births[number] = Some(system.extra_cell()?);
             }
@@ -222,7 +207,7 @@ impl<'a> System<'a> {
                         return Err(CoreError::Unsupported("a store-conditional has no meaning here"));
                     }
                     Operation::Fence { tags, .. }
-                        if system.mark.is_none() && system.has_tag(*tags, ORDER) =>
+                        if system.mark.is_none() && system.orders.get(*tags).fence == Waits::OrderStores =>
                     {
                         system.mark = Some(system.extra_cell()?);
                     }
@@ -239,9 +224,8 @@ impl<'a> System<'a> {
             system.meetings.push(meetings);
         }
         for (number, thread) in program.threads.iter().enumerate() {
-            let registers = thread.registers.iter().map(|value| value.unwrap_or_default()).collect();
             let point = if thread.started { thread.entry } else { UNBORN };
-            system.intern(number, point, registers)?;
+            system.intern(number, point, thread.initial_registers().into())?;
         }
         Ok(system)
     }
@@ -250,8 +234,9 @@ impl<'a> System<'a> {
         let mut found = None;
         for operation in operations {
             let Operation::Fence { tags, address: Some(address) } = operation else { continue };
-            let sends = self.has_tag(*tags, SENDS);
-            if !sends && !self.has_tag(*tags, RECEIVES) {
+            let order = self.orders.get(*tags);
+            let sends = order.sends;
+            if !sends && !order.receives {
                 continue;
             }
             let channel = address.evaluate(&[], &mut self.stack);
@@ -260,10 +245,6 @@ impl<'a> System<'a> {
             }
         }
         Ok(found)
-    }
-
-    pub(super) fn has_tag(&self, tags: TagSet, tag: Tag) -> bool {
-        self.program.tag_sets[tags.index()].contains(&tag)
     }
 
     /// Whether some control point holds other threads up.
@@ -291,7 +272,7 @@ impl<'a> System<'a> {
 
     fn extra_cell(&mut self) -> Result<CellId, CoreError> {
         let number = u32::try_from(self.cells.len()).map_err(|_| CoreError::TooLarge("cells"))?;
-        self.cells.push(Cell { address: u64::MAX, size: 1, initial: 0 });
+        self.cells.push(Cell { address: u64::MAX, size: 1, signed: false, initial: 0 });
         Ok(CellId(number))
     }
 
@@ -393,4 +374,17 @@ impl<'a> System<'a> {
         }
         Ok(LocalId(number))
     }
+}
+
+/// The registers of a thread that final states show.
+fn shown_registers(program: &Program, number: usize) -> Vec<bool> {
+    let mut shown = vec![false; program.threads[number].registers.len()];
+    for term in &program.terms {
+        if let Term::Register(owner, register) = term
+            && owner.index() == number
+        {
+            shown[register.index()] = true;
+        }
+    }
+    shown
 }

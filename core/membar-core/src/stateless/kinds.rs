@@ -64,10 +64,15 @@ impl<'a> Kinds<'a> {
             }
             Operation::Fence { tags, .. } => self.add(Kind::Fence, *tags),
             Operation::Spawn { .. } | Operation::Join { .. } => self.has_spawns = true,
+            // Programs for graphs have no locks and channels.
             Operation::Set { .. }
             | Operation::Assume { .. }
             | Operation::Assert { .. }
-            | Operation::Choose { .. } => {}
+            | Operation::Choose { .. }
+            | Operation::Lock { .. }
+            | Operation::Unlock { .. }
+            | Operation::Send { .. }
+            | Operation::Receive { .. } => {}
         }
     }
 

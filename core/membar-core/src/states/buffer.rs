@@ -24,7 +24,7 @@ impl Bench {
 
     /// What memory holds.
     pub(super) fn read_memory(&mut self, program: &Program, cell: CellId) -> u64 {
-        let value = program.cells[cell.index()].get(&self.leaves);
+        let value = program.layout[cell.index()].get(&self.leaves);
         self.trace.read(cell, value);
         value
     }
@@ -56,7 +56,7 @@ impl Bench {
     }
 
     pub(super) fn store(&mut self, program: &Program, cell: CellId, value: u64, at_once: bool) -> Done {
-        let value = value & program.cells[cell.index()].mask();
+        let value = value & program.layout[cell.index()].mask();
         if at_once || program.discipline == Discipline::Sc {
             self.drain(program)?;
             self.local.promises.retain(|promise| promise.cell != cell);
@@ -169,7 +169,7 @@ impl Bench {
     }
 
     pub(super) fn write_memory(&mut self, program: &Program, cell: CellId, value: u64) -> Done {
-        program.cells[cell.index()].set(&mut self.leaves, value);
+        program.layout[cell.index()].set(&mut self.leaves, value);
         self.trace.write(cell, value);
         if !self.has_exclusives {
             return Ok(());

@@ -4,13 +4,13 @@
 //! per thread and cell. A thread is treated fairly (weakly) if it is, infinitely often, unable to move or moves.
 
 use crate::error::CoreError;
-use crate::program::CellId;
+use crate::program::{Address, CellId, Operation};
 
 use super::automaton::{MOST_MARKS, Marks};
 use super::fault::Fault;
 use super::local::{Entry, Local};
 use super::moves::{Move, Moves};
-use super::program::{Address, Discipline, Operation, Program};
+use super::program::{Discipline, Program};
 
 /// What is to be treated fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@
 use crate::program::CellId;
 
 use super::fault::Fault;
-use super::program::{Operation, Program, Waits};
+use super::program::Program;
 use super::step::{Done, Halt};
 use super::store::append;
 
@@ -161,7 +161,7 @@ impl Memo {
                     return Some(Recalled { effect, writes, made });
                 }
                 Node::Reads(cell, first) => {
-                    let word = program.cells[cell.index()].get(leaves);
+                    let word = program.layout[cell.index()].get(leaves);
                     let mut value = &self.values[first as usize];
                     while value.word != word {
                         value = self.values.get(value.next as usize)?;
@@ -253,27 +253,6 @@ impl Memo {
     }
 }
 
-/// Whether steps with these operations look only at their own thread and at memory, and choose nothing.
-pub(super) fn is_own(operations: &[Operation]) -> bool {
-    operations.iter().all(|operation| match operation {
-        Operation::Load { exclusive, .. } => !exclusive,
-        Operation::Store { exclusive, atomic, .. } => !exclusive && *atomic != Waits::All,
-        Operation::Fence { waits } => *waits != Waits::All,
-        Operation::Unlock { .. }
-        | Operation::Rmw(_)
-        | Operation::Lock { .. }
-        | Operation::Set { .. }
-        | Operation::Assume { .. }
-        | Operation::Assert { .. } => true,
-        Operation::StoreConditional { .. }
-        | Operation::Choose { .. }
-        | Operation::Spawn { .. }
-        | Operation::Join { .. }
-        | Operation::Send { .. }
-        | Operation::Receive { .. } => false,
-    })
-}
-
 /// What a step that was run did, if that can be remembered.
 pub(super) fn effect(done: Done, part: u32) -> Option<Effect> {
     match done {
@@ -285,14 +264,20 @@ pub(super) fn effect(done: Done, part: u32) -> Option<Effect> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::program::{Discipline, Registers};
     use super::*;
+    use crate::form::VERSION;
+    use crate::program;
 
     const STEP: (usize, u32) = (0, 3);
 
     fn program() -> Program {
         // Two cells of four bytes, and one thread that does nothing.
-        let form = [2, 0, 1, 0, 1, 4096, 4, 0, 2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
-        Program::decode(&form).unwrap()
+        let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let program = program::Program::decode(&form, 0).unwrap();
+        Program::new(Arc::new(program), Discipline::Sc, 1, Registers::All)
     }
 
     fn trace(reads: &[(u32, u64)], writes: &[(u32, u64)]) -> Trace {

@@ -1,10 +1,11 @@
 //! What a step does with channels: messages in a queue, and steps in which two threads meet.
 
 use crate::expr::{Expr, Register};
+use crate::program::Edge;
 
 use super::fault::Fault;
 use super::local::{Local, take};
-use super::program::{Edge, Program};
+use super::program::Program;
 use super::step::{Bench, Done, Halt};
 
 impl Bench {

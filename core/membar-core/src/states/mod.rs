@@ -17,8 +17,6 @@ pub mod safety;
 pub mod system;
 
 mod buffer;
-mod form;
-mod liveness;
 mod local;
 mod memo;
 mod messages;

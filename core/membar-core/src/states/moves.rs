@@ -164,7 +164,7 @@ pub(super) fn note_recalled(
             moves.afters.extend_from_slice(leaves);
             let after = &mut moves.afters[start..];
             for &(cell, value) in step.writes {
-                program.cells[cell.index()].set(after, value);
+                program.layout[cell.index()].set(after, value);
             }
             after[program.words + who.thread] = part;
         }

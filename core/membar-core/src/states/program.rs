@@ -1,7 +1,13 @@
-//! A program as this search sees it: locations packed into words, operations with their effects already known.
+//! A program prepared for this search: cells packed into words, and what is known of it before it runs.
 
-use crate::expr::{Expr, Register};
-use crate::program::{CellId, EdgeId, Term, ThreadId};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::expr::Register;
+use crate::liveness::live_registers;
+use crate::program::{self, Cell, Observable, Operation, Term, Thread};
+use crate::store_buffers::{Orders, Waits};
+use crate::words::narrow;
 
 /// How stores wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,134 +25,23 @@ pub enum Discipline {
 /// Which registers tell states apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registers {
-    /// All, whether anybody looks at them again or not.
+    /// All, whether they may be read again or not.
     All,
-    /// Those declared with an initial value, and others while somebody may look at them.
+    /// Those declared with an initial value, and others while they may be read.
     Declared,
-    /// Only while somebody may look at them.
+    /// Only while they may be read.
     Live,
-}
-
-/// What a fence, or a write that is atomic, waits for; weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Waits {
-    /// Nothing.
-    Nothing,
-    /// Nothing, but later stores are not flushed before earlier ones.
-    OrderStores,
-    /// The own buffer is empty.
-    Own,
-    /// All buffers are empty.
-    All,
-}
-
-/// Where an access goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// Known from the text.
-    Cell(CellId),
-    /// Computed, for an access of some bytes.
-    Computed(Expr, u32),
-}
-
-/// What an edge does; see `program/operations.py`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of program/operations.py")]
-pub enum Operation {
-    Load { register: Register, address: Address, extension: u32, exclusive: bool },
-    Store { address: Address, value: Expr, exclusive: bool, atomic: Waits },
-    StoreConditional { status: Register, address: Address, value: Expr },
-    Rmw(Box<Rmw>),
-    Fence { waits: Waits },
-    Set { register: Register, value: Expr },
-    Assume { condition: Expr, waits: bool },
-    Assert { condition: Expr },
-    Choose { register: Register, low: Expr, high: Expr },
-    Spawn { thread: ThreadId },
-    Join { thread: ThreadId },
-    Lock { address: Address },
-    Unlock { address: Address },
-    Send { channel: usize, values: Vec<Expr> },
-    Receive { channel: usize, registers: Vec<Register> },
-}
-
-/// An atomic read-modify-write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of program/operations.py")]
-pub struct Rmw {
-    pub register: Register,
-    pub address: Address,
-    pub value: Expr,
-    pub condition: Expr,
-    pub extension: u32,
-    /// Whether it waits for its buffer even if it writes nothing.
-    pub locked: bool,
-}
-
-/// The operation of an edge that sends to, or receives from, a channel without room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Meeting {
-    /// Which channel.
-    pub channel: usize,
-    /// Which operation of the edge.
-    pub position: usize,
-    /// Whether it sends.
-    pub sends: bool,
-}
-
-/// One step of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
-    /// The control point that it leads to.
-    pub target: u32,
-    /// When it can be taken; None is always.
-    pub guard: Option<Expr>,
-    /// What it does.
-    pub operations: Vec<Operation>,
-    /// Whether it has an exclusive load and an exclusive store: one instruction.
-    pub is_instruction: bool,
-    /// Whether it looks only at its own thread and at memory, and chooses nothing.
-    pub is_own: bool,
-    /// Where it meets another thread, if it does.
-    pub meeting: Option<Meeting>,
-}
-
-/// A control-flow automaton.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thread {
-    /// Whether it runs from the beginning.
-    pub started: bool,
-    /// Initial values.
-    pub registers: Vec<u64>,
-    /// Where it begins.
-    pub entry: u32,
-    /// All steps.
-    pub edges: Vec<Edge>,
-    /// The steps that leave each control point, in order.
-    pub leaving: Vec<Vec<EdgeId>>,
-    /// Per control point, whether only threads at such points move while one is there.
-    pub committed: Vec<bool>,
-    /// Per control point, whether who waits there is in no deadlock.
-    pub ends: Vec<bool>,
-    /// Per control point, whether the process ends with the thread there.
-    pub exits: Vec<bool>,
-    /// Per control point, the registers that are set to 0 on arrival.
-    pub cleared: Vec<Vec<Register>>,
 }
 
 /// Where a cell is among the words of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The word.
-    pub word: usize,
+    word: usize,
     /// How far up in it; cells of eight bytes take this word and the next.
-    pub shift: u32,
+    shift: u32,
     /// Bytes: 1, 2, 4 or 8.
-    pub size: u32,
-    /// Whether its value is a signed number.
-    pub signed: bool,
-    /// What it holds at first.
-    pub initial: u64,
+    size: u32,
 }
 
 impl Place {
@@ -178,82 +73,118 @@ impl Place {
     }
 }
 
-/// An array in memory, to find cells by their addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Object {
-    pub(super) address: u64,
-    pub(super) size: u32,
-    pub(super) first: u32,
-    pub(super) count: u32,
-}
-
-/// A queue of messages; without capacity, a meeting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Channel {
-    /// Messages that fit in.
-    pub capacity: usize,
-    /// Values in a message.
-    pub width: usize,
-}
-
-/// Something that a predicate looks at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
-    /// What memory holds.
-    Cell(CellId),
-    /// What a register holds.
-    Register(ThreadId, Register),
-    /// Whether a thread has begun and is at one of these points.
-    At(ThreadId, Vec<bool>),
-}
-
-/// An expression over what can be seen of a state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Predicate {
-    /// The registers of the expression.
-    pub seen: Vec<Seen>,
-    /// True where it is not 0.
-    pub expression: Expr,
-}
-
-/// A decoded and validated program.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A program prepared for this search; it also is the program.
+#[derive(Debug)]
 pub struct Program {
+    code: Arc<program::Program>,
     /// How stores wait.
     pub discipline: Discipline,
     /// Most entries of a buffer, or of a cell in it.
     pub bound: usize,
-    /// Which registers tell states apart.
-    pub registers: Registers,
-    /// The locations.
-    pub cells: Vec<Place>,
+    /// Per cell, where it is.
+    pub layout: Vec<Place>,
     /// Words of memory.
     pub words: usize,
-    /// The channels.
-    pub channels: Vec<Channel>,
-    /// The threads.
-    pub threads: Vec<Thread>,
-    /// Per thread, which of its registers were declared.
-    pub declared: Vec<Vec<bool>>,
-    /// What final states show.
-    pub terms: Vec<Term>,
-    /// What can be asked of states.
-    pub predicates: Vec<Predicate>,
-    /// Those that must never hold.
-    pub errors: Vec<usize>,
-    pub(super) objects: Vec<Object>,
+    /// What tags mean.
+    pub orders: Orders,
+    /// Per thread and edge, whether its steps read only their own thread and memory, and choose nothing.
+    pub is_own: Vec<Vec<bool>>,
+    /// Per thread and control point, the registers that are set to 0 on arrival.
+    pub cleared: Vec<Vec<Vec<Register>>>,
+}
+
+impl Deref for Program {
+    type Target = program::Program;
+
+    fn deref(&self) -> &program::Program {
+        &self.code
+    }
 }
 
 impl Program {
-    /// The cell of `size` bytes at an address, if there is one.
+    /// Prepares a program whose buffers have room for `bound` entries.
     #[must_use]
-    pub fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
-        let after = self.objects.partition_point(|object| object.address <= address);
-        let object = self.objects.get(after.checked_sub(1)?)?;
-        let offset = address - object.address;
-        let width = u64::from(object.size);
-        let index = u32::try_from(offset / width).ok()?;
-        (object.size == size && offset.is_multiple_of(width) && index < object.count)
-            .then_some(CellId(object.first + index))
+    pub fn new(
+        code: Arc<program::Program>,
+        discipline: Discipline,
+        bound: usize,
+        registers: Registers,
+    ) -> Self {
+        let (layout, words) = layout_of(&code.cells);
+        let orders = Orders::of(&code);
+        let is_own = |thread: &Thread| {
+            thread.edges.iter().map(|edge| edge.operations.iter().all(|op| reads_own(op, &orders))).collect()
+        };
+        let is_own = code.threads.iter().map(is_own).collect();
+        let cleared = (0..code.threads.len()).map(|thread| cleared(&code, thread, registers)).collect();
+        Self { code, discipline, bound, layout, words, orders, is_own, cleared }
     }
+}
+
+/// Packs cells into words of 32 bits; the number of words comes with it.
+fn layout_of(cells: &[Cell]) -> (Vec<Place>, usize) {
+    let mut layout = Vec::new();
+    let mut bit = 0_usize;
+    for cell in cells {
+        let bits = 8 * cell.size as usize;
+        bit = bit.next_multiple_of(bits.min(32));
+        layout.push(Place { word: bit / 32, shift: narrow(bit % 32), size: cell.size });
+        bit += bits;
+    }
+    (layout, bit.div_ceil(32))
+}
+
+/// Whether an operation reads only its own thread and memory, and chooses nothing.
+fn reads_own(operation: &Operation, orders: &Orders) -> bool {
+    match operation {
+        Operation::Load { exclusive, .. } => !exclusive,
+        Operation::Store { exclusive, tags, .. } => !exclusive && orders.get(*tags).atomic != Waits::All,
+        Operation::Fence { tags, .. } => orders.get(*tags).fence != Waits::All,
+        Operation::Unlock { .. }
+        | Operation::Rmw(_)
+        | Operation::Lock { .. }
+        | Operation::Set { .. }
+        | Operation::Assume { .. }
+        | Operation::Assert { .. } => true,
+        Operation::StoreConditional { .. }
+        | Operation::Choose { .. }
+        | Operation::Spawn { .. }
+        | Operation::Join { .. }
+        | Operation::Send { .. }
+        | Operation::Receive { .. } => false,
+    }
+}
+
+/// Per control point of a thread, the registers that nothing reads any more.
+fn cleared(program: &program::Program, number: usize, registers: Registers) -> Vec<Vec<Register>> {
+    let thread = &program.threads[number];
+    if registers == Registers::All {
+        return vec![Vec::new(); thread.leaving.len()];
+    }
+    let mut always = vec![false; thread.registers.len()];
+    for read in program.predicates.iter().flat_map(|predicate| &predicate.reads) {
+        if let Observable::Register(owner, register) = read
+            && owner.index() == number
+        {
+            always[register.index()] = true;
+        }
+    }
+    if registers == Registers::Declared {
+        for (keep, initial) in always.iter_mut().zip(&thread.registers) {
+            *keep |= initial.is_some();
+        }
+    }
+    let mut at_end = always.clone();
+    for term in &program.terms {
+        if let Term::Register(owner, register) = term
+            && owner.index() == number
+        {
+            at_end[register.index()] = true;
+        }
+    }
+    let dead = |live: &Vec<bool>| {
+        let dead = live.iter().enumerate().filter(|&(_, &is_live)| !is_live);
+        dead.map(|(index, _)| Register(narrow(index))).collect()
+    };
+    live_registers(thread, &always, &at_end).iter().map(dead).collect()
 }

@@ -9,12 +9,13 @@
 //! "Partial-order reduction for general state exploring algorithms", STTT 2009). Deadlocks, final states, failures,
 //! error states and stores held back by the bound are all kept.
 
-use crate::program::CellId;
+use crate::program::{Address, CellId, Edge, Footprint, Observable, Operation};
+use crate::store_buffers::Waits;
 
 use super::fault::Fault;
 use super::local::Local;
 use super::moves::{Move, Moves};
-use super::program::{Address, Discipline, Edge, Operation, Program, Seen, Waits};
+use super::program::{Discipline, Program};
 
 /// Cells, as bits.
 type Cells = Vec<u64>;
@@ -48,27 +49,21 @@ pub(super) struct Reduction {
 
 impl Reduction {
     pub(super) fn new(program: &Program, fault: Fault) -> Self {
-        let operations = || {
-            let edges = program.threads.iter().flat_map(|thread| &thread.edges);
-            edges.flat_map(|edge| &edge.operations)
-        };
-        let are_buffers_seen = operations().any(|operation| {
-            matches!(
-                operation,
-                Operation::Fence { waits: Waits::All }
-                    | Operation::Store { atomic: Waits::All, .. }
-                    | Operation::Join { .. }
-            )
+        let are_buffers_seen = program.operations().any(|operation| match operation {
+            Operation::Fence { tags, .. } => program.orders.get(*tags).fence == Waits::All,
+            Operation::Store { tags, .. } => program.orders.get(*tags).atomic == Waits::All,
+            Operation::Join { .. } => true,
+            _ => false,
         });
-        let predicates = || program.predicates.iter().flat_map(|predicate| &predicate.seen);
+        let predicates = || program.predicates.iter().flat_map(|predicate| &predicate.reads);
         let is_watched = |number: usize| {
             predicates().any(|seen| match seen {
-                Seen::Cell(_) => false,
-                Seen::Register(thread, _) | Seen::At(thread, _) => thread.index() == number,
+                Observable::Cell(_) => false,
+                Observable::Register(thread, _) | Observable::At(thread, _) => thread.index() == number,
             })
         };
         let seen_cells: Vec<CellId> = predicates()
-            .filter_map(|seen| if let Seen::Cell(cell) = seen { Some(*cell) } else { None })
+            .filter_map(|seen| if let Observable::Cell(cell) = seen { Some(*cell) } else { None })
             .collect();
         let needs = program.threads.iter().enumerate().map(|(number, thread)| {
             let of_edge = |edge: &Edge| {
@@ -144,19 +139,28 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
             Operation::Set { .. }
             | Operation::Choose { .. }
             | Operation::Assume { .. }
-            | Operation::Assert { .. }
-            | Operation::Fence { waits: Waits::Nothing } => {}
-            Operation::Fence { waits: Waits::Own } if !stores => {}
+            | Operation::Assert { .. } => {}
+            Operation::Fence { tags, .. } => match program.orders.get(*tags).fence {
+                Waits::Nothing => {}
+                Waits::Own if !stores => {}
+                _ => return None,
+            },
             Operation::Load { address: Address::Cell(cell), exclusive: false, .. } => {
                 needs.unwritten.push(*cell);
             }
-            Operation::Store { address, exclusive: false, atomic: Waits::Nothing, .. }
-            | Operation::Unlock { address } => match (program.discipline, address) {
-                (Discipline::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
-                (Discipline::Sc, Address::Computed(..)) => return None,
-                _ if are_buffers_seen => return None,
-                _ => stores = true,
-            },
+            Operation::Store { exclusive, tags, .. }
+                if *exclusive || program.orders.get(*tags).atomic != Waits::Nothing =>
+            {
+                return None;
+            }
+            Operation::Store { address, .. } | Operation::Unlock { address } => {
+                match (program.discipline, address) {
+                    (Discipline::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
+                    (Discipline::Sc, Address::Computed(..)) => return None,
+                    _ if are_buffers_seen => return None,
+                    _ => stores = true,
+                }
+            }
             _ => return None,
         }
     }
@@ -189,13 +193,7 @@ fn futures(program: &Program) -> Vec<Vec<Future>> {
 }
 
 fn add(operation: &Operation, cells: usize, future: &mut Future) {
-    let (address, reads, writes) = match operation {
-        Operation::Load { address, .. } => (address, true, false),
-        Operation::Store { address, .. } | Operation::Unlock { address } => (address, false, true),
-        Operation::StoreConditional { address, .. } | Operation::Lock { address } => (address, true, true),
-        Operation::Rmw(rmw) => (&rmw.address, true, true),
-        _ => return,
-    };
+    let Some(Footprint { address, reads, writes }) = operation.footprint() else { return };
     let range = match address {
         Address::Cell(cell) => cell.index()..cell.index() + 1,
         Address::Computed(..) => 0..cells,

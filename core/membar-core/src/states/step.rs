@@ -1,17 +1,15 @@
-//! One step: the operations of an edge, done to a copy of a state. The words are those of
-//! `engines/reference/step.py`, operation by operation.
+//! One step: the operations of an edge, performed on a copy of a state.
 
 use crate::expr::{Expr, Register};
-use crate::program::{CellId, ThreadId};
+use crate::program::{CellId, Edge, Operation, Rmw, TagSet, ThreadId};
+use crate::step::{self, Access, Memory, Source, perform};
+use crate::store_buffers::Waits;
 
 use super::fault::Fault;
 use super::local::{Entry, Local, put};
 use super::memo::Trace;
-use super::program::{Address, Edge, Operation, Program, Rmw, Waits};
+use super::program::Program;
 use super::store::Strings;
-
-/// The widest choice that is enumerated.
-const WIDEST_CHOICE: u64 = 1 << 16;
 
 /// Why an edge was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,9 +98,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(program: &Program, fault: Fault) -> Self {
-        let operations =
-            program.threads.iter().flat_map(|thread| &thread.edges).flat_map(|edge| &edge.operations);
-        let has_exclusives = operations.into_iter().any(|operation| {
+        let has_exclusives = program.operations().any(|operation| {
             matches!(
                 operation,
                 Operation::Load { exclusive: true, .. }
@@ -213,15 +209,13 @@ impl Bench {
     }
 
     pub(super) fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
-        for operation in operations {
-            self.perform(program, edge, operation)?;
-        }
-        Ok(())
+        let mut acting = Acting { bench: self, program, edge };
+        operations.iter().try_for_each(|operation| perform(&mut acting, operation))
     }
 
     pub(super) fn arrive(&mut self, program: &Program, edge: &Edge) {
         self.local.point = edge.target;
-        for register in &program.threads[self.thread].cleared[edge.target as usize] {
+        for register in &program.cleared[self.thread][edge.target as usize] {
             self.local.registers[register.index()] = 0;
         }
     }
@@ -235,81 +229,6 @@ impl Bench {
         Ok(())
     }
 
-    fn perform(&mut self, program: &Program, edge: &Edge, operation: &Operation) -> Done {
-        match operation {
-            Operation::Load { register, address, extension, exclusive } => {
-                let cell = self.cell(program, address)?;
-                if *exclusive && edge.is_instruction {
-                    self.drain(program)?;
-                }
-                let word = self.seen(program, cell);
-                self.made.push(word);
-                self.set(*register, extended(word, *extension));
-                if *exclusive {
-                    self.reserve(cell);
-                }
-                Ok(())
-            }
-            Operation::Store { address, value, exclusive, atomic } => {
-                let cell = self.cell(program, address)?;
-                if *exclusive {
-                    self.promise(cell)?;
-                }
-                let value = self.value(value);
-                if *atomic == Waits::All {
-                    self.await_others(program)?;
-                }
-                let at_once = (*exclusive && edge.is_instruction)
-                    || (*atomic >= Waits::Own && self.fault != Fault::AtomicIsBuffered);
-                self.store(program, cell, value, at_once)
-            }
-            Operation::Unlock { address } => {
-                let cell = self.cell(program, address)?;
-                self.store(program, cell, 0, false)
-            }
-            Operation::StoreConditional { status, address, value } => {
-                let cell = self.cell(program, address)?;
-                self.store_conditional(program, *status, cell, value)
-            }
-            Operation::Rmw(rmw) => self.rmw(program, rmw),
-            Operation::Lock { address } => {
-                let cell = self.cell(program, address)?;
-                self.drain(program)?;
-                if self.read_memory(program, cell) != 0 && self.fault != Fault::LockIgnoresOwner {
-                    return Err(Halt::Waits);
-                }
-                self.made.push(0);
-                self.store(program, cell, 1, true)
-            }
-            Operation::Fence { waits } => self.fence(program, *waits),
-            Operation::Set { register, value } => {
-                let value = self.value(value);
-                self.set(*register, value);
-                Ok(())
-            }
-            Operation::Assume { condition, waits } => {
-                let waits = *waits && self.fault != Fault::WaitingIsBlocked;
-                let halt = if waits { Halt::Waits } else { Halt::Blocked };
-                if self.value(condition) == 0 { Err(halt) } else { Ok(()) }
-            }
-            Operation::Assert { condition } => {
-                if self.value(condition) == 0 {
-                    Err(Halt::Failed)
-                } else {
-                    Ok(())
-                }
-            }
-            Operation::Choose { register, low, high, .. } => self.choose(*register, low, high),
-            Operation::Spawn { thread } => {
-                self.local.buffer.push(Entry::Birth(thread.0));
-                self.settle(program)
-            }
-            Operation::Join { thread } => self.join(program, *thread),
-            Operation::Send { channel, values } => self.send(program, *channel, values),
-            Operation::Receive { channel, registers } => self.receive(program, *channel, registers),
-        }
-    }
-
     pub(super) fn set(&mut self, register: Register, value: u64) {
         self.local.registers[register.index()] = value;
     }
@@ -317,102 +236,171 @@ impl Bench {
     pub(super) fn value(&mut self, expr: &Expr) -> u64 {
         expr.evaluate(&self.local.registers, &mut self.stack)
     }
+}
 
-    fn cell(&mut self, program: &Program, address: &Address) -> Done<CellId> {
-        match address {
-            Address::Cell(cell) => Ok(*cell),
-            Address::Computed(expr, size) => {
-                let word = self.value(expr);
-                program.cell_at(word, *size).ok_or(Halt::Fault)
-            }
+/// A thread on an edge, as the stepper sees it.
+struct Acting<'a> {
+    bench: &'a mut Bench,
+    program: &'a Program,
+    edge: &'a Edge,
+}
+
+impl Memory for Acting<'_> {
+    type Stop = Halt;
+
+    fn evaluate(&mut self, expr: &Expr) -> u64 {
+        self.bench.value(expr)
+    }
+
+    fn assign(&mut self, register: Register, value: u64, _: Source<'_>) {
+        self.bench.set(register, value);
+    }
+
+    fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
+        self.program.cell_at(address, size)
+    }
+
+    fn halt(&mut self, halt: step::Halt) -> Halt {
+        match halt {
+            step::Halt::Assumption(Some(_)) if self.bench.fault != Fault::WaitingIsBlocked => Halt::Waits,
+            step::Halt::Assumption(_) | step::Halt::NoChoice => Halt::Blocked,
+            step::Halt::TooWide => Halt::Refused("a choice among so many values is too wide to enumerate"),
+            step::Halt::Failed => Halt::Failed,
+            step::Halt::Fault => Halt::Fault,
+            step::Halt::Unsupported(what) => Halt::Refused(what),
         }
     }
 
-    fn store_conditional(&mut self, program: &Program, status: Register, cell: CellId, value: &Expr) -> Done {
-        let is_reserved = self.local.monitor.iter().any(|item| item.0 == cell);
-        let fails = if is_reserved { self.picks.pick(2) } else { 1 };
-        self.made.push(fails);
-        if fails == 0 {
-            self.promise(cell)?;
-            let value = self.value(value);
-            self.store(program, cell, value, false)?;
+    fn load(&mut self, access: Access<'_>) -> Done<u64> {
+        if access.exclusive && self.edge.is_instruction {
+            self.bench.drain(self.program)?;
         }
-        self.local.monitor.clear();
-        self.set(status, fails);
+        let word = self.bench.seen(self.program, access.cell);
+        self.bench.made.push(word);
+        if access.exclusive {
+            self.bench.reserve(access.cell);
+        }
+        Ok(word)
+    }
+
+    fn store(&mut self, access: Access<'_>, value: &Expr) -> Done {
+        if access.exclusive {
+            self.bench.promise(access.cell)?;
+        }
+        let value = self.bench.value(value);
+        let atomic = self.program.orders.get(access.tags).atomic;
+        if atomic == Waits::All {
+            self.bench.await_others(self.program)?;
+        }
+        let at_once = (access.exclusive && self.edge.is_instruction)
+            || (atomic >= Waits::Own && self.bench.fault != Fault::AtomicIsBuffered);
+        self.bench.store(self.program, access.cell, value, at_once)
+    }
+
+    fn store_conditional(&mut self, access: Access<'_>, value: &Expr) -> Done<u64> {
+        let bench = &mut *self.bench;
+        let is_reserved = bench.local.monitor.iter().any(|item| item.0 == access.cell);
+        let fails = if is_reserved { bench.picks.pick(2) } else { 1 };
+        bench.made.push(fails);
+        if fails == 0 {
+            bench.promise(access.cell)?;
+            let value = bench.value(value);
+            bench.store(self.program, access.cell, value, false)?;
+        }
+        bench.local.monitor.clear();
+        Ok(fails)
+    }
+
+    fn update_read(&mut self, cell: CellId, _: &Rmw) -> Done<u64> {
+        let word = self.bench.seen(self.program, cell);
+        self.bench.made.push(word);
+        Ok(word)
+    }
+
+    fn update_fails(&mut self, rmw: &Rmw) -> Done {
+        let is_locked = self.program.orders.get(rmw.failed_tags).locked;
+        if is_locked && self.bench.fault != Fault::LockedWithoutDrain {
+            self.bench.drain(self.program)?;
+        }
         Ok(())
     }
 
-    fn rmw(&mut self, program: &Program, rmw: &Rmw) -> Done {
-        let cell = self.cell(program, &rmw.address)?;
-        let word = self.seen(program, cell);
-        self.set(rmw.register, extended(word, rmw.extension));
-        let writes = self.value(&rmw.condition) != 0;
-        if (writes || rmw.locked) && self.fault != Fault::LockedWithoutDrain {
-            self.drain(program)?;
+    fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Done {
+        let at_once = self.bench.fault != Fault::LockedWithoutDrain;
+        if at_once {
+            self.bench.drain(self.program)?;
         }
-        self.made.push(word);
-        if !writes {
+        let value = self.bench.value(&rmw.value);
+        self.bench.store(self.program, cell, value, at_once)
+    }
+
+    fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Done {
+        if self.bench.fault == Fault::FenceIgnored {
             return Ok(());
         }
-        let value = self.value(&rmw.value);
-        let at_once = self.fault != Fault::LockedWithoutDrain;
-        self.store(program, cell, value, at_once)
-    }
-
-    fn fence(&mut self, program: &Program, waits: Waits) -> Done {
-        match waits {
-            _ if self.fault == Fault::FenceIgnored => {}
-            Waits::Nothing => {}
+        match self.program.orders.get(tags).fence {
+            Waits::Nothing => Ok(()),
             Waits::OrderStores => {
-                if self.local.buffer.last().is_some_and(|&last| last != Entry::Barrier) {
-                    self.local.buffer.push(Entry::Barrier);
+                let buffer = &mut self.bench.local.buffer;
+                if buffer.last().is_some_and(|&last| last != Entry::Barrier) {
+                    buffer.push(Entry::Barrier);
                 }
+                Ok(())
             }
+            Waits::Own => self.bench.drain(self.program),
             Waits::All => {
-                self.await_others(program)?;
-                self.drain(program)?;
+                self.bench.await_others(self.program)?;
+                self.bench.drain(self.program)
             }
-            Waits::Own => self.drain(program)?,
         }
-        Ok(())
     }
 
-    fn choose(&mut self, register: Register, low: &Expr, high: &Expr) -> Done {
-        let (first, last) = (self.value(low).cast_signed(), self.value(high).cast_signed());
-        if first > last {
-            return Err(Halt::Blocked);
-        }
-        let width = last.wrapping_sub(first).cast_unsigned();
-        if width >= WIDEST_CHOICE {
-            return Err(Halt::Refused("a choice among so many values is too wide to enumerate"));
-        }
-        let value = first.cast_unsigned().wrapping_add(self.picks.pick(width + 1));
-        self.made.push(value);
-        self.set(register, value);
-        Ok(())
+    fn choose(&mut self, low: i64, high: i64, _: bool) -> Done<u64> {
+        let options = high.wrapping_sub(low).cast_unsigned() + 1;
+        let value = low.cast_unsigned().wrapping_add(self.bench.picks.pick(options));
+        self.bench.made.push(value);
+        Ok(value)
     }
 
-    fn join(&mut self, program: &Program, thread: ThreadId) -> Done {
-        let number = thread.index();
-        let mut other = std::mem::take(&mut self.other);
-        self.read_local(program, &self.leaves, number, &mut other);
+    fn spawn(&mut self, thread: ThreadId) -> Done {
+        self.bench.local.buffer.push(Entry::Birth(thread.0));
+        self.bench.settle(self.program)
+    }
+
+    fn join(&mut self, thread: ThreadId) -> Done {
+        let (bench, number) = (&mut *self.bench, thread.index());
+        let mut other = std::mem::take(&mut bench.other);
+        bench.read_local(self.program, &bench.leaves, number, &mut other);
         let is_ended = other.born
-            && program.threads[number].leaving[other.point as usize].is_empty()
-            && (other.buffer.is_empty() || self.fault == Fault::JoinIgnoresBuffer);
-        self.other = other;
+            && self.program.threads[number].leaving[other.point as usize].is_empty()
+            && (other.buffer.is_empty() || bench.fault == Fault::JoinIgnoresBuffer);
+        bench.other = other;
         if !is_ended {
             return Err(Halt::Waits);
         }
-        self.made.push(1);
+        bench.made.push(1);
         Ok(())
     }
-}
 
-/// A loaded word, sign-extended from `bits`, if that is not 0.
-fn extended(word: u64, bits: u32) -> u64 {
-    if bits == 0 {
-        return word;
+    fn lock(&mut self, cell: CellId) -> Done {
+        self.bench.drain(self.program)?;
+        let is_free = self.bench.read_memory(self.program, cell) == 0;
+        if !is_free && self.bench.fault != Fault::LockIgnoresOwner {
+            return Err(Halt::Waits);
+        }
+        self.bench.made.push(0);
+        self.bench.store(self.program, cell, 1, true)
     }
-    let shift = 64 - bits;
-    ((word << shift).cast_signed() >> shift).cast_unsigned()
+
+    fn unlock(&mut self, cell: CellId) -> Done {
+        self.bench.store(self.program, cell, 0, false)
+    }
+
+    fn send(&mut self, channel: usize, values: &[Expr]) -> Done {
+        self.bench.send(self.program, channel, values)
+    }
+
+    fn receive(&mut self, channel: usize, registers: &[Register]) -> Done {
+        self.bench.receive(self.program, channel, registers)
+    }
 }

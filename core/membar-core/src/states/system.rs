@@ -1,20 +1,23 @@
 //! The states of a program and all that can happen in each of them.
 
+use std::sync::Arc;
+
 use crate::error::CoreError;
-use crate::program::Term;
+use crate::program::{Meeting, Observable, Predicate, Term, Thread};
+use crate::step::sign_extend;
 
 use super::fault::Fault;
 use super::local::{Entry, Local};
 use super::memo::{Effect, Memo, Trace};
 use super::moves::{Moves, Who, keep, note, note_recalled, too_many};
-use super::program::{Discipline, Edge, Meeting, Predicate, Program, Seen, Thread};
+use super::program::{Discipline, Program};
 use super::step::Bench;
 
 /// A program that can be run.
 #[derive(Debug)]
 pub struct System {
     /// The program.
-    pub program: Program,
+    pub program: Arc<Program>,
     pub(super) bench: Bench,
     memo: Memo,
     /// The parts of all threads in the state at hand, and their numbers.
@@ -29,7 +32,7 @@ pub struct System {
 impl System {
     /// Makes a program ready; with a `fault`, for tests, not quite as it should be.
     #[must_use]
-    pub fn new(program: Program, fault: Fault) -> Self {
+    pub fn new(program: Arc<Program>, fault: Fault) -> Self {
         let bench = Bench::new(&program, fault);
         let locals = program.threads.iter().map(|_| Local::default()).collect();
         let parts = vec![None; program.threads.len()];
@@ -40,7 +43,7 @@ impl System {
     /// The same program for several threads, which name parts of states in the same way.
     pub(super) fn shared(self, count: usize) -> Vec<Self> {
         let (program, fault) = (self.program, self.bench.fault);
-        let mut all: Vec<Self> = (0..count).map(|_| Self::new(program.clone(), fault)).collect();
+        let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program), fault)).collect();
         for (thread, strings) in self.bench.locals.into_iter().enumerate() {
             for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
                 system.bench.locals[thread] = copy;
@@ -74,18 +77,20 @@ impl System {
     /// The state in which every run begins.
     pub(super) fn initial(&mut self) -> Result<Vec<u32>, CoreError> {
         let mut leaves = vec![0; self.program.words];
-        for cell in &self.program.cells {
-            cell.set(&mut leaves, cell.initial);
+        for (place, cell) in self.program.layout.iter().zip(&self.program.cells) {
+            place.set(&mut leaves, cell.initial);
         }
         for (number, thread) in self.program.threads.iter().enumerate() {
             let mut local = Local {
                 born: thread.started,
                 point: thread.entry,
-                registers: thread.registers.clone(),
+                registers: thread.initial_registers(),
                 ..Local::default()
             };
             // A thread that is never started shows at the end what it has now.
-            for register in thread.cleared[thread.entry as usize].iter().filter(|_| thread.started) {
+            for register in
+                self.program.cleared[number][thread.entry as usize].iter().filter(|_| thread.started)
+            {
                 local.registers[register.index()] = 0;
             }
             leaves.push(self.bench.number_of(number, &local).ok_or_else(too_many)?);
@@ -185,7 +190,7 @@ impl System {
         for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
             let edge = &code.edges[number.index()];
             let who = Who { thread, edge: Some(number), partner: None, flushed: None };
-            let root = root.filter(|_| edge.is_own).map(|root| root + place);
+            let root = root.filter(|_| self.program.is_own[thread][number.index()]).map(|root| root + place);
             if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
                 note_recalled(&self.program, leaves, &step, who, moves)?;
                 if self.bench.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
@@ -193,7 +198,7 @@ impl System {
                 }
                 continue;
             }
-            if !is_open(edge, local, &mut self.stack) {
+            if !edge.is_open(&local.registers, &mut self.stack) {
                 if let Some(root) = root {
                     self.memo.keep(root, &Trace::default(), Effect::Closed, &[]);
                 }
@@ -259,25 +264,26 @@ impl System {
     pub(super) fn terms(&self, leaves: &[u32]) -> Vec<u64> {
         let value = |term: &Term| match *term {
             Term::Register(thread, register) => self.locals[thread.index()].registers[register.index()],
-            Term::Cell(cell) => self.program.cells[cell.index()].get(leaves),
+            Term::Cell(cell) => self.program.layout[cell.index()].get(leaves),
         };
         self.program.terms.iter().map(value).collect()
     }
 
     /// Whether a predicate is true of the state whose moves were asked for last.
     pub(super) fn holds(&mut self, predicate: usize, leaves: &[u32]) -> bool {
-        let Predicate { seen, expression } = &self.program.predicates[predicate];
+        let Predicate { reads, expression } = &self.program.predicates[predicate];
         self.seen.clear();
-        for seen in seen {
-            self.seen.push(match seen {
-                Seen::Cell(cell) => {
-                    let place = self.program.cells[cell.index()];
-                    let word = place.get(leaves);
-                    let shift = if place.signed { 64 - 8 * place.size } else { 0 };
-                    ((word << shift).cast_signed() >> shift).cast_unsigned()
+        for read in reads {
+            self.seen.push(match read {
+                Observable::Cell(cell) => {
+                    let word = self.program.layout[cell.index()].get(leaves);
+                    let known = self.program.cells[cell.index()];
+                    sign_extend(word, if known.signed { 8 * known.size } else { 0 })
                 }
-                Seen::Register(thread, register) => self.locals[thread.index()].registers[register.index()],
-                Seen::At(thread, points) => {
+                Observable::Register(thread, register) => {
+                    self.locals[thread.index()].registers[register.index()]
+                }
+                Observable::At(thread, points) => {
                     let local = &self.locals[thread.index()];
                     u64::from(local.born && points[local.point as usize])
                 }
@@ -306,10 +312,6 @@ fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
         }
     }
     positions
-}
-
-fn is_open(edge: &Edge, local: &Local, stack: &mut Vec<u64>) -> bool {
-    edge.guard.as_ref().is_none_or(|guard| guard.evaluate(&local.registers, stack) != 0)
 }
 
 /// A sender that looks for somebody who receives at once.
@@ -342,7 +344,7 @@ impl Meet<'_> {
             for &number in &code.leaving[local.point as usize] {
                 let edge = &code.edges[number.index()];
                 let receives = |theirs: Meeting| !theirs.sends && theirs.channel == self.meeting.channel;
-                if !edge.meeting.is_some_and(receives) || !is_open(edge, local, stack) {
+                if !edge.meeting.is_some_and(receives) || !edge.is_open(&local.registers, stack) {
                     continue;
                 }
                 let who = Who { partner: Some((other, number)), ..who };

@@ -6,16 +6,14 @@ use std::sync::Arc;
 use crate::error::CoreError;
 use crate::expr::{Expr, Register};
 use crate::origins::Origins;
-use crate::program::{CellId, EdgeId, Operation, Patience, Program, Rmw, TagSet, Thread};
+use crate::program::{Address, CellId, EdgeId, Patience, Program, Rmw, TagSet, Thread, ThreadId};
 use crate::small_set::SmallSet;
 use crate::stateless::fault::Fault;
+use crate::step::{self, Access, Memory, Source, perform};
 use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Deeds, Visit};
 use crate::words::narrow;
-
-/// More values than this are not enumerated.
-const WIDEST_CHOICE: u64 = 1 << 16;
 
 /// Local turns of one loop in one run.
 const LONGEST_LOOP: u32 = 1 << 12;
@@ -80,8 +78,7 @@ impl<'a> Machine<'a> {
     /// A run at its beginning.
     #[must_use]
     pub fn begin(&self) -> Run {
-        let registers: Vec<u64> =
-            self.thread.registers.iter().map(|value| value.unwrap_or_default()).collect();
+        let registers = self.thread.initial_registers();
         let mut defined = SmallSet::default();
         for (number, value) in self.thread.registers.iter().enumerate() {
             if value.is_some() {
@@ -116,7 +113,6 @@ impl<'a> Machine<'a> {
             edge: EdgeId(0),
             operation: 0,
             step: 0,
-            cell: CellId(0),
             resume: Resume::Point(self.thread.entry),
         }
     }
@@ -180,7 +176,8 @@ impl<'a> Machine<'a> {
                     };
                     let answer = (run.resume == Resume::Answered).then_some(answer);
                     run.resume = Resume::Answered;
-                    self.act(run, operation, answer)?;
+                    let (program, stack, fault) = (self.program, &mut self.stack, self.fault);
+                    perform(&mut Acting { run, program, stack, fault, answer, last: 0 }, operation)?;
                     run.resume = Resume::Operation;
                     run.operation += 1;
                 }
@@ -231,11 +228,13 @@ impl<'a> Machine<'a> {
         let mut open = Vec::new();
         let mut decisive = Origins::default();
         for &edge in leaving {
-            let guard = &self.thread.edges[edge.index()].guard;
-            if guard.evaluate(&run.registers, &mut self.stack) != 0 {
+            let step = &self.thread.edges[edge.index()];
+            if step.is_open(&run.registers, &mut self.stack) {
                 open.push(edge);
             }
-            decisive.extend(&run.origins_of(guard, None));
+            if let Some(guard) = &step.guard {
+                decisive.extend(&run.origins_of(guard, None));
+            }
         }
         if !decisive.is_empty() {
             run.control.decide(self.thread.joins[point as usize], &decisive);
@@ -279,176 +278,198 @@ impl<'a> Machine<'a> {
         run.resume = Resume::Operation;
         Ok(())
     }
+}
 
-    fn act(&mut self, run: &mut Run, operation: &Operation, answer: Option<u64>) -> Result<(), Interrupt> {
-        match operation {
-            Operation::Load { register, address, size, signed, tags, exclusive } => {
-                let Some(value) = answer else { return self.ask_read(run, address, *size) };
-                let read = run.event(Kind::Read, Some(run.cell), value, *tags);
-                run.skeleton.events[read].address = run.origins_of(address, None);
-                run.set(*register, extended(value, *size, *signed), Origins::of(read));
-                if *exclusive {
-                    run.open_exclusive(read);
-                }
+/// A run at an operation, as the stepper sees it.
+struct Acting<'a> {
+    run: &'a mut Run,
+    program: &'a Program,
+    stack: &'a mut Vec<u64>,
+    fault: Fault,
+    /// The answer to what the operation has asked.
+    answer: Option<u64>,
+    /// The event performed last.
+    last: usize,
+}
+
+impl Acting<'_> {
+    /// The answer, or the question.
+    fn ask(&self, question: impl FnOnce() -> Question) -> Result<u64, Interrupt> {
+        self.answer.ok_or_else(|| Interrupt::Ask(question()))
+    }
+
+    fn ask_read(&mut self, cell: CellId) -> Result<u64, Interrupt> {
+        self.ask(|| Question::Read(cell))
+    }
+
+    /// The reads that decide an address.
+    fn origins_of_address(&self, address: &Address) -> Origins {
+        address.expression().map_or_else(Origins::default, |expr| self.run.origins_of(expr, None))
+    }
+
+    /// The value of `expr` as the cell holds it.
+    fn stored(&mut self, cell: CellId, expr: &Expr) -> u64 {
+        self.evaluate(expr) & self.program.cells[cell.index()].mask()
+    }
+
+    fn write(&mut self, access: Access<'_>, value: &Expr) {
+        let stored = self.stored(access.cell, value);
+        self.last = self.run.event(Kind::Write, Some(access.cell), stored, access.tags);
+        self.run.skeleton.events[self.last].address = self.origins_of_address(access.address);
+        self.run.skeleton.events[self.last].data = self.run.origins_of(value, None);
+    }
+}
+
+impl Memory for Acting<'_> {
+    type Stop = Interrupt;
+
+    fn evaluate(&mut self, expr: &Expr) -> u64 {
+        expr.evaluate(&self.run.registers, self.stack)
+    }
+
+    fn assign(&mut self, register: Register, value: u64, source: Source<'_>) {
+        let origins = match source {
+            Source::Read | Source::Write => Origins::of(self.last),
+            Source::Expr(expr) => self.run.origins_of(expr, None),
+            Source::Exprs(low, high) => {
+                let mut origins = self.run.origins_of(low, None);
+                origins.extend(&self.run.origins_of(high, None));
+                origins
             }
-            Operation::Store { address, value, size, tags, exclusive } => {
-                run.cell = self.cell(run, address, *size)?;
-                let position = run.open.iter().position(|(cell, _)| *cell == run.cell);
-                if *exclusive && position.is_none() {
-                    return Err(Interrupt::End(Status::Blocked));
-                }
-                let write = self.write(run, address, value, *tags, None);
-                if let Some(position) = position.filter(|_| *exclusive) {
-                    let (_, read) = run.open.remove(position);
-                    run.close(read, write);
-                }
+            Source::Nothing => Origins::default(),
+        };
+        self.run.set(register, value, origins);
+    }
+
+    fn decide(&mut self, condition: &Expr) {
+        let origins = self.run.origins_of(condition, None);
+        self.run.control.decide(None, &origins);
+    }
+
+    fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
+        self.program.cell_at(address, size)
+    }
+
+    fn halt(&mut self, halt: step::Halt) -> Interrupt {
+        match halt {
+            step::Halt::Assumption(waits) => Interrupt::End(suspended(self.run, waits)),
+            step::Halt::NoChoice => Interrupt::End(Status::Blocked),
+            step::Halt::TooWide => {
+                Interrupt::Error(CoreError::TooLarge("a choice among more than 65536 values"))
             }
-            Operation::StoreConditional { status, address, value, size, tags, carries } => {
-                let Some(failed) = answer else {
-                    run.cell = self.cell(run, address, *size)?;
-                    run.open.retain(|(cell, _)| *cell == run.cell);
-                    if !run.open.is_empty() {
-                        return Err(Interrupt::Ask(Question::OneOf(vec![0, 1])));
-                    }
-                    run.choices.push(1);
-                    run.set(*status, 1, Origins::default());
-                    return Ok(());
-                };
-                run.deeds.retries += u32::from(failed != 0);
-                let mut origins = Origins::default();
-                if let (0, Some((_, read))) = (failed, run.open.pop()) {
-                    let write = self.write(run, address, value, *tags, None);
-                    run.close(read, write);
-                    if *carries {
-                        origins = Origins::of(write);
-                    }
-                }
-                run.open.clear();
-                run.set(*status, failed, origins);
-            }
-            Operation::Rmw(rmw) => {
-                let Some(old) = answer else { return self.ask_read(run, &rmw.address, rmw.size) };
-                self.modify(run, rmw, old);
-            }
-            Operation::Fence { tags, address: None } => {
-                run.event(Kind::Fence, None, 0, *tags);
-            }
-            Operation::Fence { tags, address: Some(address) } => {
-                let word = address.evaluate(&run.registers, &mut self.stack);
-                let Some(&cell) = self.program.at.get(&word) else {
-                    return Err(Interrupt::End(Status::Fault));
-                };
-                run.event(Kind::Fence, Some(cell), 0, *tags);
-            }
-            Operation::Set { register, value } => {
-                let origins = run.origins_of(value, None);
-                let word = value.evaluate(&run.registers, &mut self.stack);
-                run.set(*register, word, origins);
-            }
-            Operation::Assume { condition, waits } => {
-                let origins = run.origins_of(condition, None);
-                run.control.decide(None, &origins);
-                if condition.evaluate(&run.registers, &mut self.stack) == 0 {
-                    return Err(Interrupt::End(suspended(run, *waits)));
-                }
-            }
-            Operation::Assert { condition } => {
-                if condition.evaluate(&run.registers, &mut self.stack) == 0 {
-                    return Err(Interrupt::End(Status::Failed));
-                }
-            }
-            Operation::Choose { register, low, high, retries } => {
-                let Some(value) = answer else { return self.ask_choice(run, low, high) };
-                if *retries {
-                    let lowest = low.evaluate(&run.registers, &mut self.stack);
-                    run.deeds.retries += u32::from(value != lowest);
-                } else {
-                    run.deeds.effects += 1;
-                }
-                let mut origins = run.origins_of(low, None);
-                origins.extend(&run.origins_of(high, None));
-                run.set(*register, value, origins);
-            }
-            Operation::Spawn { thread } => run.turn(*thread, true),
-            Operation::Join { thread } => match answer {
-                None => return Err(Interrupt::Ask(Question::OneOf(vec![1, 0]))),
-                Some(0) => {
-                    run.skeleton.waits_for = Some(*thread);
-                    return Err(Interrupt::End(Status::Blocked));
-                }
-                Some(_) => run.turn(*thread, false),
-            },
+            step::Halt::Failed => Interrupt::End(Status::Failed),
+            step::Halt::Fault => Interrupt::End(Status::Fault),
+            step::Halt::Unsupported(what) => Interrupt::Error(CoreError::Unsupported(what)),
+        }
+    }
+
+    fn load(&mut self, access: Access<'_>) -> Result<u64, Interrupt> {
+        let value = self.ask_read(access.cell)?;
+        self.last = self.run.event(Kind::Read, Some(access.cell), value, access.tags);
+        self.run.skeleton.events[self.last].address = self.origins_of_address(access.address);
+        if access.exclusive {
+            self.run.open_exclusive(access.cell, self.last);
+        }
+        Ok(value)
+    }
+
+    fn store(&mut self, access: Access<'_>, value: &Expr) -> Result<(), Interrupt> {
+        let position = self.run.open.iter().position(|(cell, _)| *cell == access.cell);
+        if access.exclusive && position.is_none() {
+            return Err(Interrupt::End(Status::Blocked));
+        }
+        self.write(access, value);
+        if let Some(position) = position.filter(|_| access.exclusive) {
+            let (_, read) = self.run.open.remove(position);
+            self.run.close(read, self.last);
         }
         Ok(())
     }
 
-    fn ask_read(&mut self, run: &mut Run, address: &Expr, size: u32) -> Result<(), Interrupt> {
-        run.cell = self.cell(run, address, size)?;
-        Err(Interrupt::Ask(Question::Read(run.cell)))
-    }
-
-    fn ask_choice(&mut self, run: &Run, low: &Expr, high: &Expr) -> Result<(), Interrupt> {
-        let first = low.evaluate(&run.registers, &mut self.stack).cast_signed();
-        let last = high.evaluate(&run.registers, &mut self.stack).cast_signed();
-        if first > last {
-            return Err(Interrupt::End(Status::Blocked));
+    fn store_conditional(&mut self, access: Access<'_>, value: &Expr) -> Result<u64, Interrupt> {
+        if self.answer.is_none() {
+            self.run.open.retain(|(cell, _)| *cell == access.cell);
+            if self.run.open.is_empty() {
+                self.run.choices.push(1);
+                return Ok(1);
+            }
         }
-        if last.wrapping_sub(first).cast_unsigned() >= WIDEST_CHOICE {
-            return Err(Interrupt::Error(CoreError::TooLarge("a choice among more than 65536 values")));
+        let failed = self.ask(|| Question::OneOf(vec![0, 1]))?;
+        self.run.deeds.retries += u32::from(failed != 0);
+        if let (0, Some((_, read))) = (failed, self.run.open.pop()) {
+            self.write(access, value);
+            self.run.close(read, self.last);
         }
-        Err(Interrupt::Ask(Question::OneOf((first..=last).map(i64::cast_unsigned).collect())))
+        self.run.open.clear();
+        Ok(failed)
     }
 
-    fn cell(&mut self, run: &Run, address: &Expr, size: u32) -> Result<CellId, End> {
-        let word = address.evaluate(&run.registers, &mut self.stack);
-        match self.program.at.get(&word) {
-            Some(&cell) if self.program.cells[cell.index()].size == size => Ok(cell),
-            _ => Err(End(Status::Fault)),
-        }
+    fn update_read(&mut self, cell: CellId, rmw: &Rmw) -> Result<u64, Interrupt> {
+        let old = self.ask_read(cell)?;
+        // The address depends on what the registers were before.
+        let address = self.origins_of_address(&rmw.address);
+        self.last = self.run.event(Kind::Read, Some(cell), old, rmw.read_tags);
+        self.run.skeleton.events[self.last].address = address;
+        Ok(old)
     }
 
-    /// The value of `expr` as its cell holds it.
-    fn stored(&mut self, run: &Run, expr: &Expr) -> u64 {
-        expr.evaluate(&run.registers, &mut self.stack) & self.program.cells[run.cell.index()].mask()
+    fn update_fails(&mut self, rmw: &Rmw) -> Result<(), Interrupt> {
+        self.run.skeleton.events[self.last].tags = rmw.failed_tags;
+        Ok(())
     }
 
-    fn write(
-        &mut self,
-        run: &mut Run,
-        address: &Expr,
-        value: &Expr,
-        tags: TagSet,
-        without: Option<Register>,
-    ) -> usize {
-        let stored = self.stored(run, value);
-        let write = run.event(Kind::Write, Some(run.cell), stored, tags);
-        run.skeleton.events[write].address = run.origins_of(address, None);
-        run.skeleton.events[write].data = run.origins_of(value, without);
-        write
-    }
-
-    fn modify(&mut self, run: &mut Run, rmw: &Rmw, old: u64) {
-        // The address and the dependencies belong to what was before; value and condition see the old value.
-        let address = run.origins_of(&rmw.address, None);
-        let read = run.event(Kind::Read, Some(run.cell), old, rmw.read_tags);
-        run.skeleton.events[read].address = address.clone();
-        run.set(rmw.register, extended(old, rmw.size, rmw.signed), Origins::of(read));
-        if rmw.condition.evaluate(&run.registers, &mut self.stack) == 0 {
-            run.skeleton.events[read].tags = rmw.failed_tags;
-            return;
-        }
-        let data = run.origins_of(&rmw.value, Some(rmw.register));
-        let decided = run.origins_of(&rmw.condition, Some(rmw.register));
-        let stored = self.stored(run, &rmw.value);
-        let write = run.event(Kind::Write, Some(run.cell), stored, rmw.write_tags);
-        let event = &mut run.skeleton.events[write];
+    fn update_write(&mut self, cell: CellId, rmw: &Rmw, old: u64) -> Result<(), Interrupt> {
+        let read = self.last;
+        let data = self.run.origins_of(&rmw.value, Some(rmw.register));
+        let decided = self.run.origins_of(&rmw.condition, Some(rmw.register));
+        let stored = self.stored(cell, &rmw.value);
+        let write = self.run.event(Kind::Write, Some(cell), stored, rmw.write_tags);
+        let address = self.run.skeleton.events[read].address.clone();
+        let event = &mut self.run.skeleton.events[write];
         event.address = address;
         event.data = data;
         event.control.extend(&decided);
-        run.skeleton.atomic.push((narrow(read), narrow(write)));
+        self.run.skeleton.atomic.push((narrow(read), narrow(write)));
         if stored == old || self.fault == Fault::ExchangesWriteBack {
-            run.written_back = Some(WrittenBack { write, choices: run.choices.len() });
+            self.run.written_back = Some(WrittenBack { write, choices: self.run.choices.len() });
         }
+        Ok(())
+    }
+
+    fn fence(&mut self, tags: TagSet, address: Option<&Expr>) -> Result<(), Interrupt> {
+        let cell = match address {
+            None => None,
+            Some(address) => {
+                let word = self.evaluate(address);
+                Some(self.program.cell_from(word).ok_or(Interrupt::End(Status::Fault))?)
+            }
+        };
+        self.run.event(Kind::Fence, cell, 0, tags);
+        Ok(())
+    }
+
+    fn choose(&mut self, low: i64, high: i64, retries: bool) -> Result<u64, Interrupt> {
+        let value = self.ask(|| Question::OneOf((low..=high).map(i64::cast_unsigned).collect()))?;
+        if retries {
+            self.run.deeds.retries += u32::from(value != low.cast_unsigned());
+        } else {
+            self.run.deeds.effects += 1;
+        }
+        Ok(value)
+    }
+
+    fn spawn(&mut self, thread: ThreadId) -> Result<(), Interrupt> {
+        self.run.turn(thread, true);
+        Ok(())
+    }
+
+    fn join(&mut self, thread: ThreadId) -> Result<(), Interrupt> {
+        if self.ask(|| Question::OneOf(vec![1, 0]))? == 0 {
+            self.run.skeleton.waits_for = Some(thread);
+            return Err(Interrupt::End(Status::Blocked));
+        }
+        self.run.turn(thread, false);
+        Ok(())
     }
 }
 
@@ -467,10 +488,4 @@ fn suspended(run: &mut Run, waits: Option<Patience>) -> Status {
         run.take_back(first + write);
     }
     Status::Suspended
-}
-
-/// The low `size` bytes as a word.
-fn extended(value: u64, size: u32, signed: bool) -> u64 {
-    let shift = 64 - 8 * size;
-    if signed { ((value << shift).cast_signed() >> shift).cast_unsigned() } else { value }
 }

@@ -59,7 +59,6 @@ pub struct Run {
     pub(super) edge: EdgeId,
     pub(super) operation: u32,
     pub(super) step: u32,
-    pub(super) cell: CellId,
     pub(super) resume: Resume,
 }
 
@@ -101,14 +100,14 @@ impl Run {
         self.skeleton.turns.push(Turn { position: narrow(self.values.len()), thread, is_spawn });
     }
 
-    pub(super) fn open_exclusive(&mut self, read: usize) {
+    pub(super) fn open_exclusive(&mut self, cell: CellId, read: usize) {
         // Loads of one instruction stay open together; an earlier one is forgotten.
         let step = self.step;
         if self.open.iter().any(|&(_, other)| self.skeleton.events[other as usize].step != step) {
             self.open.clear();
         }
-        self.open.retain(|(cell, _)| *cell != self.cell);
-        self.open.push((self.cell, narrow(read)));
+        self.open.retain(|(other, _)| *other != cell);
+        self.open.push((cell, narrow(read)));
     }
 
     /// Takes the event `write` and what follows it away: it is the write of the last atomic operation.

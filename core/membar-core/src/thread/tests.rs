@@ -1,7 +1,8 @@
 //! Small runs, step by step.
 
 use super::*;
-use crate::program::{CellId, EdgeId, Program, VERSION};
+use crate::form::VERSION;
+use crate::program::{CellId, EdgeId, Program};
 use crate::small_set::SmallSet;
 
 const X: u64 = 64;
@@ -14,12 +15,13 @@ fn program(operations: &[&[u64]]) -> Program {
 
 /// A program with one cell and one thread of three registers, with these control points, joins and edges.
 fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
-    let mut form = vec![VERSION, 1, X, 8, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
+    let mut form =
+        vec![VERSION, 1, X, 8, 0, 1, 0, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
     form.extend(joins.iter().flatten());
-    form.extend([0, 0]); // nothing is watched, and no point ends the process
+    form.extend([0, 0, 0, 0]); // nothing is watched, and no point is special
     form.push(edges.len() as u64);
     form.extend(edges.iter().copied().flatten());
-    form.push(0);
+    form.extend([0, 0, 0]);
     Program::decode(&form, 0).unwrap()
 }
 
@@ -49,7 +51,7 @@ fn dependencies_follow_registers() {
     let set = &[5, 1, 5, 1, 0, 0, 1, 7][..];
     let store = [address, &[2, 1, 1, 8, 0, 0]].concat();
     let last = &[1, 2, 0, X, 2, 0, 5, 8, 0, 0][..];
-    let found = run(&program(&[LOAD_R0, set, &store, &[6, 2, 1, 0], last]), &[7]);
+    let found = run(&program(&[LOAD_R0, set, &store, &[6, 2, 1, 0, 0], last]), &[7]);
     let events = &found.skeleton.events;
     assert_eq!(found.values, [7, 8, 5]);
     assert_eq!((members(&events[1].address.data), members(&events[1].data.data)), (vec![0], vec![0]));
@@ -66,7 +68,7 @@ fn a_selection_carries_the_data_of_what_it_takes() {
     let value = &[7, 1, 0, 1, 1, 0, 5, 6][..];
     let address = &[12, 0, X, 1, 0, 0, 0, 1, 1, 1, 1, 8, 6, 7][..];
     let store = [&[1], &[13][..], &address[1..], value, &[8, 0, 0]].concat();
-    let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 6][..];
+    let assume = &[6, 7, 1, 0, 0, 1, 1, 1, 6, 0][..];
     let program = program(&[LOAD_R0, load_r1, &store, assume, &[4, 0, 0]]);
     for (first, data) in [(1, vec![1]), (0, vec![])] {
         let found = run(&program, &[first, 9]);

@@ -1,7 +1,8 @@
 //! Compact forms written by hand, for the tests of the search.
 
+use membar_core::form::VERSION;
 use membar_core::plan::Plan;
-use membar_core::program::{Program, VERSION};
+use membar_core::program::Program;
 use membar_core::schedule::Schedule;
 use membar_core::search::{Findings, Options, search};
 use membar_core::stop::{Limits, Stop};
@@ -49,7 +50,7 @@ pub(crate) fn store(address: u64, value: &[u64]) -> Words {
 }
 
 pub(crate) fn store_conditional(status: u64, address: u64, value: u64) -> Words {
-    joined(&[&[2, status], &constant(address), &constant(value), &[4, 0]])
+    joined(&[&[2, status], &constant(address), &constant(value), &[4, 0, 0]])
 }
 
 /// Fetch-and-add of 1.
@@ -62,7 +63,7 @@ pub(crate) fn fence() -> Words {
 }
 
 pub(crate) fn assume(condition: &[u64]) -> Words {
-    joined(&[&[6], condition])
+    joined(&[&[6], condition, &[0]])
 }
 
 pub(crate) fn assertion(condition: &[u64]) -> Words {
@@ -70,7 +71,7 @@ pub(crate) fn assertion(condition: &[u64]) -> Words {
 }
 
 pub(crate) fn choose(register: u64, low: u64, high: u64) -> Words {
-    joined(&[&[8, register], &constant(low), &constant(high)])
+    joined(&[&[8, register], &constant(low), &constant(high), &[0]])
 }
 
 pub(crate) fn spawn(thread: u64) -> Words {
@@ -102,17 +103,17 @@ pub(crate) fn thread_with(started: bool, operations: &[Words]) -> Words {
 
 pub(crate) fn automaton(started: bool, points: u64, edges: &[Words]) -> Words {
     let registers = list(&[vec![1, 0], vec![0, 0], vec![0, 0], vec![0, 0]]);
-    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0, 0], &list(edges)])
+    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0, 0, 0, 0], &list(edges)])
 }
 
 /// Cells `X` and `Y`, tag set 0 empty and 1 with tag 0, and all that final states show: register 0 of each thread, then
 /// the cells.
 pub(crate) fn program(threads: &[Words]) -> Words {
-    let cells = list(&[vec![X, 4, 0], vec![Y, 4, 0]]);
+    let objects = list(&[vec![X, 4, 0, 1, 0], vec![Y, 4, 0, 1, 0]]);
     let tag_sets = list(&[vec![0], vec![1, 0]]);
     let mut terms: Vec<Words> = (0..threads.len() as u64).map(|thread| vec![0, thread, 0]).collect();
     terms.extend([vec![1, 0], vec![1, 1]]);
-    joined(&[&[VERSION], &cells, &tag_sets, &list(threads), &list(&terms)])
+    joined(&[&[VERSION], &objects, &[0], &tag_sets, &list(threads), &list(&terms), &[0, 0]])
 }
 
 /// A model with one tag: these slots and these checks.

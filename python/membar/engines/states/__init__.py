@@ -105,7 +105,7 @@ class _Search:
     """A program handed to the core, and what comes back."""
 
     def __init__(self, task: Task, machine: Machine, bound: int, how: How) -> None:
-        from membar.engines.states.form import state_form  # brings the reference along
+        from membar.engines.states.form import lower_states  # brings the reference along
 
         self.task = task
         self.program = task.program
@@ -119,11 +119,16 @@ class _Search:
         # Without a question about final states their registers would only make states different.
         asks = task.program.condition is not None or not task.properties
         self.terms = self.observer.terms if asks else ()
-        self.form = state_form(
-            machine, self.terms, predicates=predicates_of(task.program.claims), kept=how.kept
-        )
-        self.core = extension().StateSpace(self.form.form, fault=how.fault)
         discipline = machine.discipline
+        claimed = predicates_of(task.program.claims)
+        self.lowered = lower_states(machine.program, discipline, self.terms, claimed)
+        self.core = extension().StateSpace(
+            self.lowered.form,
+            discipline=discipline.value,
+            bound=machine.bound or 0,
+            registers=how.kept.value,
+            fault=how.fault,
+        )
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
         self.tally = Tally(
             engine=NAME,
@@ -253,7 +258,7 @@ class _Search:
             self.tally.notes.append(_ONE_THREAD)
         progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
         answer = self.core.find_run(
-            claim_form(claim, self.form.predicates),
+            claim_form(claim, self.lowered.predicates),
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
             shortest=options.shortest,

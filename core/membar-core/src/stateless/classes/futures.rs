@@ -1,7 +1,6 @@
 //! Which locations a thread may still write: by its control flow, whatever it reads.
 
-use crate::expr::Expr;
-use crate::program::{CellId, EdgeId, Operation, Program};
+use crate::program::{Address, CellId, EdgeId, Operation, Program};
 
 /// A set of locations, a bit each.
 type Cells = Box<[u64]>;
@@ -67,29 +66,15 @@ impl Futures {
     }
 
     fn add(&self, program: &Program, operation: &Operation, cells: &mut Cells) {
-        match operation {
-            Operation::Store { address, .. } | Operation::StoreConditional { address, .. } => {
-                add_address(program, address, cells);
-            }
-            Operation::Rmw(rmw) => add_address(program, &rmw.address, cells),
-            Operation::Spawn { thread } => {
-                let entry = program.threads[thread.index()].entry;
-                extend(cells, &self.at_point(program, thread.index(), entry));
-            }
-            _ => {}
+        if let Operation::Spawn { thread } = operation {
+            let entry = program.threads[thread.index()].entry;
+            extend(cells, &self.at_point(program, thread.index(), entry));
         }
-    }
-}
-
-/// The location at a constant address; any location at an address that is computed.
-fn add_address(program: &Program, address: &Expr, cells: &mut Cells) {
-    if address.registers().is_empty() {
-        let word = address.evaluate(&[], &mut Vec::new());
-        if let Some(cell) = program.at.get(&word) {
-            cells[cell.index() / 64] |= 1 << (cell.index() % 64);
+        match operation.footprint().filter(|footprint| footprint.writes).map(|footprint| footprint.address) {
+            None => {}
+            Some(Address::Cell(cell)) => cells[cell.index() / 64] |= 1 << (cell.index() % 64),
+            Some(Address::Computed(..)) => cells.fill(u64::MAX),
         }
-    } else {
-        cells.fill(u64::MAX);
     }
 }
 
