@@ -63,9 +63,23 @@ int pthread_mutexattr_gettype(const int *attributes, int *type)
     return 0;
 }
 
-/// pthread_mutexattr_setpshared, pthread_mutexattr_setprotocol: Does nothing: there is one process, and no priorities.
+/// pthread_mutexattr_setpshared, pthread_mutexattr_setprotocol, pthread_mutexattr_setprioceiling, pthread_mutex_setprioceiling: Does nothing: there is one process, and no priorities.
 int pthread_mutexattr_setpshared(int *attributes, int shared) { return 0; }
 int pthread_mutexattr_setprotocol(int *attributes, int protocol) { return 0; }
+int pthread_mutexattr_setprioceiling(int *attributes, int priority) { return 0; }
+int pthread_mutex_setprioceiling(struct mutex *mutex, int priority, int *old) { return 0; }
+
+/// pthread_mutexattr_getpshared, pthread_mutexattr_getprotocol, pthread_mutexattr_getprioceiling, pthread_mutexattr_getrobust, pthread_mutex_getprioceiling: A number from outside.
+static int from_outside(int *found)
+{
+    *found = (int)__membar_input(0, 1);
+    return 0;
+}
+int pthread_mutexattr_getpshared(const int *attributes, int *found) { return from_outside(found); }
+int pthread_mutexattr_getprotocol(const int *attributes, int *found) { return from_outside(found); }
+int pthread_mutexattr_getprioceiling(const int *attributes, int *found) { return from_outside(found); }
+int pthread_mutexattr_getrobust(const int *attributes, int *found) { return from_outside(found); }
+int pthread_mutex_getprioceiling(const struct mutex *mutex, int *found) { return from_outside(found); }
 
 /// pthread_mutexattr_setrobust: Executions with robust mutexes are cut.
 int pthread_mutexattr_setrobust(int *attributes, int robust)

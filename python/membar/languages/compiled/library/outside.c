@@ -27,7 +27,9 @@ ssize_t write(int file, const void *memory, size_t size) { return (ssize_t)numbe
 void perror(const char *text) {}
 int fflush(void *file) { return 0; }
 
-/// setbuf, setvbuf, setlocale: Does nothing.
+/// setbuf, setvbuf, setlocale, alarm, madvise: Does nothing.
+unsigned alarm(unsigned seconds) { return 0; }
+int madvise(void *memory, size_t size, int advice) { return 0; }
 void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }

@@ -1,0 +1,83 @@
+/* `syscall`: the number of the thread, and futexes. Who waits at a futex is in a table by thread; the look at the
+   word and the entry are one step, as the kernel makes them. */
+#include "membar.h"
+
+#if defined __x86_64__
+enum { SYS_futex = 202, SYS_gettid = 186, SYS_sched_yield = 24, SYS_membarrier = 324 };
+#elif defined __i386__
+enum { SYS_futex = 240, SYS_gettid = 224, SYS_sched_yield = 158, SYS_membarrier = 375 };
+#elif defined __powerpc64__
+enum { SYS_futex = 221, SYS_gettid = 207, SYS_sched_yield = 158, SYS_membarrier = 365 };
+#else
+enum { SYS_futex = 98, SYS_gettid = 178, SYS_sched_yield = 124, SYS_membarrier = 283 };
+#endif
+enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET = 9, FUTEX_WAKE_BITSET = 10, COMMAND = 0x7f, MOST_THREADS = 16 };
+static void *waits_at[MOST_THREADS];
+
+static long fail(int number)
+{
+    *__errno_location() = number;
+    return -1;
+}
+
+static long wait_at(unsigned *word, unsigned expected, _Bool is_timed)
+{
+    long long me = __membar_self();
+    if (me >= MOST_THREADS)
+        __membar_cut("futexes of more than 16 threads");
+    __membar_atomic_begin();
+    _Bool is_as_expected = LOAD(word, RELAXED) == expected;
+    if (is_as_expected)
+        STORE(&waits_at[me], word, RELAXED);
+    __membar_atomic_end();
+    if (!is_as_expected)
+        return fail(EAGAIN);
+    if (__membar_wakes()) {
+        STORE(&waits_at[me], NULL, RELAXED);
+        return is_timed && __membar_choose(0, 1) ? fail(ETIMEDOUT) : 0;
+    }
+    if (is_timed)
+        __membar_assume(LOAD(&waits_at[me], RELAXED) == NULL);
+    else
+        __membar_wait(LOAD(&waits_at[me], RELAXED) == NULL);
+    return 0;
+}
+
+static long wake_at(unsigned *word, unsigned most)
+{
+    long woken = 0;
+    long long threads = __membar_thread_count();
+    if (threads > MOST_THREADS)
+        __membar_cut("futexes of more than 16 threads");
+    if (most > 1 && most < threads)
+        __membar_cut("waking some of the threads that wait at a futex");
+    /* Any one of those who wait, by beginning the search anywhere. */
+    long long first = most == 1 ? __membar_choose(0, threads - 1) : 0;
+    for (long long at = 0; at < MOST_THREADS; at++) {
+        if (at >= threads || woken == most)
+            continue;
+        long long thread = first + at < threads ? first + at : first + at - threads;
+        void *expected = word;
+        if (__atomic_compare_exchange_n(&waits_at[thread], &expected, NULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            woken++;
+    }
+    return woken;
+}
+
+/// syscall: The number of the thread, `sched_yield`, and futexes: a wait may end without cause, and orders nothing; a full membarrier and other calls are cut.
+long syscall(long number, long first, long second, long third, long fourth, long fifth, long sixth)
+{
+    if (number == SYS_gettid)
+        return (long)__membar_self() + 1;
+    if (number == SYS_sched_yield)
+        return 0;
+    if (number == SYS_futex) {
+        long command = second & COMMAND;
+        if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
+            return wait_at((unsigned *)first, (unsigned)third, fourth != 0);
+        if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
+            return wake_at((unsigned *)first, (unsigned)third);
+    }
+    __membar_cut("calls of the system other than simple ones");
+    return -1;
+}
