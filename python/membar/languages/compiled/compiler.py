@@ -18,6 +18,7 @@ from membar.records import record
 OLDEST = 14
 _NEWEST_TRIED = 40
 _VERSION = re.compile(r"clang version (?P<major>\d+)(?:\.\d+)*")
+_NUMBER = re.compile(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
 
@@ -50,11 +51,15 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
         option = "--clang" if chosen else "MEMBAR_CLANG"
         yield _chosen(named, option)
         return
-    found = [*_on_path(environment.get("PATH", os.defpath)), *_inside_zig()]
-    if not found:
+    is_found = False
+    for found in (*_on_path(environment.get("PATH", os.defpath)), _zig()):
+        compiler = _identify(found) if found else None
+        if compiler is not None and compiler.major >= OLDEST:
+            is_found = True
+            yield compiler
+    if not is_found:
         message = f"no C compiler was found: membar reads C with clang {OLDEST} or newer"
         raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
-    yield from found
 
 
 def _chosen(named: str, option: str) -> Compiler:
@@ -72,14 +77,22 @@ def _chosen(named: str, option: str) -> Compiler:
     return found
 
 
-def _on_path(path: str) -> list[Compiler]:
-    """`clang` and `clang-N` on the path, the newest first."""
+def _on_path(path: str) -> list[tuple[str, ...]]:
+    """`clang` and `clang-N` on the path, the newest first, as far as their names say it.
+
+    None of them is run before it is needed.
+    """
     names = ["clang", *(f"clang-{number}" for number in range(_NEWEST_TRIED, OLDEST - 1, -1))]
     folders = path.split(os.pathsep)
     present = {name for folder in folders if folder for name in _programs(folder)}
     places = [place for name in names if name in present and (place := shutil.which(name, path=path))]
-    compilers = [item for place in places if (item := _identify((place,))) is not None]
-    return sorted((item for item in compilers if item.major >= OLDEST), key=lambda item: -item.major)
+    return [(place,) for place in sorted(places, key=lambda place: -_number_in(place))]
+
+
+def _number_in(place: str) -> int:
+    """The version that the name of a program, or of what it links to, tells; the highest if none does."""
+    found = _NUMBER.findall(f"{place} {os.path.realpath(place)}")
+    return int(found[-1]) if found else _NEWEST_TRIED + 1
 
 
 @cache
@@ -91,11 +104,8 @@ def _programs(folder: str) -> frozenset[str]:
         return frozenset()
 
 
-def _inside_zig() -> list[Compiler]:
-    if find_spec("ziglang") is None:
-        return []
-    found = _identify((sys.executable, "-m", "ziglang", "cc"))
-    return [] if found is None or found.major < OLDEST else [found]
+def _zig() -> tuple[str, ...]:
+    return () if find_spec("ziglang") is None else (sys.executable, "-m", "ziglang", "cc")
 
 
 @cache
