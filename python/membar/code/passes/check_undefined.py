@@ -7,6 +7,7 @@ of one or two bytes may be there by right, the load is not checked, and the answ
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from membar.code import ir
@@ -125,7 +126,7 @@ class _Undefined:
     # ------------------------------------------------------------------------------------------------ checks
 
     def _checked(self, function: ir.Function) -> ir.Function:
-        matters = set(_values_that_matter(function))
+        matters, kept = set(_values_that_matter(function)), _kept_beside_bit_fields(function)
         emit = Emitter(function, "undefined", self.module)
         blocks = []
         for block in function.blocks:
@@ -134,7 +135,9 @@ class _Undefined:
                 emit.place = item.place
                 instructions.append(_with_number(item, emit))
                 found = _found(item)
-                if found is not None and found[0].name in matters:
+                if found is not None and found[0].name in kept:
+                    self.unchecked |= self._objects_at(function.name, found[1]) & self.objects
+                elif found is not None and found[0].name in matters:
                     self._check(function.name, found[0], found[1], emit)
                     instructions += emit.take()
             blocks.append(replace(block, instructions=tuple(instructions)))
@@ -211,6 +214,38 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
                 case _:
                     used = tuple(operands(item))
             yield from (each.name for each in used if isinstance(each, ir.Value))
+
+
+def _kept_beside_bit_fields(function: ir.Function) -> set[str]:
+    """Loads for the sake of bits that a store leaves as they are: `p = (p & mask) | bits`.
+
+    What was never set may be among them, and nobody can tell any more afterwards.
+    """
+    loads: dict[str, ir.Operand] = {}
+    cleared: dict[str, str] = {}
+    merged: dict[str, str] = {}
+    stored: set[str] = set()
+    uses: Counter[str] = Counter()
+    for block in function.blocks:
+        for item in (*block.instructions, block.end):
+            uses.update(each.name for each in operands(item) if isinstance(each, ir.Value))
+            match item:
+                case ir.Load(result=result, address=address, ordering=None):
+                    loads[result.name] = address
+                case ir.Compute(
+                    operation="and", result=result, operands=(ir.Value(name=name), ir.Constant())
+                ) if name in loads:
+                    cleared[result.name] = name
+                case ir.Compute(operation="or", result=result, operands=(ir.Value(name=name), _)):
+                    if name in cleared:
+                        merged[result.name] = cleared[name]
+                case ir.Store(value=ir.Value(name=name), address=address, ordering=None):
+                    source = merged.get(name) or cleared.get(name)
+                    if source is not None and loads[source] == address:
+                        stored.add(source)
+                case _:
+                    pass
+    return {name for name in stored if uses[name] == 1}
 
 
 def _with_number(item: ir.Instruction, emit: Emitter) -> ir.Instruction:
