@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from membar.code.shapes import Shape
 from membar.records import field, record
 
 # --------------------------------------------------------------------------- types
@@ -214,6 +215,7 @@ class Slot(Instruction):
     align: int
     count: Operand | None = None
     variable: str = ""
+    shape: Shape | None = field(default=None, compare=False)
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -370,6 +372,7 @@ class Object:
         addresses: where the content holds the address of something: offset → what.
         unset: ranges of bytes without a value, as pairs of first and end.
         cells: how its memory is divided, once `split_cells` has found that out.
+        shape: what its parts are called.
         lies_at: where it lies, counted from the beginning of another object; None: apart from all others.
         is_hidden: no variable of the program names it.
         binding: as of a function.
@@ -384,6 +387,7 @@ class Object:
     is_constant: bool = False
     is_thread_local: bool = False
     cells: tuple[Cells, ...] | None = None
+    shape: Shape | None = field(default=None, compare=False)
     lies_at: ObjectAddress | None = None
     is_hidden: bool = False
     binding: str = "strong"

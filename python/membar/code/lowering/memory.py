@@ -7,10 +7,11 @@ pointer is an error at its place, never a guess.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from membar.code import ir
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.shapes import Name, name_of
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Value
 from membar.records import replace
@@ -49,25 +50,22 @@ class Memory:
         return self._functions.setdefault(name, FIRST_FUNCTION + 16 * len(self._functions))
 
     def _place(self, item: ir.Object) -> None:
-        cells = item.cells or ()
-        is_whole = len(cells) == 1 and cells[0].offset == 0
-        for each in cells:
-            name = item.name if is_whole else f"{item.name}+{each.offset}"
+        for name, each in _named_cells(item):
             end = each.offset + each.size * each.count
             known = self._cells.setdefault(item.name, [])
-            known.append((name, each.offset, end))
+            known.append((name.text, each.offset, end))
             first, start, _ = known[0]
             offsets = range(each.offset, end, each.size)
             place = _in_region(item, each.offset)
-            if place is None and first != name:
+            if place is None and first != name.text:
                 place = Address(first, each.offset - start)
             self._objects.append(
                 MemoryObject(
-                    name=name,
+                    name=name.text,
                     size=each.size,
                     count=each.count,
                     initial=tuple(self._initial(item, offset, each.size) for offset in offsets),
-                    is_array=each.count > 1,
+                    is_array=name.index is not None,
                     place=place,
                     alignment=item.align if place is None and each.offset == 0 else 0,
                     is_hidden=item.is_constant or item.is_hidden,
@@ -126,3 +124,37 @@ class Memory:
 def _in_region(item: ir.Object, offset: int) -> Address | None:
     """Where a byte of an object lies that has its place in a region, which begins with a cell of its name."""
     return None if item.lies_at is None else Address(item.lies_at.name, item.lies_at.offset + offset)
+
+
+def _named_cells(item: ir.Object) -> Iterator[tuple[Name, ir.Cells]]:
+    """The cells of an object with their names; those that begin an array together."""
+    if item.shape is None:
+        for each in item.cells or ():
+            is_whole = item.cells == (each,) and each.offset == 0
+            text = item.name if is_whole else f"{item.name}+{each.offset}"
+            yield Name(text, 0 if each.count > 1 else None), each
+        return
+    found: list[tuple[Name, ir.Cells]] = []
+    for each in item.cells or ():
+        for offset in range(each.offset, each.offset + each.size * each.count, each.size):
+            name, one = (
+                name_of(item.shape, item.name, offset, each.size),
+                replace(each, offset=offset, count=1),
+            )
+            if found and _follows(found[-1], name, one):
+                last, cells = found[-1]
+                found[-1] = (last, replace(cells, count=cells.count + 1))
+            else:
+                found.append((name if name.index in (None, 0) else Name(str(name)), one))
+    yield from found
+
+
+def _follows(last: tuple[Name, ir.Cells], name: Name, cells: ir.Cells) -> bool:
+    """Whether a cell is the next element of the same array."""
+    before, known = last
+    return (
+        before.index is not None
+        and name == Name(before.text, before.index + known.count)
+        and (known.size, known.are_pieces) == (cells.size, cells.are_pieces)
+        and known.offset + known.size * known.count == cells.offset
+    )

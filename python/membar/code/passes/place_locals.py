@@ -209,6 +209,7 @@ def _object(slot: ir.Slot, function: str, objects: dict[str, ir.Object]) -> ir.O
         align=slot.align,
         content=bytes(size),
         unset=((0, size),) if size else (),
+        shape=slot.shape,
         place=slot.place,
     )
 

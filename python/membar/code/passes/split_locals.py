@@ -183,7 +183,7 @@ class _Splitting:
                 for at, width in self._cells(name):
                     align = min(item.align, at & -at) if at else item.align
                     self.emit.instructions.append(
-                        replace(item, result=self._variable(name, at), size=width, align=align)
+                        replace(item, result=self._variable(name, at), size=width, align=align, shape=None)
                     )
             case ir.Lifetime(slot=slot) if (part := self.variables.part(slot)) is not None:
                 for at, _ in self._cells(part.slot):

@@ -13,6 +13,7 @@ from membar.languages.compiled.constants import Constants, UnsupportedError, fla
 from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
+from membar.languages.compiled.llvm.shapes import Shapes
 from membar.languages.compiled.llvm.types import Array, Integer, Pointer, Struct, Type
 from membar.languages.compiled.refusal import Refusal
 from membar.records import replace
@@ -48,6 +49,7 @@ class _Lowering:
         self.module = module
         self.layout = module.layout
         self.constants = Constants(module)
+        self.shapes = Shapes(module.metadata)
         self.refusal = refusal
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
@@ -97,7 +99,10 @@ class _Lowering:
                 place = self._place_of_variable(variable)
                 raise self.refusal.at(f"{variable.name}: {problem}", place, variable.span) from None
             self.objects[operand.name] = replace(
-                found, binding=_binding(variable.linkage), place=_place(self._place_of_variable(variable))
+                found,
+                binding=_binding(variable.linkage),
+                shape=self.shapes.of_variable(variable.debug),
+                place=_place(self._place_of_variable(variable)),
             )
             for _, target in found.addresses:
                 self.reach(target)
@@ -269,9 +274,9 @@ class _Body:
             case _:
                 raise UnsupportedError(f"{_spoken(instruction)} is not supported")
 
-    def _variables(self) -> Mapping[str, str]:
-        """The names of the source's variables, by the name of their memory."""
-        found: dict[str, str] = {}
+    def _variables(self) -> Mapping[str, tuple[str, int | None]]:
+        """The source's variables, by the name of their memory: their names, and what describes them."""
+        found: dict[str, tuple[str, int | None]] = {}
         for block in self.function.blocks:
             for item in block.instructions:
                 if (
@@ -281,7 +286,7 @@ class _Body:
                 ):
                     name = self.metadata.node(item.variable).fields.get("name")
                     if isinstance(item.operand.value, llvm.Local) and isinstance(name, str):
-                        found[item.operand.value.name] = name
+                        found[item.operand.value.name] = (name, item.variable)
         return found
 
     # -------------------------------------------------------------------------------------------- operands
@@ -357,13 +362,15 @@ class _Body:
             case llvm.Alloca():
                 count = None if item.count is None else self.scalar(item.count)
                 align = item.align or self.layout.align(item.type)
+                name, number = self.variables.get(item.result or "", ("", None))
                 self.emit(
                     code.Slot(
                         result=self.result(item),
                         size=self.layout.size(item.type),
                         align=align,
                         count=None if count == code.Constant(1, code.Int(32)) else count,
-                        variable=self.variables.get(item.result or "", ""),
+                        variable=name,
+                        shape=self.lowering.shapes.of_variable(number),
                         place=place,
                     )
                 )

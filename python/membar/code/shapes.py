@@ -1,0 +1,62 @@
+"""What the parts of an object are called: `nodes[0].next`, from the types in the debug information."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.records import record
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The type of some bytes: a number, an array (`element`) or a structure or union (`members`).
+
+    Attributes:
+        size: in bytes.
+        element: of an array.
+        members: offset, name and shape of each.
+    """
+
+    size: int
+    element: Shape | None = None
+    members: tuple[tuple[int, str, Shape], ...] = ()
+
+
+@record(frozen=True, slots=True)
+class Name:
+    """The name of a number: `x.y`, or `x.y` and an index if it is an element of an array."""
+
+    text: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.index is None else f"{self.text}[{self.index}]"
+
+
+def name_of(shape: Shape | None, base: str, offset: int, size: int) -> Name:
+    """What `size` bytes at an offset of an object called `base` are called."""
+    found = next(iter(sorted(_names(shape, base, offset, size), key=lambda item: item[0])), None)
+    if found is not None:
+        return found[1]
+    return Name(f"{base}+{offset}" if offset else base)
+
+
+def _names(shape: Shape | None, base: str, offset: int, size: int) -> Iterator[tuple[int, Name]]:
+    """The names that fit, each with how badly: members of a union have the same address."""
+    if shape is None or not 0 <= offset < max(shape.size, 1):
+        return
+    if shape.element is not None and shape.element.size:
+        index, rest = divmod(offset, shape.element.size)
+        is_number = shape.element.element is None and not shape.element.members
+        if is_number and rest == 0 and size == shape.element.size:
+            yield 0, Name(base, index)
+        else:
+            yield from _names(shape.element, f"{base}[{index}]", rest, size)
+    elif shape.members:
+        for start, name, member in shape.members:
+            inner = f"{base}.{name}" if name else base
+            if start <= offset < start + max(member.size, 1):
+                yield from _names(member, inner, offset - start, size)
+    else:
+        text = f"{base}+{offset}" if offset else base
+        yield abs(shape.size - size) + offset, Name(text)

@@ -1,0 +1,72 @@
+"""Shapes of variables from the debug information."""
+
+from __future__ import annotations
+
+from membar.code.shapes import Shape
+from membar.languages.compiled.llvm.metadata import Metadata, Node, Ref, Value
+
+_WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type")
+_STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type")
+
+
+class Shapes:
+    """Reads types; each is read once."""
+
+    def __init__(self, metadata: Metadata) -> None:
+        self._metadata = metadata
+        self._known: dict[int, Shape | None] = {}
+
+    def of_variable(self, number: int | None) -> Shape | None:
+        """The shape of the variable that a node describes; None if its type says nothing."""
+        node = None if number is None else self._metadata.node(number)
+        if node is not None and node.kind == "DIGlobalVariableExpression":
+            node = self._metadata.resolve(node.fields.get("var"))
+        return None if node is None else self._of(node.fields.get("type"))
+
+    def _of(self, value: Value) -> Shape | None:
+        if not isinstance(value, Ref):
+            return None
+        if value.number not in self._known:
+            self._known[value.number] = None  # ends a cycle in broken metadata
+            self._known[value.number] = self._read(self._metadata.node(value.number))
+        return self._known[value.number]
+
+    def _read(self, node: Node) -> Shape | None:
+        tag, bits = node.fields.get("tag"), node.fields.get("size")
+        size = (bits + 7) // 8 if isinstance(bits, int) else 0
+        if tag in _WRAPPERS:
+            return self._of(node.fields.get("baseType"))
+        if tag == "DW_TAG_array_type":
+            return self._array(node)
+        if tag in _STRUCTURES:
+            members = [each for item in self._elements(node) if (each := self._member(item)) is not None]
+            return Shape(size=size, members=tuple(members))
+        return Shape(size=size) if size else None
+
+    def _elements(self, node: Node) -> list[Node]:
+        found = self._metadata.resolve(node.fields.get("elements"))
+        items = () if found is None else found.elements
+        return [item for each in items if (item := self._metadata.resolve(each)) is not None]
+
+    def _array(self, node: Node) -> Shape | None:
+        shape = self._of(node.fields.get("baseType"))
+        for each in reversed(self._elements(node)):
+            count = each.fields.get("count")
+            if shape is None:
+                return None
+            number = count if isinstance(count, int) and count > 0 else 0
+            shape = Shape(size=number * shape.size, element=shape)
+        return shape
+
+    def _member(self, node: Node) -> tuple[int, str, Shape] | None:
+        """A member of a structure; a bit field stands for the bytes that it is in."""
+        name, offset = node.fields.get("name"), node.fields.get("offset")
+        shape = self._of(node.fields.get("baseType"))
+        if shape is None or node.fields.get("tag") != "DW_TAG_member":
+            return None
+        start = offset if isinstance(offset, int) else 0
+        if "DIFlagBitField" in str(node.fields.get("flags", "")):
+            bits = node.fields.get("size")
+            width = bits if isinstance(bits, int) else 8
+            shape = Shape(size=(start % 8 + width + 7) // 8)
+        return start // 8, name if isinstance(name, str) else "", shape

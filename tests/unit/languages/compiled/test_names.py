@@ -1,0 +1,43 @@
+"""Parts of objects are called as in the source."""
+
+from __future__ import annotations
+
+from membar.code.shapes import Name, Shape, name_of
+from membar.languages.compiled.program import parse_compiled
+from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
+
+INT, CHAR, PTR = Shape(size=4), Shape(size=1), Shape(size=8)
+NODE = Shape(size=16, members=((0, "value", INT), (8, "next", PTR)))
+
+
+def test_names_follow_the_type() -> None:
+    nodes = Shape(size=32, element=NODE)
+    assert str(name_of(nodes, "nodes", 24, 8)) == "nodes[1].next"
+    matrix = Shape(size=24, element=Shape(size=12, element=INT))
+    assert name_of(matrix, "m", 20, 4) == Name("m[1]", 2)
+    union = Shape(size=4, members=((0, "b", Shape(size=4, element=CHAR)), (0, "w", INT)))
+    assert str(name_of(union, "u", 0, 4)) == "u.w"
+    assert str(name_of(union, "u", 2, 1)) == "u.b[2]"
+    assert str(name_of(NODE, "n", 4, 4)) == "n+4"
+    assert str(name_of(None, "x", 0, 4)) == "x"
+
+
+@needs_clang
+def test_cells_of_a_program_have_the_names_of_its_source() -> None:
+    text = """
+        struct node { struct node *next; int a[3]; struct { short lo, hi; } pair; };
+        static struct node nodes[2];
+        static int single, table[3];
+        int main(void) {
+          struct node local, *volatile p = &local;
+          nodes[0].next = &nodes[1]; nodes[1].a[2] = 1; nodes[1].pair.hi = 2; single = table[1] = 3;
+          p->pair.lo = 4; table[0] = 5; table[2] = 6;
+          return nodes[0].a[0];
+        }"""
+    program = parse_compiled(SourceFile("case.c", text))
+    names = {cell.name for cell in program.cells if not cell.object.is_hidden}
+    assert names >= {
+        "nodes[0].next", "nodes[1].a[2]", "nodes[1].pair.hi", "nodes[0].a[0]", "single",
+        "table[0]", "table[1]", "table[2]", "local.pair.lo",
+    }  # fmt: skip
