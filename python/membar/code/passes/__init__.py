@@ -76,12 +76,19 @@ def _run(module: ir.Module, names: tuple[str, ...], *, is_validated: bool) -> ir
     return module
 
 
-def prepare(module: ir.Module, *, is_validated: bool = False) -> ir.Module:
+def prepare(
+    module: ir.Module, *, words: tuple[str, ...] | None = None, name: str = "a", is_validated: bool = False
+) -> ir.Module:
     """The module as `lowering` takes it: calls inlined, one simplified function for each thread.
 
-    `is_validated` is for tests: to check the code after every pass takes longer than the passes.
+    Args:
+        module: linked, and with bodies for all that it calls.
+        words: what the program is run with; None if that is not said.
+        name: what it is called, its first argument.
+        is_validated: for tests; to check the code after every pass takes longer than the passes.
     """
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
+    from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
     def simplify(whole: ir.Module, name: str) -> ir.Module:
         alone = replace(whole, functions={name: whole.functions[name]})
@@ -90,6 +97,7 @@ def prepare(module: ir.Module, *, is_validated: bool = False) -> ir.Module:
             whole, functions={**whole.functions, name: alone.functions[name]}, objects=alone.objects
         )
 
+    module = start_program(module, words, name)
     module = run_passes(module, until="fold_constants", is_validated=is_validated)
     module = spawn_threads(module, simplify)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})

@@ -24,6 +24,11 @@ def inline_calls(module: ir.Module) -> ir.Module:
     return replace(module, functions={name: inlined[name] for name in module.functions})
 
 
+def inline_into(function: ir.Function, module: ir.Module) -> ir.Function:
+    """A function with its calls inlined, where those of all others are already."""
+    return _Inliner(dict(module.functions), _recursive(module), function).run()
+
+
 def _calls(function: ir.Function) -> list[str]:
     return [
         item.callee.name

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from membar.code import ir
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.passes.inline_calls import inline_into
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import substitution, with_operands_in
 from membar.records import replace
@@ -19,6 +20,7 @@ from membar.records import replace
 ENTRY = "main"
 MOST_THREADS = 1000
 _SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
+END_OF_THREAD = "__mb_end_of_thread"
 _SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
 
@@ -120,23 +122,31 @@ class _Spawning:
         (result,) = call.results
         self.numbers[result.name] = ir.Constant(number, result.type)
         before: list[ir.Instruction] = []
+        first: list[ir.Instruction] = []
         function = self.functions[target.name]
-        known: dict[str, ir.Operand] = {}
-        entry, *others = function.blocks
-        if function.parameters:
-            (parameter,) = function.parameters
-            if isinstance(argument, ir.Value):
-                inbox = self._inbox(name)
-                align = self.module.pointer_bits // 8
-                before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
-                load = ir.Load(result=parameter, address=inbox, align=align, place=call.place)
-                entry = replace(entry, instructions=(load, *entry.instructions))
-            else:
-                known[parameter.name] = argument
-        change = substitution(known)
-        blocks = [with_operands_in(block, change) for block in (entry, *others)]
-        self.functions[name] = replace(function, name=name, parameters=(), blocks=tuple(blocks))
+        if function.parameters and isinstance(argument, ir.Value):
+            inbox, align = self._inbox(name), self.module.pointer_bits // 8
+            before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
+            argument = ir.Value("argument", argument.type)
+            first.append(ir.Load(result=argument, address=inbox, align=align, place=call.place))
+        self.functions[name] = self._start_function(name, function, first, argument)
         return (*before, replace(call, results=(), arguments=(ir.FunctionAddress(name),)))
+
+    def _start_function(
+        self, name: str, function: ir.Function, first: list[ir.Instruction], argument: ir.Operand
+    ) -> ir.Function:
+        """What a thread runs: the function, then what the library does at the end of a thread."""
+        results = tuple(ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results))
+        callee = ir.FunctionAddress(function.name)
+        given = (argument,) if function.parameters else ()
+        instructions = [*first, ir.Call(results=results, callee=callee, arguments=given)]
+        if END_OF_THREAD in self.functions:
+            instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_THREAD), arguments=()))
+        block = ir.Block(name="start", instructions=tuple(instructions), end=ir.Return(values=results))
+        start = ir.Function(
+            name=name, parameters=(), results=function.results, blocks=(block,), place=function.place
+        )
+        return inline_into(start, replace(self.module, functions=self.functions))
 
     def _free_name(self, function: str) -> str:
         """`worker#1`, `worker#2`, …; no function of the source has such a name."""

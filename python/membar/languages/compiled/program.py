@@ -92,7 +92,8 @@ def parse_compiled(source: SourceFile, options: CompileOptions | None = None) ->
     library = Library(compiled.compilation.compiler, compiled.compilation.target, chosen)
     module = link_program([compiled.module], library, spans.file)
     try:
-        return lower_to_program(prepare(module), name=Path(source.path).stem, span=spans)
+        ready = prepare(module, words=source.arguments, name=source.path)
+        return lower_to_program(ready, name=Path(source.path).stem, span=spans)
     except NotSupportedError as problem:
         place = problem.place
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)

@@ -1,0 +1,179 @@
+"""Gives the program its beginning and its end: constructors, arguments of `main`, what follows its return.
+
+The new `main` calls the one of the source. Where the arguments are not said, the program runs without any; if
+`main` looks at them, the other ways to run it are cut, so that no HOLDS covers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.code import ir
+from membar.code.checks import Checks
+from membar.code.primitives import PREFIX
+from membar.code.structure import operands
+from membar.records import replace
+
+ENTRY = "main"
+END_OF_PROCESS = "__mb_end_of_process"
+_BODY = "main.body"
+_LIST, _WORD = "arguments@program", "string@program"
+_CHOOSE, _CUT = ir.FunctionAddress(f"{PREFIX}choose"), ir.FunctionAddress(f"{PREFIX}cut")
+_SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
+_EXITS = "exits"
+
+
+def start_program(module: ir.Module, words: tuple[str, ...] | None, name: str) -> ir.Module:
+    """The module with a `main` that does what comes before and after the program's own.
+
+    Args:
+        module: linked, before calls are inlined.
+        words: what the program is run with; None if that is not said.
+        name: what it is called, its first argument.
+    """
+    body = replace(module.functions[ENTRY], name=_BODY)
+    return _Start(module, body, words, name).run()
+
+
+class _Start:
+    def __init__(
+        self, module: ir.Module, body: ir.Function, words: tuple[str, ...] | None, name: str
+    ) -> None:
+        self.module, self.body, self.words, self.name = module, body, words, name
+        self.checks = Checks(module)
+        self.objects = dict(module.objects)
+
+    def run(self) -> ir.Module:
+        is_open = self.words is None and self._uses_arguments()
+        results = tuple(ir.Value(f"status.{at}", type_) for at, type_ in enumerate(self.body.results))
+        instructions: list[ir.Instruction] = [
+            ir.Call(results=(), callee=ir.FunctionAddress(each), arguments=())
+            for each in self.module.constructors
+        ]
+        instructions.append(
+            ir.Call(
+                results=results,
+                callee=ir.FunctionAddress(_BODY),
+                arguments=tuple(self._arguments()),
+                place=self.body.place,
+            )
+        )
+        if END_OF_PROCESS in self.module.functions:
+            instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_PROCESS), arguments=()))
+        if results and not (is_open and not self._has_threads()):  # most programs fail without arguments
+            instructions += self._check_status(results[0])
+        blocks = [ir.Block(name="run", instructions=tuple(instructions), end=ir.Return())]
+        if is_open:
+            blocks[:0] = self._one_way()
+        main = ir.Function(name=ENTRY, parameters=(), results=(), blocks=tuple(blocks), place=self.body.place)
+        functions = {**self.module.functions, ENTRY: main, _BODY: self.body}
+        done = replace(self.module, functions=functions, objects=self.objects, constructors=())
+        return self.checks.added_to(done)
+
+    def _has_threads(self) -> bool:
+        return any(
+            isinstance(item, ir.Call) and item.callee == _SPAWN
+            for function in self.module.functions.values()
+            for block in function.blocks
+            for item in block.instructions
+        )
+
+    def _uses_arguments(self) -> bool:
+        given = {item.name for item in self.body.parameters}
+        stored = {  # as clang keeps a parameter, which is no use of it yet
+            id(item)
+            for block in self.body.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Store)
+            and isinstance(item.address, ir.Value)
+            and not _is_read(self.body, item)
+        }
+        return any(
+            isinstance(each, ir.Value) and each.name in given
+            for block in self.body.blocks
+            for item in (*block.instructions, block.end)
+            if id(item) not in stored
+            for each in operands(item)
+        )
+
+    def _arguments(self) -> Iterator[ir.Operand]:
+        words = (self.name, *(self.words or ()))
+        for at, parameter in enumerate(self.body.parameters):
+            if at == 0:
+                yield ir.Constant(len(words), parameter.type)
+            elif at == 1:
+                yield self._list(words)
+            else:
+                yield ir.Constant(0, parameter.type)
+
+    def _list(self, words: tuple[str, ...]) -> ir.ObjectAddress:
+        """The addresses of the words, and a null pointer behind them."""
+        size = self.module.pointer_bits // 8
+        addresses = []
+        for at, word in enumerate(words):
+            name, content = f"{_WORD}.{at}", word.encode() + b"\0"
+            self.objects[name] = ir.Object(
+                name=name, size=len(content), align=1, content=content, is_hidden=True
+            )
+            addresses.append((at * size, ir.ObjectAddress(name)))
+        length = (len(words) + 1) * size
+        self.objects[_LIST] = ir.Object(
+            name=_LIST,
+            size=length,
+            align=size,
+            content=bytes(length),
+            addresses=tuple(addresses),
+            is_hidden=True,
+        )
+        return ir.ObjectAddress(_LIST)
+
+    def _one_way(self) -> list[ir.Block]:
+        """Other arguments than none are not followed."""
+        word, is_other = ir.Value("others", ir.Int(64)), ir.Value("is_other", ir.BOOL)
+        low, high = ir.Constant(0, ir.Int(64)), ir.Constant(1, ir.Int(64))
+        place = self.body.place
+        return [
+            ir.Block(
+                name="begin",
+                instructions=(
+                    ir.Call(results=(word,), callee=_CHOOSE, arguments=(low, high), place=place),
+                    ir.Compute(result=is_other, operation="ne", operands=(word, low), place=place),
+                ),
+                end=ir.Branch(condition=is_other, then=ir.Goto("other"), otherwise=ir.Goto("run")),
+            ),
+            ir.Block(
+                name="other",
+                instructions=(
+                    ir.Call(results=(), callee=_CUT, arguments=(ir.Constant(0, ir.PTR),), place=place),
+                ),
+                end=ir.Unreachable(place=place),
+            ),
+        ]
+
+    def _check_status(self, status: ir.Value) -> list[ir.Instruction]:
+        is_zero = ir.Value("is_zero", ir.BOOL)
+        zero = ir.Constant(0, status.type)
+        message = "main returns a value other than 0"
+        return [
+            ir.Compute(result=is_zero, operation="eq", operands=(status, zero), place=self.body.place),
+            self.checks.check(is_zero, message, self.body.place, _EXITS),
+        ]
+
+
+def _is_read(function: ir.Function, store: ir.Store) -> bool:
+    """Whether anything but this store uses the variable that it writes; `(void)argc` does not."""
+    used = {
+        each
+        for block in function.blocks
+        for item in (*block.instructions, block.end)
+        for each in operands(item)
+    }
+    return any(
+        each == store.address
+        for block in function.blocks
+        for item in (*block.instructions, block.end)
+        if item is not store
+        and not isinstance(item, ir.Lifetime)
+        and not (isinstance(item, ir.Load) and item.result not in used)
+        for each in operands(item)
+    )
