@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import tiers
+
 # The same examples every time, on every machine: a red test stays red until somebody mends it. A test without
 # a number of its own gets fewer of them in `make test` than in `make test-all`.
 for profile, examples in (("quick", 40), ("full", 150)):
@@ -36,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """How many random examples a test gets."""
-    settings.load_profile("full" if config.getoption("--full") else "quick")
+    tiers.IS_FULL = config.getoption("--full")
+    settings.load_profile("full" if tiers.IS_FULL else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TypeVar
 
 import pytest
 
 T = TypeVar("T")
+
+# Whether this is `make test-all`; `conftest.py` says so before tests are collected.
+IS_FULL = False
 
 # One of each kind: sequential, store buffers, multi-copy atomic, not so, language, kernel.
 QUICK_MODELS = frozenset({"sc", "x86-tso", "armv8", "power", "rc11", "lkmm"})
@@ -25,6 +29,16 @@ def models(names: Iterable[str], *, quick: Iterable[str] = QUICK_MODELS) -> list
 def first(number: int, values: Iterable[T]) -> list[object]:
     """Parameters of which only the first ones belong to `make test`."""
     return [value if place < number else only_full(value) for place, value in enumerate(values)]
+
+
+def size(number: int) -> int:
+    """How many random programs a test tries: so many in `make test-all`, a third of them in `make test`."""
+    return number if IS_FULL else max(1, number // 3)
+
+
+def some(values: Iterable[T]) -> Iterable[T]:
+    """What a test tries of many random programs: all in `make test-all`, every third in `make test`."""
+    return islice(values, 0, None, 1 if IS_FULL else 3)
 
 
 def all_but(slow: T, values: Iterable[T]) -> list[object]:

@@ -65,7 +65,7 @@ def _watches(program: Program, model: Model) -> Watches:
 
 @pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_switching_awaits_off_changes_no_answer(name: str) -> None:
-    assert switching(waiting_sample(120, features_of(name)), shipped(name)) == []
+    assert switching(waiting_sample(tiers.size(120), features_of(name)), shipped(name)) == []
 
 
 @pytest.mark.parametrize("name", ["sc", "rc11", "armv8", "power"])

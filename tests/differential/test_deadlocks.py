@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+import tiers
 from differential.comparisons import shipped
 from membar.engines import graphs, states
 from membar.engines.reference.axiomatic import explore as reference
@@ -103,7 +104,7 @@ def _task(program: Program, model: str) -> Task:
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "rc11"])
 def test_engines_agree_on_deadlocks(model: str) -> None:
     yes = no = 0
-    for seed in range(80):
+    for seed in range(tiers.size(80)):
         program = blocking_program(seed, model)
         task = _task(program, model)
         found = graphs.explore(task)
@@ -116,13 +117,13 @@ def test_engines_agree_on_deadlocks(model: str) -> None:
         for witness in (found.deadlock, expected.deadlock):
             assert witness is None or replay(program, task.model, witness) is None, told
         yes, no = yes + (found.deadlock is not None), no + (found.deadlock is None)
-    assert min(yes, no) >= 10
+    assert min(yes, no) >= tiers.size(80) // 8
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso"])
 def test_store_buffer_machines_find_the_same_deadlocks(model: str) -> None:
     yes = no = 0
-    for seed in range(1000, 1080):
+    for seed in range(1000, 1000 + tiers.size(80)):
         program = blocking_program(seed, model)
         task = _task(program, model)
         by_axioms, by_states, by_steps = graphs.explore(task), states.explore(task), simulator(task)
@@ -132,12 +133,12 @@ def test_store_buffer_machines_find_the_same_deadlocks(model: str) -> None:
         assert (by_axioms.deadlock is None) is (by_states.deadlock is None), told
         assert (by_axioms.deadlock is None) is (by_steps.deadlock is None), told
         yes, no = yes + (by_states.deadlock is not None), no + (by_states.deadlock is None)
-    assert min(yes, no) >= 10
+    assert min(yes, no) >= tiers.size(80) // 8
 
 
 @pytest.mark.parametrize("off", ["inplace", "symmetry", "await", "prune"])
 def test_no_reduction_hides_a_deadlock(off: str) -> None:
-    for seed in range(2000, 2030):
+    for seed in range(2000, 2000 + tiers.size(30)):
         program = blocking_program(seed, "rc11")
         task = _task(program, "rc11")
         options = Options(stops_early=False, reductions_off=frozenset({off}))

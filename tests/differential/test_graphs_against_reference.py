@@ -47,7 +47,7 @@ def assert_same(program: Program, model: Model, *, without: str = "") -> None:
 
 
 @given(program=select_programs(FEATURES["armv8"]))
-@settings(max_examples=100)
+@settings(max_examples=tiers.size(100))
 def test_both_engines_see_the_same_picks(program: Program) -> None:
     assert_same(program, shipped("armv8"))
 
@@ -55,7 +55,7 @@ def test_both_engines_see_the_same_picks(program: Program) -> None:
 @pytest.mark.parametrize("name", tiers.models(AXIOMATIC))
 def test_graphs_runs_threads_as_the_reference_does(name: str) -> None:
     @given(program=control_programs())
-    @settings(max_examples=80)
+    @settings(max_examples=tiers.size(80))
     def law(program: Program) -> None:
         assert_same(program, shipped(name))
         assert_same(program, shipped(name), without="await")
@@ -64,19 +64,19 @@ def test_graphs_runs_threads_as_the_reference_does(name: str) -> None:
 
 
 @given(text=model_texts(), program=programs(FEATURES["armv8"]))
-@settings(max_examples=70)
+@settings(max_examples=tiers.size(70))
 def test_graphs_is_exact_for_any_cat_model(text: str, program: Program) -> None:
     assert_same(program, cat(text))
 
 
 @given(text=model_texts(), program=control_programs())
-@settings(max_examples=60)
+@settings(max_examples=tiers.size(60))
 def test_graphs_is_exact_for_any_cat_model_and_any_control(text: str, program: Program) -> None:
     assert_same(program, cat(text))
 
 
 @given(text=model_texts(), program=programs(PLAIN))
-@settings(max_examples=40)
+@settings(max_examples=tiers.size(40))
 def test_pruning_changes_nothing(text: str, program: Program) -> None:
     assert_same(program, cat(text), without="prune")
 

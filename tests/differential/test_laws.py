@@ -83,25 +83,25 @@ def test_the_literal_rules_of_the_thesis_forbid_what_sc_allows(name: str) -> Non
 
 
 @given(program=programs(X86))
-@settings(max_examples=60)
+@settings(max_examples=tiers.size(60))
 def test_what_tso_allows_pso_allows(program: Program) -> None:
     assert not inclusion([program], shipped("x86-tso"), shipped("pso"))
 
 
 @given(program=programs(PLAIN))
-@settings(max_examples=60)
+@settings(max_examples=tiers.size(60))
 def test_what_tso_allows_armv8_allows_without_fences_and_rmws(program: Program) -> None:
     assert not inclusion([program], shipped("x86-tso"), shipped("armv8"))
 
 
 @given(program=programs(PLAIN))
-@settings(max_examples=30)
+@settings(max_examples=tiers.size(30))
 def test_an_axiom_and_its_negation_share_out_the_executions(program: Program) -> None:
     assert not partition([program], own("total"), own("not-total"), own("anything"))
 
 
 @given(program=programs(PLAIN))
-@settings(max_examples=30)
+@settings(max_examples=tiers.size(30))
 def test_a_least_fixpoint_is_the_closure(program: Program) -> None:
     assert not equality([program], own("total"), own("recursive"))
 
@@ -167,7 +167,7 @@ def test_verdicts_and_witnesses_follow_from_the_final_states(name: str) -> None:
 
 
 @given(program=programs(X86))
-@settings(max_examples=50)
+@settings(max_examples=tiers.size(50))
 def test_printing_and_reading_back_is_the_identity(program: Program) -> None:
     validate(program)
     assert not printing([program])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from differential.comparisons import readings, replays, shipped
 from membar.program.program import Program
 from strategies.programs import PLAIN, X86, Size, programs
@@ -17,7 +18,7 @@ EXCLUSIVE = replace(PLAIN, exclusives=True)
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(X86))
-@settings(max_examples=200)
+@settings(max_examples=tiers.size(200))
 def test_axioms_and_store_buffers_agree_on_random_programs(name: str, program: Program) -> None:
     assert not readings([program], shipped(name))
 
@@ -31,7 +32,7 @@ def test_axioms_and_store_buffers_agree_on_longer_programs(name: str, program: P
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(EXCLUSIVE))
-@settings(max_examples=60)
+@settings(max_examples=tiers.size(60))
 def test_axioms_and_store_buffers_agree_on_exclusives(name: str, program: Program) -> None:
     assert not readings([program], shipped(name))
 

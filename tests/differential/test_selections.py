@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
+import tiers
 from differential.comparisons import allowed, shipped
 from membar.program.expr import Binary, Expr, Extend, Select, Unary, blend
 from membar.program.operations import Load, Operation, Rmw, Set, Store, StoreConditional
@@ -56,7 +57,7 @@ def _expr(expr: Expr) -> Expr:
 
 
 @given(program=select_programs(ARMV8))
-@settings(max_examples=40)
+@settings(max_examples=tiers.size(40))
 def test_a_selection_forbids_no_more_than_a_computation(program: Program) -> None:
     model = shipped("armv8")
     assert allowed(computed(program), model) <= allowed(program, model), print_program(program)

@@ -48,12 +48,12 @@ def test_these_models_claim_it() -> None:
 
 @pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_both_searches_agree(name: str) -> None:
-    assert searches(mixed(400, features_of(name)), shipped(name)) == []
+    assert searches(tiers.some(mixed(400, features_of(name))), shipped(name)) == []
 
 
 @pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_reference_agrees(name: str) -> None:
-    assert references(mixed(30, features_of(name)), shipped(name)) == []
+    assert references(tiers.some(mixed(30, features_of(name))), shipped(name)) == []
 
 
 def whole_executions(name: str, count: int) -> Iterator[Execution]:
@@ -70,7 +70,7 @@ def whole_executions(name: str, count: int) -> Iterator[Execution]:
 
 @pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_po_rf_and_threads_have_no_cycle(name: str) -> None:
-    for execution in whole_executions(name, 20):
+    for execution in whole_executions(name, tiers.size(20)):
         for event in execution.events:
             assert event.id not in _before(execution, event.id), execution
 
@@ -80,7 +80,7 @@ def test_prefixes_of_executions_are_consistent(name: str) -> None:
     plan = shipped(name).plan
     assert plan is not None
     evaluator = Evaluator(plan)
-    for execution in whole_executions(name, 12 if name in MODELS else 3):
+    for execution in whole_executions(name, tiers.size(12) if name in MODELS else 3):
         before = {event.id: _before(execution, event.id) for event in execution.events}
         if any(event in reached for event, reached in before.items()):
             continue  # it buffers loads
@@ -91,7 +91,7 @@ def test_prefixes_of_executions_are_consistent(name: str) -> None:
 
 @pytest.mark.parametrize("name", tiers.models(MODELS))
 def test_a_read_modify_write_stands_behind_what_it_reads(name: str) -> None:
-    for execution in whole_executions(name, 20):
+    for execution in whole_executions(name, tiers.size(20)):
         source = {read: write for write, read in execution.rf}
         before = {b: a for order in execution.co for a, b in pairwise(order)}
         for read, write in execution.amo:

@@ -8,6 +8,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 from hypothesis import given, settings
 
+import tiers
 from differential.states import model, question
 from membar.engines import graphs
 from membar.engines.states import explore
@@ -35,7 +36,7 @@ def most_stores(program: Program) -> int:
 
 @pytest.mark.parametrize("name", ["sc", "x86-tso", "pso"])
 @given(program=programs(X86))
-@settings(max_examples=60)
+@settings(max_examples=tiers.size(60))
 def test_enough_room_is_no_bound_at_all(name: str, program: Program) -> None:
     found, held = outcomes(program, name, most_stores(program))
     assert not held
@@ -45,7 +46,7 @@ def test_enough_room_is_no_bound_at_all(name: str, program: Program) -> None:
 
 @pytest.mark.parametrize("name", ["x86-tso", "pso", "cam"])
 @given(program=LONGER)
-@settings(max_examples=30)
+@settings(max_examples=tiers.size(30))
 def test_more_room_allows_more(name: str, program: Program) -> None:
     before, held = outcomes(program, name, 1)
     assert outcomes(program, "sc", 1)[0] <= before
@@ -59,7 +60,7 @@ def test_more_room_allows_more(name: str, program: Program) -> None:
 
 
 @given(program=LONGER)
-@settings(max_examples=30)
+@settings(max_examples=tiers.size(30))
 def test_slots_per_location_are_more_than_entries(program: Program) -> None:
     for bound in (1, 2):
         assert outcomes(program, "x86-tso", bound)[0] <= outcomes(program, "cam", bound)[0]

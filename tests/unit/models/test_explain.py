@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from membar.models.evaluate import failures, relation
 from membar.models.load import load
 from membar.models.plan import CheckKind
@@ -69,7 +70,7 @@ def test_a_negated_check_has_nothing_to_show() -> None:
     assert failure.edges == ()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tiers.size(80), deadline=None)
 @given(given_execution=executions())
 def test_cycles_close_and_their_edges_exist(given_execution: Execution) -> None:
     model = load("x86-tso", vocabulary=VOCABULARY).plan

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from membar.models import relation as rel
 from membar.models.evaluate import relation
 from membar.models.plan import Plan
@@ -156,7 +157,7 @@ def test_operator(text: str, execution: Execution) -> None:
     assert value(text, execution) == LAWS[text](execution)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tiers.size(100), deadline=None)
 @given(st.integers(1, 6), st.data())
 def test_cycles_are_found(size: int, data: st.DataObject) -> None:
     event = st.integers(0, size - 1)
@@ -174,7 +175,7 @@ def test_cycles_are_found(size: int, data: st.DataObject) -> None:
         )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tiers.size(200), deadline=None)
 @given(st.integers(1, 9), st.booleans(), st.data())
 def test_many_events_are_related_as_few_are(size: int, is_forward: bool, data: st.DataObject) -> None:  # noqa: FBT001 - drawn
     event = st.integers(0, size - 1)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from membar.models.evaluate import Evaluator, evaluator_of, failures, flags, undefined
 from membar.models.load import load
 from membar.models.plan import Growth, Plan, Stage
@@ -40,7 +41,7 @@ def plan_of(name: str) -> Plan:
 
 
 @pytest.mark.parametrize("name", PLANS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tiers.size(60), deadline=None)
 @given(given_execution=executions())
 def test_stages_agree_with_the_whole(name: str, given_execution: Execution) -> None:
     model = plan_of(name)
@@ -59,7 +60,7 @@ def test_stages_agree_with_the_whole(name: str, given_execution: Execution) -> N
 
 
 @pytest.mark.parametrize("name", PLANS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tiers.size(40), deadline=None)
 @given(given_execution=executions(), data=st.data())
 def test_what_a_part_refutes_the_whole_refutes(
     name: str, given_execution: Execution, data: st.DataObject

@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from membar.program.execution import Execution
 from membar.program.program import MemoryObject, Program, Thread
 from membar.questions.outcome import Holds, Unknown, Witness
@@ -99,7 +100,7 @@ def test_labels_of_a_usual_test_cover_neither_boxes_nor_one_another() -> None:
         assert not any(overlap(label, other) for other in [*labels[index + 1 :], *grid.boxes.values()])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tiers.size(60), deadline=None)
 @given(executions())
 def test_arrows_keep_out_of_boxes_in_any_execution(execution: Execution) -> None:
     program = Program(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from membar.diagnostics import InputError
 from membar.models.cat import syntax as cat
 from membar.models.cat.lexer import KEYWORDS, SYMBOLS
@@ -36,7 +37,7 @@ def errors(text: str) -> set[str]:
     return set()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tiers.size(150), deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=12))
 def test_any_words(words: list[str]) -> None:
     assert "without a place" not in errors("let x = " + " ".join(words))
@@ -67,7 +68,7 @@ def models(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tiers.size(80), deadline=None)
 @given(text=models(), data=st.data())
 def test_any_model_means_what_it_says(text: str, data: st.DataObject) -> None:
     codes = errors(text)

@@ -8,6 +8,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from membar.models.evaluate import relation
 from membar.models.plan import Plan
 from membar.program.execution import Execution, Kind
@@ -98,7 +99,7 @@ def test_dependencies_inside_an_operation_are_none() -> None:
     text = 'C "a test"\nempty data as none'
     model = plan(text)
 
-    @settings(max_examples=30)
+    @settings(max_examples=tiers.size(30))
     @given(execution=executions())
     def check(execution: Execution) -> None:
         inside = replace(execution, data=execution.amo)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tiers
 from membar.diagnostics import InputError
 from membar.models.evaluate import failures, relation
 from membar.models.plan import CheckKind, Op, Plan
@@ -46,26 +47,26 @@ def compare(text: str, execution: Execution) -> bool:
     return True
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tiers.size(120), deadline=None)
 @given(text=graphs(), execution=executions())
 def test_compiled_graphs_are_those_of_iterating(text: str, execution: Execution) -> None:
     compare(text, execution)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tiers.size(60), deadline=None)
 @given(text=sets(), execution=executions())
 def test_compiled_sets_are_those_of_iterating(text: str, execution: Execution) -> None:
     compare(text, execution)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tiers.size(60), deadline=None)
 @given(text=graphs(around=("node",)), over=sets(depth=1), execution=executions())
 def test_one_iteration_can_always_be_compiled(text: str, over: str, execution: Execution) -> None:
     single = text if "for_each" not in text else "po(R[node0] --> W)"
     assert compare(f"for_each_node {over} begin {single} end", execution)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tiers.size(60), deadline=None)
 @given(
     first=graphs(depth=2),
     second=sets(depth=2),

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
+import tiers
 from membar.engines import graphs
 from membar.engines.reference.axiomatic import explore
 from membar.languages import registry
@@ -51,7 +52,7 @@ def test_rules_are_models_like_all_others() -> None:
 
 
 @pytest.mark.parametrize(("mended", "own"), [("bajczi-fixed-sc", "sc"), ("bajczi-fixed-tso", "x86-tso")])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tiers.size(100), deadline=None)
 @given(execution=executions(length=4))
 def test_mended_models_allow_the_same_executions(mended: str, own: str, execution: Execution) -> None:
     assert is_allowed(mended, execution) == is_allowed(own, execution)
@@ -64,7 +65,7 @@ def test_mended_models_allow_the_same_states(mended: str, own: str, program: Pro
     assert states(mended, program) == states(own, program)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tiers.size(40), deadline=None)
 @given(execution=executions(length=3))
 def test_shipped_rules_mean_what_iterating_gives(execution: Execution) -> None:
     for name in RULES:
@@ -73,7 +74,7 @@ def test_shipped_rules_mean_what_iterating_gives(execution: Execution) -> None:
         assert is_allowed(name, execution) == allows(source.text, execution)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tiers.size(40), deadline=None)
 @given(execution=executions(length=3))
 def test_mended_models_are_ordered_by_strength(execution: Execution) -> None:
     chain = ["sc", "tso", "weak", "weak-a9"]
