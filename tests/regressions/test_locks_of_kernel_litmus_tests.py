@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ P0 (int *x) { rcu_read_unlock(); WRITE_ONCE(*x, 1); }
 _ENGINES = pytest.mark.parametrize("engine", ["graphs", "reference"])
 
 
-def _finding(text: str, name: str, **asked: object) -> tuple[str, Verdict, bool]:
+def _finding(text: str, name: str, **asked: Any) -> tuple[str, Verdict, bool]:
     result = membar.check(SourceFile("t.litmus", text), **asked)
     finding = result.outcome.run.finding(name)
     assert finding is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ int main(void) {
 RELAXED, RELEASE = ("ORDER=memory_order_relaxed",), ("ORDER=memory_order_release",)
 
 
-def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: str) -> membar.Answer:
+def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: Any) -> membar.Answer:
     return membar.check(SourceFile("delayed.c", text), model=model, defines=defines, **others)
 
 

@@ -20,7 +20,7 @@ from membar.models.model import Model, Operational
 from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
-from membar.questions import option_scopes
+from membar.questions import options as kinds
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import answer, load_engine
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated, with_findings
@@ -62,7 +62,7 @@ class AnyThreads(Question):
         mapping: the compiler's table for C; by default the model's own.
     """
 
-    KIND: ClassVar = option_scopes.LIFTED
+    KIND: ClassVar = kinds.LIFTED
 
     threads: str = DEFAULT_NAME
     properties: Collection[str] | None = None

@@ -14,7 +14,7 @@ from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
 from membar.limits.budget import LimitError, limited
 from membar.models.model import Model
-from membar.questions import option_scopes
+from membar.questions import options as kinds
 from membar.questions.answer import Answer, answered
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
@@ -22,18 +22,18 @@ from membar.source import SourceFile
 
 # Each kind of question, and the class that asks it; loaded when a file is asked about.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
-    option_scopes.PROGRAM: ("safety", "Safety"),
-    option_scopes.LIFTED: ("any_threads", "AnyThreads"),
-    option_scopes.SYSTEM: ("system", "SystemSafety"),
-    option_scopes.CLIENTS: ("clients", "Clients"),
-    option_scopes.PROOF: ("proof", "Proof"),
-    option_scopes.CONFIRMED: ("witness", "WitnessConfirmation"),
+    kinds.PROGRAM: ("safety", "Safety"),
+    kinds.LIFTED: ("any_threads", "AnyThreads"),
+    kinds.SYSTEM: ("system", "SystemSafety"),
+    kinds.CLIENTS: ("clients", "Clients"),
+    kinds.PROOF: ("proof", "Proof"),
+    kinds.CONFIRMED: ("witness", "WitnessConfirmation"),
 }
 # What is given where a question is not about all executions of a program.
 _TRIGGERS: Final[Mapping[str, str]] = {
-    "confirm": option_scopes.CONFIRMED,
-    "threads": option_scopes.LIFTED,
-    "client": option_scopes.CLIENTS,
+    "confirm": kinds.CONFIRMED,
+    "threads": kinds.LIFTED,
+    "client": kinds.CLIENTS,
 }
 
 
@@ -64,10 +64,10 @@ def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:
             return kind
     language = language_of(source)
     if isinstance(language, ObjectFrontend):
-        return option_scopes.PROOF
+        return kinds.PROOF
     if given.get("engine") == "objects" and language.name == "C":
-        return option_scopes.CLIENTS
-    return option_scopes.SYSTEM if isinstance(language, SystemFrontend) else option_scopes.PROGRAM
+        return kinds.CLIENTS
+    return kinds.SYSTEM if isinstance(language, SystemFrontend) else kinds.PROGRAM
 
 
 def class_of(kind: str) -> type[Question]:

@@ -39,7 +39,8 @@ from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
 from membar.program.program import Program
-from membar.questions import option_effects, option_scopes
+from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.answer import Answer, ClientRun, Refutation, answered
 from membar.questions.answering import answer, load_engine
 from membar.questions.object_under_test import (
@@ -102,7 +103,7 @@ class Clients(Question):
         mapping: the compiler's table; by default the model's own.
     """
 
-    KIND: ClassVar = option_scopes.CLIENTS
+    KIND: ClassVar = kinds.CLIENTS
 
     client: Size | tuple[int, int] | None = None
     order: str = Ordering.CAUSAL.value
@@ -158,7 +159,7 @@ class Clients(Question):
         size = self.size
         text = self.source_with(defines=self.defines)
         given = {"-D": bool(self.defines), "--mapping": self.mapping is not None}
-        option_scopes.refuse_for_language(
+        refusals.refuse_for_language(
             language_of(text).name, [option for option, is_given in given.items() if is_given]
         )
         about = object_of(text, self.specification)
@@ -177,8 +178,8 @@ class Clients(Question):
             )
         named = self.engine if self.engine in (_GRAPHS, _STATES) else None
         by = named or (_STATES if model.plan is None else _GRAPHS)
-        option_scopes.refuse_for_engine(by, self.options)
-        option_effects.refuse_limits(by, self.limits)
+        refusals.refuse_for_engine(by, self.options)
+        refusals.refuse_limits(by, self.limits)
         search = _Search(
             question=self,
             about=about,

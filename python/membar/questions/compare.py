@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from membar.questions.answer import Answer
 from membar.questions.answering import default_model
 from membar.questions.ask import ask
-from membar.questions.option_scopes import for_engine, refuse_for_engines
 from membar.questions.outcome import Unknown
 from membar.questions.programs import parse
+from membar.questions.refusals import for_engine, refuse_for_engines
 from membar.questions.safety import Safety
 from membar.records import record, replace
 

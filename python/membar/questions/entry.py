@@ -1,63 +1,189 @@
-"""What Python users call: each builds a question about a file or a text, and asks it."""
+"""What Python users call: each builds a question about a file or a text, and asks it.
+
+Written by `questions/signatures.py` from the table of options; not to be edited.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from membar.limits.budget import LimitError, limited, stage
-from membar.questions import option_scopes
 from membar.questions.ask import ask, kind_of, question_about, unanswered
+from membar.questions.options import LIFTED, PROGRAM, question_fields
 from membar.questions.question import Question
+from membar.questions.refusals import refuse_outside
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.objects.client import Size
+    from membar.objects.orders import Ordering
     from membar.questions.answer import Answer
     from membar.questions.compare import Comparison
     from membar.questions.repair import Verdict
+    from membar.questions.task import Coherence, Options
 
 
-def question(source: SourceFile | str | Path, **given: Any) -> Question:  # noqa: ANN401 - its fields
-    """The question that `check` asks."""
-    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    return question_about(text, kind_of(text, given), given)
-
-
-def check(source: SourceFile | str | Path, **given: Any) -> Answer:  # noqa: ANN401 - its fields
+def check(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    engine: str | None = None,
+    properties: Collection[str] | None = None,
+    property_file: Path | None = None,
+    error: str | None = None,
+    ltl: str | None = None,
+    dve_errors: str | None = None,
+    atomic: Path | None = None,
+    atomic_rule: str | None = None,
+    threads: str | None = None,
+    client: Size | tuple[int, int] | None = None,
+    order: Ordering | str | None = None,
+    spec: str | None = None,
+    allow_python_spec: bool = False,
+    infer: bool = False,
+    confirm: Path | None = None,
+    buffers: int | str | None = None,
+    unroll: int | None = None,
+    max_unroll: int | None = None,
+    fair: Collection[str] | None = None,
+    algorithm: str | None = None,
+    coherence: Coherence | str | None = None,
+    no_prune: bool = False,
+    no_symmetry: bool = False,
+    no_await: bool = False,
+    no_inplace: bool = False,
+    no_sleep: bool = False,
+    no_acceleration: bool = False,
+    no_por: bool = False,
+    shortest: bool = False,
+    brab: int | None = None,
+    instances: Sequence[int] = (),
+    jobs: int = 1,
+    limits: Limits | None = None,
+    mapping: str | None = None,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    arguments: Sequence[str] | None = None,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Answer:
     """The answer about a file or a text: of a program under a memory model, of a system, of an object.
 
+    Args:
+        source: a file name, or a text with a name.
+        model: memory model: a name or a file.
+        engine: engine.
+        properties: properties to check, separated by commas.
+        property_file: check what a property file of SV-COMP asks, and nothing else.
+        error: error state: an expression or location that must be unreachable.
+        ltl: check an LTL formula.
+        dve_errors: DVE: what follows a run-time error: nothing.
+        atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
+        atomic_rule: what an atomic write waits for: its own store buffer.
+        threads: prove it for any number of threads.
+        client: linearizable for T threads with N calls each?.
+        order: objects: when a call is before another.
+        spec: objects: the sequential specification.
+        allow_python_spec: objects: run the Python file that the text names as its specification.
+        infer: .obj: look for the invariants of the proof, and print them.
+        confirm: confirm this witness of SV-COMP.
+        buffers: bound of the store buffers.
+        unroll: unroll loops N times.
+        max_unroll: increase the loop bound up to N.
+        fair: fairness assumptions for LTL: buffers, processes, none.
+        algorithm: the procedure of the engine: forward, backward or generic.
+        coherence: merge executions that differ only in unobserved coherence order.
+        no_prune: test executions only when they are complete (slower).
+        no_symmetry: explore what identical threads do in every order, not up to symmetry (as --all does).
+        no_await: unroll waiting loops as other loops (termination unchecked).
+        no_inplace: let spinning threads read any value, not only the latest.
+        no_sleep: buffers: without sleep sets.
+        no_acceleration: buffers: without acceleration of cycles.
+        no_por: states: keep every state and all declared registers.
+        shortest: states: a shortest run or lasso, without reduction.
+        brab: .cub: guess invariants that hold with N processes, and prove them.
+        instances: .cub: compare the answer with systems of this many processes, such as 2,3.
+        jobs: use N threads.
+        limits: time=10s, memory=2G, executions=N, states=N.
+        mapping: compiler mapping of C for a processor.
+        include_dirs: search DIR for includes, of cat files and of C.
+        defines: define a macro for C.
+        arguments: C: what the program is run with, as a shell reads it.
+        options: how engines search, as a record; the single names above count more.
+        words: options of single languages by name, such as `atomic-rule`.
+
+    Raises:
+        InputError: the text, the model or an option is wrong.
+        OSError: a file cannot be read.
+        InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
+    """
+    given = dict(locals())
+    return _answer(given.pop("source"), given)
+
+
+def prove(
+    source: SourceFile | str | Path,
+    *,
+    model: Model | str | None = None,
+    engine: str | None = None,
+    properties: Collection[str] | None = None,
+    property_file: Path | None = None,
+    error: str | None = None,
+    ltl: str | None = None,
+    dve_errors: str | None = None,
+    atomic: Path | None = None,
+    atomic_rule: str | None = None,
+    threads: str | None = None,
+    client: Size | tuple[int, int] | None = None,
+    order: Ordering | str | None = None,
+    spec: str | None = None,
+    allow_python_spec: bool = False,
+    infer: bool = False,
+    confirm: Path | None = None,
+    buffers: int | str | None = None,
+    unroll: int | None = None,
+    max_unroll: int | None = None,
+    fair: Collection[str] | None = None,
+    algorithm: str | None = None,
+    coherence: Coherence | str | None = None,
+    no_prune: bool = False,
+    no_symmetry: bool = False,
+    no_await: bool = False,
+    no_inplace: bool = False,
+    no_sleep: bool = False,
+    no_acceleration: bool = False,
+    no_por: bool = False,
+    shortest: bool = False,
+    brab: int | None = None,
+    instances: Sequence[int] = (),
+    jobs: int = 1,
+    limits: Limits | None = None,
+    mapping: str | None = None,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    arguments: Sequence[str] | None = None,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Answer:
+    """The answer for any number of threads or processes; the options are those of `check`.
+
     Raises:
         InputError: the text, the model or an option is wrong.
         OSError: a file cannot be read.
     """
-    return _answer(source, given)
+    given = dict(locals())
+    return _answer(given.pop("source"), given, is_proof=True)
 
 
-def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
-    """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
-    limits, start = given.get("limits") or Limits(), time.monotonic()
-    named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
-    kind = kind_of(named, given)
-    kind = option_scopes.LIFTED if is_proof and kind == option_scopes.PROGRAM else kind
-    try:
-        with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
-            text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    except LimitError as limit:
-        return unanswered(question_about(named, kind, given), limit.reason, time.monotonic() - start)
-    return ask(question_about(text, kind, given))
-
-
-def prove(source: SourceFile | str | Path, **given: Any) -> Answer:  # noqa: ANN401 - its fields
-    """The answer for any number of threads or processes: of a program, of a system, of an object.
-
-    Raises:
-        InputError: the text, the model or an option is wrong.
-        OSError: a file cannot be read.
-    """
-    return _answer(source, given, is_proof=True)
+def question(source: SourceFile | str | Path, **given: Any) -> Question:  # noqa: ANN401 - options of `check`
+    """The question that `check` asks."""
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    return _question(text, kind_of(text, given), given)
 
 
 def repair(
@@ -69,25 +195,108 @@ def repair(
     costs: Path | None = None,
     seconds: float | None = None,
     progress: Callable[[str], None] | None = None,
-    **given: Any,  # noqa: ANN401 - the fields of the question
+    model: Model | str | None = None,
+    engine: str | None = None,
+    properties: Collection[str] | None = None,
+    property_file: Path | None = None,
+    error: str | None = None,
+    ltl: str | None = None,
+    dve_errors: str | None = None,
+    atomic: Path | None = None,
+    atomic_rule: str | None = None,
+    threads: str | None = None,
+    client: Size | tuple[int, int] | None = None,
+    order: Ordering | str | None = None,
+    spec: str | None = None,
+    allow_python_spec: bool = False,
+    infer: bool = False,
+    confirm: Path | None = None,
+    buffers: int | str | None = None,
+    unroll: int | None = None,
+    max_unroll: int | None = None,
+    fair: Collection[str] | None = None,
+    algorithm: str | None = None,
+    coherence: Coherence | str | None = None,
+    no_prune: bool = False,
+    no_symmetry: bool = False,
+    no_await: bool = False,
+    no_inplace: bool = False,
+    no_sleep: bool = False,
+    no_acceleration: bool = False,
+    no_por: bool = False,
+    shortest: bool = False,
+    brab: int | None = None,
+    instances: Sequence[int] = (),
+    jobs: int = 1,
+    limits: Limits | None = None,
+    mapping: str | None = None,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    arguments: Sequence[str] | None = None,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """The cheapest change that makes a text right; see `membar.questions.repair.find_repair`.
+    """The cheapest change that makes a text right; what must be true of it is asked as by `check`.
+
+    Args:
+        source: a file name, or a text with a name.
+        weaken: remove or weaken unnecessary ordering instead of adding it.
+        first: take what Barnat's procedure ends with, cheapest or not.
+        all_cheapest: find all repairs of the least cost.
+        costs: the user's table of costs.
+        seconds: afterwards the best repair so far is given, with a lower bound.
+        progress: called now and then with a short text.
+        model: memory model: a name or a file.
+        engine: engine.
+        properties: properties to check, separated by commas.
+        property_file: check what a property file of SV-COMP asks, and nothing else.
+        error: error state: an expression or location that must be unreachable.
+        ltl: check an LTL formula.
+        dve_errors: DVE: what follows a run-time error: nothing.
+        atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
+        atomic_rule: what an atomic write waits for: its own store buffer.
+        threads: prove it for any number of threads.
+        client: linearizable for T threads with N calls each?.
+        order: objects: when a call is before another.
+        spec: objects: the sequential specification.
+        allow_python_spec: objects: run the Python file that the text names as its specification.
+        infer: .obj: look for the invariants of the proof, and print them.
+        confirm: confirm this witness of SV-COMP.
+        buffers: bound of the store buffers.
+        unroll: unroll loops N times.
+        max_unroll: increase the loop bound up to N.
+        fair: fairness assumptions for LTL: buffers, processes, none.
+        algorithm: the procedure of the engine: forward, backward or generic.
+        coherence: merge executions that differ only in unobserved coherence order.
+        no_prune: test executions only when they are complete (slower).
+        no_symmetry: explore what identical threads do in every order, not up to symmetry (as --all does).
+        no_await: unroll waiting loops as other loops (termination unchecked).
+        no_inplace: let spinning threads read any value, not only the latest.
+        no_sleep: buffers: without sleep sets.
+        no_acceleration: buffers: without acceleration of cycles.
+        no_por: states: keep every state and all declared registers.
+        shortest: states: a shortest run or lasso, without reduction.
+        brab: .cub: guess invariants that hold with N processes, and prove them.
+        instances: .cub: compare the answer with systems of this many processes, such as 2,3.
+        jobs: use N threads.
+        limits: time=10s, memory=2G, executions=N, states=N.
+        mapping: compiler mapping of C for a processor.
+        include_dirs: search DIR for includes, of cat files and of C.
+        defines: define a macro for C.
+        arguments: C: what the program is run with, as a shell reads it.
+        options: how engines search, as a record.
+        words: options of single languages by name.
 
     Raises:
         InputError: the text, the model or an option is wrong, or the language cannot be repaired.
         OSError: a file cannot be read.
     """
+    given = dict(locals())
+    own = ("weaken", "first", "all_cheapest", "costs", "seconds", "progress")
+    asked = {name: given.pop(name) for name in own}
     from membar.questions.repair import find_repair  # noqa: PLC0415 - on demand
 
-    return find_repair(
-        question(source, **given),
-        weaken=weaken,
-        first=first,
-        all_cheapest=all_cheapest,
-        costs=costs,
-        seconds=seconds,
-        progress=progress,
-    )
+    return find_repair(question(given.pop("source"), **given), **asked)
 
 
 def compare(
@@ -95,7 +304,7 @@ def compare(
     *,
     models: Sequence[str] = (),
     engines: Sequence[str] = (),
-    **given: Any,  # noqa: ANN401 - the fields of the question
+    **given: Any,  # noqa: ANN401 - options of `check`
 ) -> Comparison:
     """The answers about one program under several models, or by several engines.
 
@@ -107,4 +316,26 @@ def compare(
     from membar.questions.safety import Safety  # noqa: PLC0415
 
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    return comparison.compare(Safety(source=text, **given), models=models, engines=engines)
+    asked = _question(text, PROGRAM, given)
+    assert isinstance(asked, Safety)
+    return comparison.compare(asked, models=models, engines=engines)
+
+
+def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:
+    fields, names = question_fields(given)
+    refuse_outside(kind, names)
+    return question_about(text, kind, fields)
+
+
+def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
+    """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
+    limits, start = given.get("limits") or Limits(), time.monotonic()
+    named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    kind = kind_of(named, given)
+    kind = LIFTED if is_proof and kind == PROGRAM else kind
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
+            text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    except LimitError as limit:
+        return unanswered(_question(named, kind, given), limit.reason, time.monotonic() - start)
+    return ask(_question(text, kind, given))

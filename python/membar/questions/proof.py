@@ -22,7 +22,7 @@ from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
-from membar.questions import option_scopes
+from membar.questions import options as kinds
 from membar.questions.answer import Answer, Obligations, answered
 from membar.questions.outcome import (
     Holds,
@@ -64,7 +64,7 @@ class Proof(Question):
         infer: look for invariants, besides those of the text.
     """
 
-    KIND: ClassVar = option_scopes.PROOF
+    KIND: ClassVar = kinds.PROOF
 
     engine: str | None = None
     order: str = Ordering.CAUSAL.value

@@ -9,7 +9,8 @@ from typing import ClassVar
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
 from membar.models.model import Model
-from membar.questions import option_effects, option_scopes
+from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import default_engine, default_model, load_engine
 from membar.questions.asked_properties import applicable, asked_properties
@@ -38,7 +39,7 @@ class Safety(Question):
         given_options: options of the command line, such as `--all`: what would change nothing is refused.
     """
 
-    KIND: ClassVar = option_scopes.PROGRAM
+    KIND: ClassVar = kinds.PROGRAM
 
     engine: str | None = None
     properties: Collection[str] | None = None
@@ -59,7 +60,7 @@ class Safety(Question):
     def answer(self) -> Answer:
         """The answer, its witness replayed."""
         text = self.source_with(defines=self.defines)
-        option_scopes.refuse_for_language(frontend_for(text).name, self._given_for_language())
+        refusals.refuse_for_language(frontend_for(text).name, self._given_for_language())
         if self.arguments is not None:
             text = replace(text, arguments=tuple(self.arguments))
         question = asked_properties(self.properties, self.property_file, text)
@@ -77,14 +78,14 @@ class Safety(Question):
         question = applicable(program, model, question)
         seen = for_model(program, model, mapping=self.mapping)
         if self.mapping is not None and seen is program:
-            option_scopes.refuse_for_language(program.language, ["--mapping"])
+            refusals.refuse_for_language(program.language, ["--mapping"])
         about = with_labels(seen, question.labels)
         options = options_for(self.options, about, model, self.engine)
         engine = load_engine(self.engine or default_engine(about, model, options))
-        option_scopes.refuse_for_engine(engine.name, options)
+        refusals.refuse_for_engine(engine.name, options)
         if self.given_options is not None:
             given = Task(program=about, model=model, properties=(), limits=self.limits, options=options)
-            option_effects.refuse_without_effect(given, engine.name, self.given_options)
+            refusals.refuse_without_effect(given, engine.name, self.given_options)
         reading = Reading(mapping=self.mapping, ltl=None if has_claims else self.ltl, labels=question.labels)
         search = Search(
             written=program,

@@ -18,7 +18,8 @@ from membar.languages import SystemFrontend
 from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError, stage, time_reason
 from membar.models.model import Model
-from membar.questions import option_effects, option_scopes
+from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.answer import Answer, Invariant, answered
 from membar.questions.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, with_findings
 from membar.questions.question import Question
@@ -45,7 +46,7 @@ class SystemSafety(Question):
         engine: by default `cubes`.
     """
 
-    KIND: ClassVar = option_scopes.SYSTEM
+    KIND: ClassVar = kinds.SYSTEM
 
     engine: str | None = None
 
@@ -58,8 +59,8 @@ class SystemSafety(Question):
         model = named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
         task = SystemTask(system=system, model=model, limits=self.limits, options=self.options)
         engine = load_system_engine(self.engine or _known()[0])
-        option_scopes.refuse_for_engine(engine.name, task.options)
-        option_effects.refuse_limits(engine.name, task.limits)
+        refusals.refuse_for_engine(engine.name, task.options)
+        refusals.refuse_limits(engine.name, task.limits)
         return system_answer(self, task, with_findings(confirmed_outcome(task, engine), ("errors",)))
 
 

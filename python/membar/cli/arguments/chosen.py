@@ -7,79 +7,28 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from membar.cli.arguments.groups import REDUCTIONS
 from membar.languages.registry import language_of
 from membar.limits.budget import limited
 from membar.questions.ask import class_of, kind_of, question_about
-from membar.questions.option_scopes import SCOPES, refuse_includes, refuse_outside
+from membar.questions.options import BY_NAME, KINDS, TABLE, Option, search_options
 from membar.questions.question import Question
-from membar.questions.task import Coherence, Limits, Options, Unrolling
+from membar.questions.refusals import refuse_includes, refuse_outside
+from membar.questions.task import Coherence, Limits, Options
 from membar.records import field_names, replace
 from membar.source import FileText, SourceFile
 
 _FIELDS = {"-D": "define", "-I": "include"}  # where the name of an option is not that of its field
-# Options of `check` whose values are written as they were given.
-_VALUED = (
-    "engine",
-    "property",
-    "property-file",
-    "error",
-    "ltl",
-    "dve-errors",
-    "atomic",
-    "atomic-rule",
-    "algorithm",
-    "unroll",
-    "max-unroll",
-    "mapping",
-    "confirm",
-    "coherence",
-    "order",
-    "spec",
-)
-# Fields of questions that are called as on the command line.
-_SAME_NAMES = (
-    "model",
-    "engine",
-    "property_file",
-    "error",
-    "ltl",
-    "mapping",
-    "threads",
-    "client",
-    "order",
-    "spec",
-    "allow_python_spec",
-    "infer",
-    "confirm",
-)
-_FLAGS = ("all", "shortest", "allow-python-spec")
 
 
 def options(arguments: argparse.Namespace) -> Options:
     """The options of one question."""
-    unrolling = Unrolling(
-        exact=arguments.unroll,
-        deepest=arguments.max_unroll or Unrolling().deepest,
-        chosen_by_user=arguments.unroll is not None or arguments.max_unroll is not None,
-    )
-    return Options(
+    plain = Options(
         coherence=_coherence(arguments),
-        coherence_chosen_by_user=arguments.coherence is not None,
-        unrolling=unrolling,
-        buffers=arguments.buffers or None,
-        buffers_chosen_by_user=bool(arguments.buffers),
-        unbounded_buffers=arguments.buffers == 0,
-        algorithm=arguments.algorithm,
-        jobs=arguments.jobs,
-        fair=arguments.fair,
         all_executions=arguments.command != "repair" and getattr(arguments, "all", False),
-        shortest=getattr(arguments, "shortest", False),
-        brab=getattr(arguments, "brab", None),
-        instances=getattr(arguments, "instances", ()),
-        reductions_off=frozenset(name for name in REDUCTIONS if getattr(arguments, f"no_{name}")),
     )
+    return search_options(vars(arguments), plain)
 
 
 def question(
@@ -98,13 +47,16 @@ def question(
     refuse_outside(kind, asked)
     if chosen.include:
         refuse_includes(language_of(source).name, chosen.model)
-    named = vars(chosen)
-    values = {name: named.get(name) for name in _SAME_NAMES} | {
-        "limits": chosen.limit,
+    asked_for = vars(chosen)
+    values = {
+        option.key: asked_for.get(_FIELDS.get(option.name, option.name.lstrip("-").replace("-", "_")))
+        for option in TABLE
+        if not option.is_output and not option.is_search
+    }
+    values |= {
         "options": replace(options(chosen), progress=progress),
         "include_dirs": tuple(chosen.include),
         "defines": tuple(chosen.define),
-        "arguments": named.get("args"),
         "properties": properties(chosen),
         "words": words(chosen),
         "given_options": asked if chosen.command == "check" else None,
@@ -113,9 +65,11 @@ def question(
 
 
 def given(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The options of the table of scopes that were given, as the command line calls them."""
+    """The options that were given and do not apply everywhere, as the command line calls them."""
     found = []
-    for option in SCOPES:
+    for option, declared in BY_NAME.items():
+        if declared.kinds == KINDS:
+            continue  # it applies everywhere
         value = getattr(arguments, _FIELDS.get(option, option.removeprefix("--").replace("-", "_")), None)
         if option == "--fair":
             is_given = value is not None and value != Options().fair
@@ -184,25 +138,42 @@ def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
     What only concerns the form of the answer is left out.
     """
     found: list[str] = []
-    for name in _VALUED:
-        value = getattr(chosen, name.replace("-", "_"), None)
-        if value is not None:
-            found += [f"--{name}", " ".join(str(value).split()) if name == "ltl" else str(value)]
-    if chosen.buffers is not None:
-        found += ["--buffers", str(chosen.buffers or "unbounded")]
-    if getattr(chosen, "client", None) is not None:
-        found += ["--client", ",".join(map(str, chosen.client))]
-    if chosen.fair != Options().fair:
-        found += ["--fair", ",".join(sorted(chosen.fair)) or "none"]
-    found += [f"--no-{name}" for name in REDUCTIONS if getattr(chosen, f"no_{name}")]
-    for letter, values in (("-I", chosen.include), ("-D", chosen.define)):
-        found += [word for value in values for word in (letter, str(value))]
-    if (given := getattr(chosen, "args", None)) is not None:
-        found += ["--args", shlex.join(given)]
-    found += [f"--{name}" for name in _FLAGS if getattr(chosen, name.replace("-", "_"), False)]
-    if limits := _spelled(chosen.limit):
-        found += ["--limit", limits]
+    for option in TABLE:
+        value = getattr(chosen, _FIELDS.get(option.name, option.name.lstrip("-").replace("-", "_")), None)
+        if (option.is_output and option.name != "--all") or option.name in _NAMED_APART:
+            continue
+        if value is None or value is False or value in (option.default, [], Limits()):
+            continue
+        if option.form == "switch":
+            found.append(option.name)
+        else:
+            found += [word for text in _texts(option, value) for word in (option.name, text)]
     return tuple(found)
+
+
+# The model has an argument of its own; the others say how fast, or for how many threads.
+_NAMED_APART = ("--model", "--jobs", "--threads", "--infer", "--brab", "--instances")
+
+
+def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever options have
+    """The value of an option as the command line takes it."""
+    match option.name:
+        case "-I" | "-D":
+            return [str(item) for item in value]
+        case "--limit":
+            return [_spelled(value)]
+        case "--args":
+            return [shlex.join(value)]
+        case "--client":
+            return [",".join(map(str, value))]
+        case "--fair":
+            return [",".join(sorted(value)) or "none"]
+        case "--buffers":
+            return [str(value or "unbounded")]
+        case "--ltl":
+            return [" ".join(value.split())]
+        case _:
+            return [str(value)]
 
 
 def _spelled(limits: Limits) -> str:

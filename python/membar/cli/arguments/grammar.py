@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from membar.cli.arguments import groups, values
+from membar.cli.arguments import values
 from membar.cli.commands.window import columns
-from membar.questions.task import Options
+from membar.questions.options import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, TABLE, Option
+from membar.questions.task import Limits, Options
 from membar.reports import streams
 
 if TYPE_CHECKING:
@@ -28,9 +29,58 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"error[W0400]: {message}\n  = help: {self.prog} --help\n")
 
+    def format_help(self) -> str:
+        """The short help, where there is one: the options that most people need."""
+        shown = super().format_help
+        return short_help(self.prog) if self.prog in _WITH_SHORT_HELP else shown()
+
+    def format_whole_help(self) -> str:
+        """Every option, grouped."""
+        return super().format_help()
+
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Prints help and errors as all else is printed: argparse itself ignores what is lost."""
         (streams.write if file is sys.stdout else streams.write_message)(message)
+
+
+class _WholeHelp(argparse.Action):
+    """`--help-all`."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        """Prints every option, and ends."""
+        assert isinstance(parser, _Parser)
+        streams.write(parser.format_whole_help())
+        parser.exit()
+
+
+_WITH_SHORT_HELP = ("membar check",)
+_CHECKED = """\
+usage: membar check FILE... [options]
+
+Check concurrent programs under a memory model. FILE is C, a litmus test, Promela, DVE, XCFA, Cubicle or .obj.
+
+"""
+_MORE = """\
+exit codes: 0 holds, 1 violated, 2 bad input, 3 unknown, 4 holds within a bound that membar chose
+every option: membar check --help-all
+"""
+_NAME_WIDTH = 24
+
+
+def short_help(prog: str) -> str:
+    """The options that most people need, on one screen."""
+    command, width = prog.rsplit(maxsplit=1)[-1], max(columns() - 2, 60)
+    lines = [_CHECKED]
+    for option in TABLE:
+        if not option.is_common or command not in option.commands:
+            continue
+        name = " ".join(filter(None, [option.name, option.metavar]))
+        text = option.short or option.help.split(";", maxsplit=1)[0]
+        gap = "  " if len(name) <= _NAME_WIDTH else "\n" + " " * (_NAME_WIDTH + 4)
+        room = width - _NAME_WIDTH - 4
+        text = text if len(text) <= room else f"{text[: room - 1].rsplit(' ', 1)[0]}…"
+        lines.append(f"  {name:<{_NAME_WIDTH if gap == '  ' else 0}}{gap}{text}\n")
+    return "".join([*lines, "\n", _MORE])
 
 
 def joined(words: Sequence[str]) -> list[str]:
@@ -57,6 +107,8 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         found = _Parser(prog=f"membar {command}", **_described(title))
         found.set_defaults(version=False, command=command)
         add(found)
+        if found.prog in _WITH_SHORT_HELP:
+            found.add_argument("--help-all", nargs=0, action=_WholeHelp, help="show every option and exit")
         return found
     top = _Parser(
         prog="membar",
@@ -81,73 +133,72 @@ def _described(title: str) -> dict[str, Any]:
     }
 
 
+def _add_declared(command: argparse.ArgumentParser, name: str) -> None:
+    """The options that a command takes, grouped by the kinds of questions that they are for."""
+    groups: dict[str, argparse._ArgumentGroup] = {}
+    rivals: dict[str, argparse._MutuallyExclusiveGroup] = {}
+    for option in TABLE:
+        if name not in option.commands:
+            continue
+        title = _title(option)
+        if title not in groups:
+            groups[title] = command.add_argument_group(title)
+        place: argparse._ActionsContainer = groups[title]
+        if option.rival:
+            if option.rival not in rivals:
+                rivals[option.rival] = groups[title].add_mutually_exclusive_group()
+            place = rivals[option.rival]
+        _add_option(place, option)
+
+
+def _title(option: Option) -> str:
+    if option.is_output:
+        return "what becomes of the answer"
+    return _TITLES.get(option.kinds, "for every question" if len(option.kinds) > 3 else "for programs")
+
+
+_TITLES = {
+    (LIFTED,): "for programs with any number of threads",
+    (CLIENTS,): "for objects (.obj, C with notes)",
+    (CLIENTS, PROOF): "for objects (.obj, C with notes)",
+    (PROOF,): "for objects (.obj, C with notes)",
+    (SYSTEM, LIFTED): "for any number of processes (.cub) or threads",
+    (CONFIRMED,): "for witnesses of SV-COMP",
+}
+
+
+def _add_option(place: argparse._ActionsContainer, option: Option) -> None:
+    asked: dict[str, Any] = {"help": option.help.replace("%", "%%"), "dest": _destination(option)}
+    if option.form == "switch":
+        place.add_argument(option.name, action="store_true", **asked)
+        return
+    if option.read:
+        asked["type"] = Path if option.read == "path" else getattr(values, option.read)
+    if option.choices:
+        asked["choices"] = option.choices
+    else:
+        asked["metavar"] = option.metavar
+    if option.form in ("list", "words"):
+        asked["action"] = "append" if option.form == "list" else "extend"
+    default = list(option.default) if option.form == "list" else option.default
+    place.add_argument(option.name, default=Limits() if option.read == "limits" else default, **asked)
+
+
+def _destination(option: Option) -> str:
+    """The attribute of what is chosen: commands call it as users do."""
+    return {"-I": "include", "-D": "define"}.get(option.name) or option.name.lstrip("-").replace("-", "_")
+
+
 def _check(check: argparse.ArgumentParser) -> None:
     """What `check` is told."""
     check.add_argument("files", nargs="+", metavar="FILE", type=Path)
-    groups.question(check)
-    groups.output(check)
-    groups.asked(check)
-    check.add_argument(
-        "--explain", action="store_true", help="which axiom forbids the outcome, with the cycle"
-    )
-    check.add_argument(
-        "--shortest",
-        action="store_true",
-        help="states: a shortest run, or a shortest way into a shortest cycle, without reduction",
-    )
-    check.add_argument(
-        "--brab",
-        metavar="N",
-        type=values.positive,
-        help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
-    )
-    check.add_argument(
-        "--instances",
-        metavar="LIST",
-        type=values.sizes,
-        default=(),
-        help=".cub: compare the answer with systems of this many processes, such as 2,3",
-    )
-    check.add_argument(
-        "--certificate", metavar="FILE", type=Path, help=".cub: write the proof's obligations as SMT-LIB"
-    )
-    groups.any_number(check)
-    groups.clients(check)
-    check.add_argument(
-        "--infer",
-        action="store_true",
-        help=".obj: look for the invariants of the proof, and print them",
-    )
-    check.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
-    groups.files(check)
-    check.add_argument(
-        "--args",
-        action="extend",
-        metavar="WORDS",
-        type=values.words,
-        help="C: what the program is run with, as a shell reads it; may be repeated (default: nothing)",
-    )
-    check.add_argument(
-        "--witness",
-        metavar="FILE",
-        type=Path,
-        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
-    )
-    check.add_argument(
-        "--confirm",
-        metavar="WITNESS",
-        type=Path,
-        help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED, "
-        "or UNKNOWN if the witness is not confirmed",
-    )
+    _add_declared(check, "check")
 
 
 def _litmus(litmus: argparse.ArgumentParser) -> None:
     """What `litmus` is told."""
     litmus.add_argument("paths", nargs="+", metavar="PATH", type=Path)
-    groups.question(litmus)
-    groups.output(litmus)
-    groups.files(litmus)
+    _add_declared(litmus, "litmus")
     litmus.add_argument(
         "--expect",
         metavar="FILE",
@@ -163,9 +214,8 @@ def _compare(compare: argparse.ArgumentParser) -> None:
         "--models", metavar="LIST", help="models, separated by commas (default: sc and the language's own)"
     )
     compare.add_argument("--engines", metavar="LIST", help="engines, separated by commas; they must agree")
-    groups.bounds(compare)
+    _add_declared(compare, "compare")
     compare.add_argument("--json", action="store_true", help="one JSON object per line")
-    groups.summary(compare)
 
 
 def _models(models: argparse.ArgumentParser) -> None:
@@ -191,7 +241,7 @@ def _models(models: argparse.ArgumentParser) -> None:
 
 def _translate(translate: argparse.ArgumentParser) -> None:
     """What `translate` is told."""
-    groups.time_and_memory(translate)
+    _add_time_and_memory(translate)
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
         "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot", "llvm", "code"],
@@ -215,7 +265,7 @@ def _translate(translate: argparse.ArgumentParser) -> None:
         "--fair", metavar="LIST", type=values.fair, default=Options().fair,
         help="what formulas in the text assume: buffers (default) or none",
     )  # fmt: skip
-    groups.told(translate)
+    _add_declared(translate, "translate")
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
     translate.add_argument(
         "--clang", metavar="PATH", help="llvm, code: the compiler (default: the newest clang on the path)"
@@ -223,10 +273,17 @@ def _translate(translate: argparse.ArgumentParser) -> None:
     translate.add_argument(
         "--print-after", metavar="PASS", help="code: after the passes up to this one (default: before all)"
     )
-    translate.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", type=Path,
-                           help="search DIR for includes, of cat files and of C")  # fmt: skip
-    translate.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=V]",
-                           help="define a macro for C")  # fmt: skip
+
+
+def _add_time_and_memory(command: argparse.ArgumentParser) -> None:
+    """With which resources something is done that searches nothing."""
+    command.add_argument(
+        "--limit",
+        metavar="KIND=N,…",
+        type=values.limits_without_counts,
+        default=Limits(),
+        help="time=10s, memory=2G, separated by commas",
+    )
 
 
 def _replay(replay: argparse.ArgumentParser) -> None:
@@ -234,16 +291,13 @@ def _replay(replay: argparse.ArgumentParser) -> None:
     replay.add_argument(
         "witness", metavar="WITNESS", help="lines printed by check --json; - for standard input"
     )
-    groups.time_and_memory(replay)
+    _add_time_and_memory(replay)
 
 
 def _repair(repair: argparse.ArgumentParser) -> None:
     """What `repair` is told."""
     repair.add_argument("file", metavar="FILE", type=Path)
-    groups.question(repair)
-    groups.asked(repair)
-    groups.any_number(repair)
-    groups.clients(repair)
+    _add_declared(repair, "repair")
     repair.add_argument(
         "--weaken", action="store_true", help="let go what is stronger than needed, instead of adding"
     )
@@ -263,7 +317,6 @@ def _repair(repair: argparse.ArgumentParser) -> None:
         help="DVE: write the writes to make atomic, as --atomic takes them",
     )  # fmt: skip
     repair.add_argument("--json", action="store_true", help="one JSON object")
-    repair.add_argument("--accept-bounded", action="store_true", help="exit with 0 for HOLDS WITHIN too")
 
 
 _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {

@@ -18,7 +18,8 @@ from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
 from membar.limits import budget
 from membar.limits.budget import Ended
-from membar.questions import option_scopes
+from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.ask import ask, kind_of, unanswered
 from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError, Unknown
 from membar.records import record, replace
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from membar.questions.answer import Answer
 
 # Kinds of questions whose proofs z3 finds, or checks.
-_WITH_PROOFS = (option_scopes.SYSTEM, option_scopes.PROOF, option_scopes.LIFTED)
+_WITH_PROOFS = (kinds.SYSTEM, kinds.PROOF, kinds.LIFTED)
 
 
 @record(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
     if chosen.explain and (chosen.json or chosen.herd):
-        option_scopes.refuse_explanation_as_data()
+        refusals.refuse_explanation_as_data()
     files.prepare_witness(chosen)
     files.prepare_confirmation(chosen)
     with files.written(chosen) as filed:

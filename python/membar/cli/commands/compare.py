@@ -10,7 +10,7 @@ from membar.cli.command import HOLDS, UNKNOWN
 from membar.cli.commands import files
 from membar.cli.commands.window import color
 from membar.languages.registry import language_of
-from membar.questions import option_scopes
+from membar.questions import refusals
 from membar.questions.ask import unanswered
 from membar.questions.compare import compare
 from membar.questions.safety import Safety
@@ -42,7 +42,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Shows what each column reaches, side by side."""
     source = SourceFile.read(chosen.file)
     if chosen.include:
-        option_scopes.refuse_includes(language_of(source).name, chosen.models)
+        refusals.refuse_includes(language_of(source).name, chosen.models)
     found = compare(
         _question(source, chosen),
         models=list(filter(None, (chosen.models or "").split(","))),

@@ -14,7 +14,7 @@ from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.languages.registry import load_model
 from membar.limits import budget
-from membar.questions import campaign, expectations, option_scopes
+from membar.questions import campaign, expectations, refusals
 from membar.questions.answering import load_engine
 from membar.records import replace
 from membar.reports import streams, summary
@@ -85,9 +85,9 @@ def _load(chosen: argparse.Namespace) -> None:
         with budget.stage("while the model was loaded"):
             load_model(chosen.model, include_dirs=chosen.include)
     if chosen.define:
-        option_scopes.refuse_for_language("litmus", ["-D"])
+        refusals.refuse_for_language("litmus", ["-D"])
     if chosen.include:
-        option_scopes.refuse_includes("litmus", chosen.model)
+        refusals.refuse_includes("litmus", chosen.model)
 
 
 def _show(

@@ -15,7 +15,7 @@ from membar.cli.commands import writing
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import frontend_for, language_of
-from membar.questions import option_scopes, repair
+from membar.questions import refusals, repair
 from membar.questions.answer import Answer
 from membar.questions.outcome import HoldsWithin
 from membar.questions.question import Question
@@ -68,9 +68,9 @@ def give_up(chosen: argparse.Namespace, reason: str) -> None:
 def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
     """Refuses, before the search, what could not be done after it."""
     if chosen.explain and chosen.json:
-        option_scopes.refuse_explanation_as_data()
+        refusals.refuse_explanation_as_data()
     if chosen.define:
-        option_scopes.refuse_for_language(language_of(source).name, ["-D"])
+        refusals.refuse_for_language(language_of(source).name, ["-D"])
     _question(source, chosen)
     if chosen.weaken and is_system(source):
         raise _misplaced("--weaken", "W0408", "systems for any number of processes")

@@ -10,7 +10,7 @@ from membar.cli.command import HOLDS
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import is_object, language_of, load_model
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
-from membar.questions import option_scopes
+from membar.questions import refusals
 from membar.questions.answering import default_model
 from membar.questions.programs import asked, for_model, parse
 from membar.reports import streams
@@ -47,9 +47,9 @@ def _refuse(source: SourceFile, chosen: argparse.Namespace) -> None:
             message = f"{option} does not apply to --to {chosen.to}"
             raise InputError(Diagnostic(code="W1101", message=message))
     language = language_of(source).name
-    option_scopes.refuse_for_language(language, [option for option in given if option in ("-D", "--mapping")])
+    refusals.refuse_for_language(language, [option for option in given if option in ("-D", "--mapping")])
     if chosen.include:
-        option_scopes.refuse_includes(language, chosen.model)
+        refusals.refuse_includes(language, chosen.model)
 
 
 def _text(source: SourceFile, chosen: argparse.Namespace) -> str:

@@ -32,7 +32,7 @@ from membar.program.program import Program
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
-from membar.questions import option_scopes
+from membar.questions import options as kinds
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
@@ -62,7 +62,7 @@ class WitnessConfirmation(Question):
         mapping: the compiler's table for C; by default the model's own.
     """
 
-    KIND: ClassVar = option_scopes.CONFIRMED
+    KIND: ClassVar = kinds.CONFIRMED
 
     confirm: Path
     defines: Sequence[str] = ()

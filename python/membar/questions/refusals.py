@@ -1,26 +1,31 @@
-"""Which option applies where: one table, and the functions that refuse what would be ignored.
+"""Refuses options that do not apply: to a kind of question, a language, an engine, a program or a model.
 
-An option applies to some kinds of questions; of these, to some engines and to some languages. What is not in
-the table applies everywhere (`--model`, `--limit`, `--json`, …).
+Where an option applies says its declaration (`questions/options.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.models.model import Operational
+from membar.questions.options import (
+    BY_NAME,
+    CLIENTS,
+    CONFIRMED,
+    LIFTED,
+    PROGRAM,
+    PROOF,
+    REDUCTIONS,
+    SYSTEM,
+)
 from membar.questions.task import Coherence, Options, Unrolling
 from membar.records import record, replace
 
-PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
-    "programs",
-    "confirmed",
-    "lifted",
-    "clients",
-    "systems",
-    "objects",
-)
+if TYPE_CHECKING:
+    from membar.program.program import Program
+    from membar.questions.task import Limits, Task
 
 
 @record(frozen=True, slots=True)
@@ -56,73 +61,6 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 }
 
 
-@record(frozen=True, slots=True)
-class Scope:
-    """Where an option applies; None: to all engines, or languages."""
-
-    kinds: frozenset[str]
-    engines: frozenset[str] | None = None
-    languages: frozenset[str] | None = None
-
-
-def _scope(
-    *kinds: str, engines: Collection[str] | None = None, languages: Collection[str] | None = None
-) -> Scope:
-    return Scope(
-        frozenset(kinds),
-        None if engines is None else frozenset(engines),
-        None if languages is None else frozenset(languages),
-    )
-
-
-_WITH_AXIOMS: Final = ("graphs", "reference")
-_WITH_BUFFERS: Final = ("states", "buffers", "reference")
-_PROVING: Final = (SYSTEM, LIFTED)
-_OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
-SCOPES: Final[Mapping[str, Scope]] = {
-    "--engine": _scope(PROGRAM, CLIENTS, SYSTEM, PROOF),
-    "--property": _scope(PROGRAM, LIFTED),
-    "--property-file": _scope(PROGRAM, languages=("C",)),
-    "--error": _scope(PROGRAM),
-    "--ltl": _scope(PROGRAM),
-    "--fair": _scope(PROGRAM),
-    "--dve-errors": _scope(PROGRAM),
-    "--atomic": _scope(PROGRAM),
-    "--atomic-rule": _scope(PROGRAM),
-    "--buffers": _scope(PROGRAM, CLIENTS, engines=_WITH_BUFFERS),
-    "--algorithm": _scope(PROGRAM, *_PROVING, engines=("buffers", "cubes")),
-    "--unroll": _scope(PROGRAM, CLIENTS, engines=("graphs", "reference", "states")),
-    "--max-unroll": _scope(PROGRAM, CLIENTS, engines=("graphs", "reference", "states")),
-    "--coherence": _scope(PROGRAM, engines=("graphs",)),
-    "--no-prune": _scope(PROGRAM, CLIENTS, engines=("graphs",)),
-    "--no-symmetry": _scope(PROGRAM, engines=("graphs",)),
-    "--no-inplace": _scope(PROGRAM, engines=("graphs",)),
-    "--no-await": _scope(PROGRAM, CLIENTS, engines=_WITH_AXIOMS),
-    "--no-sleep": _scope(PROGRAM, engines=("buffers",)),
-    "--no-acceleration": _scope(PROGRAM, engines=("buffers",)),
-    "--no-por": _scope(PROGRAM, CLIENTS, engines=("states",)),
-    "--shortest": _scope(PROGRAM, engines=("states", "reference")),
-    "--jobs": _scope(PROGRAM, CLIENTS, engines=("graphs", "states")),
-    "--all": _scope(PROGRAM),
-    "--herd": _scope(PROGRAM, languages=("litmus", "program text")),
-    "--explain": _scope(PROGRAM, CONFIRMED),
-    "--dot": _scope(PROGRAM, CONFIRMED, LIFTED, CLIENTS),
-    "--svg": _scope(PROGRAM, CONFIRMED, LIFTED, CLIENTS),
-    "--mapping": _scope(*_OF_PROGRAMS, languages=("C",)),
-    "-I": _scope(*_OF_PROGRAMS, SYSTEM),
-    "-D": _scope(*_OF_PROGRAMS, languages=("C",)),
-    "--args": _scope(PROGRAM, languages=("C",)),
-    "--brab": _scope(*_PROVING, engines=("cubes",)),
-    "--instances": _scope(*_PROVING),
-    "--certificate": _scope(*_PROVING, engines=("cubes",)),
-    "--threads": _scope(LIFTED),
-    "--client": _scope(CLIENTS),
-    "--order": _scope(CLIENTS, PROOF),
-    "--spec": _scope(CLIENTS),
-    "--allow-python-spec": _scope(CLIENTS),
-    "--infer": _scope(PROOF),
-    "--confirm": _scope(CONFIRMED),
-}
 # What to do instead, where that is not plain from the table.
 _HELP: Final[Mapping[str, str]] = {
     "--order": "--client 2,3 makes all clients of 2 threads with 3 operations each",
@@ -140,7 +78,6 @@ _CODES: Final[Mapping[str, str]] = {
 }
 # Options that ask something.
 _QUESTIONS: Final = frozenset({"--property", "--property-file", "--error", "--ltl", "--fair", "--dve-errors"})
-_REDUCTIONS: Final = ("prune", "symmetry", "await", "inplace", "sleep", "acceleration", "por")
 
 
 def refuse_outside(kind: str, given: Iterable[str]) -> None:
@@ -150,7 +87,7 @@ def refuse_outside(kind: str, given: Iterable[str]) -> None:
         InputError: one of them does not.
     """
     for option in given:
-        if option in SCOPES and kind not in SCOPES[option].kinds:
+        if option in BY_NAME and kind not in BY_NAME[option].kinds:
             what = _KINDS[kind]
             code = _CODES.get(option, what.code) if kind == PROGRAM else what.code
             message = f"{option} does not apply to {what.name}"
@@ -163,9 +100,9 @@ def _help_outside(kind: str, option: str) -> str:
         return _HELP[option]
     if option in _QUESTIONS:
         return _KINDS[kind].asked
-    if kind != PROGRAM and (engines := SCOPES[option].engines) is not None:
+    if kind != PROGRAM and (engines := BY_NAME[option].engines):
         return f"{option} works with {_listed(sorted(engines))}"
-    where = _listed([_KINDS[each].name for each in _KINDS if each in SCOPES[option].kinds])
+    where = _listed([_KINDS[each].name for each in _KINDS if each in BY_NAME[option].kinds])
     return f"it applies to {where}"
 
 
@@ -182,8 +119,8 @@ def refuse_for_language(language: str, given: Iterable[str]) -> None:
         InputError: one of them does not.
     """
     for option in given:
-        languages = SCOPES[option].languages if option in SCOPES else None
-        if languages is not None and language not in languages:
+        languages = BY_NAME[option].languages if option in BY_NAME else ()
+        if languages and language not in languages:
             message = f"{option} does not apply to {language} files"
             help_ = f"it is for {' and '.join(sorted(languages))}"
             raise InputError(Diagnostic(code="W0413", message=message, help=help_))
@@ -221,8 +158,8 @@ def refuse_for_engine(engine: str, options: Options) -> None:
         InputError: one of them was.
     """
     for option in options_of(options):
-        engines = SCOPES[option].engines
-        if engines is not None and engine not in engines:
+        engines = BY_NAME[option].engines
+        if engines and engine not in engines:
             raise _misplaced_in_engine(option, engine, engines)
 
 
@@ -233,8 +170,8 @@ def refuse_for_engines(engines: Collection[str], options: Options) -> None:
         InputError: one of them was.
     """
     for option in options_of(options):
-        known = SCOPES[option].engines
-        if engines and known is not None and not known & set(engines):
+        known = BY_NAME[option].engines
+        if engines and known and not set(known) & set(engines):
             raise _misplaced_in_engine(option, " and ".join(engines), known)
 
 
@@ -260,14 +197,14 @@ def options_of(options: Options) -> Iterator[str]:
         yield "--jobs"
     if options.brab is not None:
         yield "--brab"
-    yield from (f"--no-{name}" for name in _REDUCTIONS if name in options.reductions_off)
+    yield from (f"--no-{name}" for name in REDUCTIONS if name in options.reductions_off)
 
 
 def for_engine(engine: str, options: Options) -> Options:
     """The options without those that an engine does not look at: one of several engines may ignore some."""
     for option in options_of(options):
-        engines = SCOPES[option].engines
-        if engines is not None and engine not in engines:
+        engines = BY_NAME[option].engines
+        if engines and engine not in engines:
             options = _without(options, option)
     return options
 
@@ -289,3 +226,82 @@ def _without(options: Options, option: str) -> Options:
         case _:
             off = options.reductions_off - {option.removeprefix("--no-")}
             return replace(options, reductions_off=off)
+
+
+# Options that would have no effect on the answer about a file.
+
+_BY_STATES: Final = ("states", "buffers", "cubes", "instances")
+_BY_EXECUTIONS: Final = ("graphs",)
+_RUN_BY_STATES: Final = ("Promela", "DVE")
+
+
+def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> None:
+    """Refuses options that change nothing about a program under a model.
+
+    Args:
+        task: the question, with options and limits as they were given.
+        engine: the one that answers.
+        given: the options that were given, such as `--atomic-rule`.
+
+    Raises:
+        InputError: with the first of them.
+    """
+    found = (
+        *_about_runs(task.program, task.options),
+        *_about_buffers(task, given),
+        *_about_lists(task, engine),
+        *_about_explanations(task, given),
+    )
+    for message, help_ in found:
+        raise InputError(Diagnostic(code="W0442", message=message, help=help_))
+    refuse_limits(engine, task.limits)
+
+
+def refuse_limits(engine: str, limits: Limits) -> None:
+    """Refuses a limit on what an engine does not count.
+
+    Raises:
+        InputError: there is one.
+    """
+    for message, help_ in _about_limits(engine, limits):
+        raise InputError(Diagnostic(code="W0442", message=message, help=help_))
+
+
+def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:
+    if options.fair != Options().fair and not program.asks_about_states:
+        message = f"--fair does not apply to {program.name}: it claims nothing about runs"
+        yield message, "--ltl, `ltl` formulas, `never` claims and property processes do"
+
+
+def _about_buffers(task: Task, given: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Elsewhere than in Promela and DVE, a bound of the buffers also asks for a machine instead of axioms."""
+    if task.model.operational is not Operational.SC or task.program.language not in _RUN_BY_STATES:
+        return
+    options = task.options
+    bounds = ["--buffers"] if options.buffers_chosen_by_user or options.unbounded_buffers else []
+    for option in (*bounds, *(each for each in ("--atomic", "--atomic-rule") if each in given)):
+        message = f"{option} does not apply to {task.model.name}: it has no store buffers"
+        yield message, "take a model with store buffers: x86-tso, pso or cam"
+
+
+def _about_lists(task: Task, engine: str) -> Iterator[tuple[str, str]]:
+    if task.options.all_executions and engine == "states" and task.program.condition is None:
+        message = f"--all does not apply to {task.program.name}: without a final condition, the engine states"
+        yield f"{message} lists nothing", "--engine graphs lists executions, where the model has axioms"
+
+
+def _about_explanations(task: Task, given: Collection[str]) -> Iterator[tuple[str, str]]:
+    if "--explain" not in given:
+        return
+    help_ = "it says which axiom of the model forbids what a final condition asks about"
+    if task.program.condition is None:
+        yield f"--explain does not apply to {task.program.name}: it has no final condition", help_
+    elif task.model.plan is None:
+        yield f"--explain does not apply to {task.model.name}: it has no axioms", help_
+
+
+def _about_limits(engine: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    if limits.executions is not None and engine in _BY_STATES:
+        yield f"--limit executions does not apply to the engine {engine}", "--limit states=N does"
+    if limits.states is not None and engine in _BY_EXECUTIONS:
+        yield f"--limit states does not apply to the engine {engine}", "--limit executions=N does"

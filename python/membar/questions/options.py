@@ -1,0 +1,620 @@
+"""Every option of a question, declared once.
+
+The command line, its help, the errors for options that do not apply, and the signatures of `membar.check` and
+its siblings are made from this table. It is one table, and not spread over the kinds of questions, so that a
+command line can be read without loading any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from membar.questions.task import Coherence, Options, Unrolling
+from membar.records import record, replace
+from membar.source import FileText
+
+PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
+    "programs",
+    "confirmed",
+    "lifted",
+    "clients",
+    "systems",
+    "objects",
+)
+KINDS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF)
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: what the command line calls it.
+        help: what it does, for `--help`.
+        commands: those that take it.
+        kinds: the kinds of questions that it applies to.
+        field: the field of questions, or the argument in Python, if that has another name.
+        metavar: what stands for its value; "" for a switch.
+        read: the function of `membar.cli.arguments.values` that reads the value; "" takes it as it is.
+        choices: the values that there are, if they are few.
+        form: `value`, `switch`, `list` (one more each time), `words` (a shell's words).
+        default: the value where it is not given.
+        engines: the engines that look at it; empty: all.
+        languages: the languages that it is for; empty: all.
+        is_common: it stands in the short help.
+        is_output: it says what becomes of the answer, not what is asked.
+        is_search: it says how engines search (a field of `task.Options`).
+        rival: options of one rival exclude each other.
+        short: what it does, for the short help, if `help` is too long there.
+        python: its type, for the signature.
+    """
+
+    name: str
+    help: str
+    commands: tuple[str, ...] = ("check",)
+    kinds: tuple[str, ...] = KINDS
+    field: str = ""
+    metavar: str = ""
+    read: str = ""
+    choices: tuple[str, ...] = ()
+    form: str = "value"
+    default: Any = None
+    engines: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    is_common: bool = False
+    is_output: bool = False
+    is_search: bool = False
+    rival: str = ""
+    short: str = ""
+    python: str = "str | None"
+
+    @property
+    def key(self) -> str:
+        """Its name in Python."""
+        return self.field or self.name.lstrip("-").replace("-", "_")
+
+
+_ASKING: Final = ("check", "repair")
+_CHECKING: Final = ("check", "litmus", "repair")
+_SEARCHING: Final = ("check", "litmus", "compare", "repair")
+_PROVING: Final = (SYSTEM, LIFTED)
+_OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
+_WITH_AXIOMS: Final = ("graphs", "reference")
+_WITH_BUFFERS: Final = ("states", "buffers", "reference")
+_SHORT: Final = ("check", "litmus")
+
+TABLE: Final = (
+    Option(
+        name="--model",
+        metavar="NAME|FILE.cat",
+        commands=_CHECKING,
+        help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
+        short="memory model: a name or a file",
+        is_common=True,
+        python="Model | str | None",
+    ),
+    Option(
+        name="--engine",
+        metavar="NAME",
+        commands=_CHECKING,
+        kinds=(PROGRAM, CLIENTS, SYSTEM, PROOF),
+        help="engine (default: by language)",
+        is_common=True,
+    ),
+    Option(
+        name="--property",
+        field="properties",
+        metavar="LIST",
+        commands=_ASKING,
+        kinds=(PROGRAM, LIFTED),
+        rival="property",
+        help="what to check, separated by commas (docs/reference/properties.md lists all); `none` only"
+        " explores (default: all that apply)",
+        short="properties to check, separated by commas",
+        is_common=True,
+        python="Collection[str] | None",
+    ),
+    Option(
+        name="--property-file",
+        metavar="FILE.prp",
+        read="path",
+        commands=_ASKING,
+        kinds=(PROGRAM,),
+        languages=("C",),
+        rival="property",
+        help="check what a property file of SV-COMP asks, and nothing else (default model: sc)",
+        python="Path | None",
+    ),
+    Option(
+        name="--error",
+        metavar="EXPR|LABEL",
+        commands=(*_ASKING, "translate"),
+        kinds=(PROGRAM,),
+        help="error state: an expression or location that must be unreachable;"
+        " `final EXPR`: in final states (XCFA)",
+    ),
+    Option(
+        name="--ltl",
+        metavar="FORMULA|@FILE",
+        commands=(*_ASKING, "translate"),
+        kinds=(PROGRAM,),
+        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !;"
+        " or the file that says it",
+        short="check an LTL formula",
+        is_common=True,
+    ),
+    Option(
+        name="--dve-errors",
+        choices=("terminal", "legacy"),
+        commands=(*_ASKING, "translate"),
+        kinds=(PROGRAM,),
+        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
+    ),
+    Option(
+        name="--atomic",
+        metavar="FILE",
+        read="path",
+        commands=(*_ASKING, "translate"),
+        kinds=(PROGRAM,),
+        help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
+        python="Path | None",
+    ),
+    Option(
+        name="--atomic-rule",
+        choices=("own", "all"),
+        commands=(*_ASKING, "translate"),
+        kinds=(PROGRAM,),
+        help="what an atomic write waits for: its own store buffer (default), or all",
+    ),
+    Option(
+        name="--threads",
+        metavar="any[:NAME]",
+        read="threads",
+        commands=_ASKING,
+        kinds=(LIFTED,),
+        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
+        " (default: N)",
+        short="prove it for any number of threads",
+        is_common=True,
+    ),
+    Option(
+        name="--client",
+        metavar="T,N",
+        read="client",
+        commands=_ASKING,
+        kinds=(CLIENTS,),
+        help="objects: is it linearizable for all clients of T threads with N operations each?",
+        short="linearizable for T threads with N calls each?",
+        is_common=True,
+        python="Size | tuple[int, int] | None",
+    ),
+    Option(
+        name="--order",
+        choices=("causal", "flush", "real-time"),
+        commands=_ASKING,
+        kinds=(CLIENTS, PROOF),
+        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
+        python="Ordering | str | None",
+    ),
+    Option(
+        name="--spec",
+        metavar="NAME|FILE.py:CLASS",
+        commands=_ASKING,
+        kinds=(CLIENTS,),
+        help="objects: the sequential specification (default: the text's)",
+    ),
+    Option(
+        name="--allow-python-spec",
+        form="switch",
+        commands=_ASKING,
+        kinds=(CLIENTS,),
+        help="objects: run the Python file that the text names as its specification",
+        python="bool",
+    ),
+    Option(
+        name="--infer",
+        form="switch",
+        kinds=(PROOF,),
+        help=".obj: look for the invariants of the proof, and print them",
+        python="bool",
+    ),
+    Option(
+        name="--confirm",
+        metavar="WITNESS",
+        read="path",
+        kinds=(CONFIRMED,),
+        help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED,"
+        " or UNKNOWN if the witness is not confirmed",
+        short="confirm this witness of SV-COMP",
+        python="Path | None",
+    ),
+    Option(
+        name="--buffers",
+        metavar="N|unbounded",
+        read="buffers",
+        commands=_SEARCHING,
+        kinds=(PROGRAM, CLIENTS),
+        engines=_WITH_BUFFERS,
+        is_search=True,
+        help="run with store buffers of at most N entries, or of any length",
+        short="bound of the store buffers",
+        is_common=True,
+        python="int | str | None",
+    ),
+    Option(
+        name="--unroll",
+        metavar="N",
+        read="positive",
+        commands=_SEARCHING,
+        kinds=(PROGRAM, CLIENTS),
+        engines=("graphs", "reference", "states"),
+        is_search=True,
+        rival="loops",
+        help="unroll loops N times",
+        is_common=True,
+        python="int | None",
+    ),
+    Option(
+        name="--max-unroll",
+        metavar="N",
+        read="positive",
+        commands=_SEARCHING,
+        kinds=(PROGRAM, CLIENTS),
+        engines=("graphs", "reference", "states"),
+        is_search=True,
+        rival="loops",
+        help="increase the loop bound up to N (default: 4)",
+        is_common=True,
+        python="int | None",
+    ),
+    Option(
+        name="--fair",
+        metavar="LIST",
+        read="fair",
+        default=Options().fair,
+        commands=_SEARCHING,
+        kinds=(PROGRAM,),
+        is_search=True,
+        help="fairness assumptions for LTL: buffers, processes, none (default: buffers)",
+        python="Collection[str] | None",
+    ),
+    Option(
+        name="--algorithm",
+        choices=("forward", "backward", "generic"),
+        commands=_SEARCHING,
+        kinds=(PROGRAM, *_PROVING),
+        engines=("buffers", "cubes"),
+        is_search=True,
+        help="the one procedure of the engine buffers to use: forward or backward (default: short buffers and"
+        " both, in turn); or of cubes: backward, or generic (every order of writes, for comparison)",
+        short="the procedure of the engine: forward, backward or generic",
+    ),
+    Option(
+        name="--coherence",
+        choices=tuple(choice.value for choice in Coherence),
+        commands=_SEARCHING,
+        kinds=(PROGRAM,),
+        engines=("graphs",),
+        is_search=True,
+        help="`observed`: merge executions that differ only in unobserved coherence order"
+        " (default of check, but not with --all or --herd); `all`: every execution on its own",
+        short="merge executions that differ only in unobserved coherence order",
+        python="Coherence | str | None",
+    ),
+    *(
+        Option(
+            name=f"--no-{name}",
+            form="switch",
+            commands=_SEARCHING,
+            kinds=kinds,
+            engines=engines,
+            is_search=True,
+            help=help_,
+            python="bool",
+        )
+        for name, kinds, engines, help_ in (
+            (
+                "prune",
+                (PROGRAM, CLIENTS),
+                ("graphs",),
+                "test executions only when they are complete (slower)",
+            ),
+            (
+                "symmetry",
+                (PROGRAM,),
+                ("graphs",),
+                "explore what identical threads do in every order, not up to symmetry (as --all does)",
+            ),
+            (
+                "await",
+                (PROGRAM, CLIENTS),
+                _WITH_AXIOMS,
+                "unroll waiting loops as other loops (termination unchecked)",
+            ),
+            (
+                "inplace",
+                (PROGRAM,),
+                ("graphs",),
+                "let spinning threads read any value, not only the latest",
+            ),
+            ("sleep", (PROGRAM,), ("buffers",), "buffers: without sleep sets"),
+            ("acceleration", (PROGRAM,), ("buffers",), "buffers: without acceleration of cycles"),
+            ("por", (PROGRAM, CLIENTS), ("states",), "states: keep every state and all declared registers"),
+        )
+    ),
+    Option(
+        name="--shortest",
+        form="switch",
+        kinds=(PROGRAM,),
+        engines=("states", "reference"),
+        is_search=True,
+        help="states: a shortest run or lasso, without reduction",
+        python="bool",
+    ),
+    Option(
+        name="--brab",
+        metavar="N",
+        read="positive",
+        kinds=_PROVING,
+        engines=("cubes",),
+        is_search=True,
+        help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
+        python="int | None",
+    ),
+    Option(
+        name="--instances",
+        metavar="LIST",
+        read="sizes",
+        default=(),
+        kinds=_PROVING,
+        is_search=True,
+        help=".cub: compare the answer with systems of this many processes, such as 2,3",
+        python="Sequence[int]",
+    ),
+    Option(
+        name="--jobs",
+        metavar="N",
+        read="positive",
+        default=1,
+        commands=_SEARCHING,
+        kinds=(PROGRAM, CLIENTS),
+        engines=("graphs", "states"),
+        is_search=True,
+        help="use N threads; litmus: N processes (default: 1)",
+        is_common=True,
+        python="int",
+    ),
+    Option(
+        name="--limit",
+        field="limits",
+        metavar="KIND=N,…",
+        read="limits",
+        commands=_SEARCHING,
+        help="time=10s, memory=2G, executions=N, states=N, separated by commas",
+        short="time=10s, memory=2G, executions=N, states=N",
+        is_common=True,
+        python="Limits | None",
+    ),
+    Option(
+        name="--mapping",
+        metavar="NAME",
+        commands=_SEARCHING,
+        kinds=_OF_PROGRAMS,
+        languages=("C",),
+        help="compiler mapping of C for a processor (default: the model's)",
+    ),
+    Option(
+        name="-I",
+        field="include_dirs",
+        metavar="DIR",
+        read="path",
+        form="list",
+        default=(),
+        commands=(*_SEARCHING, "translate"),
+        kinds=(*_OF_PROGRAMS, SYSTEM),
+        help="search DIR for includes, of cat files and of C",
+        python="Sequence[Path]",
+    ),
+    Option(
+        name="-D",
+        field="defines",
+        metavar="NAME[=V]",
+        form="list",
+        default=(),
+        commands=(*_SEARCHING, "translate"),
+        kinds=_OF_PROGRAMS,
+        languages=("C",),
+        help="define a macro for C",
+        python="Sequence[str]",
+    ),
+    Option(
+        name="--args",
+        field="arguments",
+        metavar="WORDS",
+        read="words",
+        form="words",
+        kinds=(PROGRAM,),
+        languages=("C",),
+        help="C: what the program is run with, as a shell reads it; may be repeated (default: nothing)",
+        python="Sequence[str] | None",
+    ),
+    Option(
+        name="--json",
+        form="switch",
+        commands=_SHORT,
+        is_output=True,
+        rival="form",
+        help="one JSON object per line",
+        is_common=True,
+    ),
+    Option(
+        name="--herd",
+        form="switch",
+        commands=_SHORT,
+        kinds=(PROGRAM,),
+        languages=("litmus", "program text"),
+        is_output=True,
+        rival="form",
+        help="herd's text blocks",
+    ),
+    Option(
+        name="--dot",
+        metavar="DIR",
+        read="path",
+        commands=_SHORT,
+        kinds=_OF_PROGRAMS,
+        is_output=True,
+        help="draw executions for Graphviz, a file each",
+    ),
+    Option(
+        name="--svg",
+        metavar="DIR",
+        read="path",
+        commands=_SHORT,
+        kinds=_OF_PROGRAMS,
+        is_output=True,
+        help="draw executions, a file each",
+        is_common=True,
+    ),
+    Option(
+        name="--all",
+        form="switch",
+        commands=_SHORT,
+        kinds=(PROGRAM,),
+        is_output=True,
+        is_search=True,
+        help="every execution, not only the witness",
+        is_common=True,
+    ),
+    Option(
+        name="--explain",
+        form="switch",
+        kinds=(PROGRAM, CONFIRMED),
+        is_output=True,
+        help="which axiom forbids the outcome, with the cycle",
+        short="which axiom forbids the outcome",
+        is_common=True,
+    ),
+    Option(
+        name="--certificate",
+        metavar="FILE",
+        read="path",
+        kinds=_PROVING,
+        engines=("cubes",),
+        is_output=True,
+        help=".cub: write the proof's obligations as SMT-LIB",
+    ),
+    Option(
+        name="--accept-bounded",
+        form="switch",
+        commands=_ASKING,
+        is_output=True,
+        help="exit with 0 for HOLDS WITHIN too",
+    ),
+    Option(
+        name="--junit",
+        metavar="FILE",
+        read="path",
+        commands=_SHORT,
+        is_output=True,
+        help="write a JUnit report (- for standard output)",
+    ),
+    Option(
+        name="--sarif",
+        metavar="FILE",
+        read="path",
+        commands=_SHORT,
+        is_output=True,
+        help="write a SARIF 2.1.0 log",
+        is_common=True,
+    ),
+    Option(
+        name="--summary",
+        metavar="FILE",
+        read="path",
+        commands=(*_SHORT, "compare"),
+        is_output=True,
+        help="write a summary in GitHub's Markdown",
+    ),
+    Option(
+        name="--witness",
+        metavar="FILE",
+        read="path",
+        is_output=True,
+        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    ),
+)
+BY_NAME: Final[Mapping[str, Option]] = {option.name: option for option in TABLE}
+REDUCTIONS: Final = tuple(
+    option.name.removeprefix("--no-") for option in TABLE if option.name.startswith("--no-")
+)
+
+
+def search_options(given: Mapping[str, Any], options: Options) -> Options:
+    """The options of a search, with what is given by the names of the command line."""
+    found = dict[str, Any]()
+    if (buffers := given.get("buffers")) is not None:
+        is_unbounded = buffers in (0, "unbounded")
+        found |= {
+            "buffers": None if is_unbounded else buffers,
+            "buffers_chosen_by_user": not is_unbounded,
+            "unbounded_buffers": is_unbounded,
+        }
+    exact, deepest = given.get("unroll"), given.get("max_unroll")
+    if exact is not None or deepest is not None:
+        found["unrolling"] = Unrolling(
+            exact=exact, deepest=deepest or Unrolling().deepest, chosen_by_user=True
+        )
+    if (coherence := given.get("coherence")) is not None:
+        found |= {"coherence": Coherence(coherence), "coherence_chosen_by_user": True}
+    if given.get("fair") is not None:
+        found["fair"] = frozenset(given["fair"])
+    for name in ("algorithm", "jobs", "shortest", "brab"):
+        if given.get(name):
+            found[name] = given[name]
+    if given.get("instances"):
+        found["instances"] = tuple(given["instances"])
+    off = frozenset(name for name in REDUCTIONS if given.get(f"no_{name}"))
+    if off:
+        found["reductions_off"] = options.reductions_off | off
+    return replace(options, **found) if found else options
+
+
+def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """What is given by name, as fields of questions, and the options that were given; None means the default.
+
+    Raises:
+        TypeError: there is no such option.
+    """
+    known = {option.key: option for option in TABLE if not option.is_output}
+    fields, names, search = dict[str, Any](), list[str](), dict[str, Any]()
+    for name, value in given.items():
+        option = known.get(name)
+        if value is None or (option is not None and value == option.default):
+            continue
+        if option is None:
+            if name not in _MORE_FIELDS:
+                raise TypeError(f"there is no option {name!r}; see help(membar.check)")
+            fields[name] = value
+            continue
+        if option.form == "switch" and not value:
+            continue
+        names.append(option.name)
+        if name in _OF_LANGUAGES:
+            text = FileText.read(value) if name == "atomic" else str(value)
+            fields["words"] = {**fields.get("words", {}), name.replace("_", "-"): text}
+        elif name == "threads":
+            fields[name] = value.partition(":")[2] or "N" if value.partition(":")[0] == "any" else value
+        elif name == "order":
+            fields[name] = getattr(value, "value", value)
+        else:
+            (search if option.is_search else fields)[name] = value
+    if search:
+        fields["options"] = search_options(search, fields.get("options") or Options())
+    return fields, names
+
+
+_OF_LANGUAGES: Final = ("dve_errors", "atomic", "atomic_rule")
+# Fields that have no option of their own: how engines search, options of single languages by name.
+_MORE_FIELDS: Final[Collection[str]] = ("options", "words", "given_options")

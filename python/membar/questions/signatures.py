@@ -1,0 +1,185 @@
+"""Writes `questions/entry.py`: the functions of Python users have the options of the table as parameters.
+
+A test compares the file with this text; `pytest tests/unit/test_signatures.py --update-golden` writes it.
+"""
+
+from __future__ import annotations
+
+from membar.questions.options import TABLE, Option
+
+
+def entry_text() -> str:
+    """The module, as it must be."""
+    options = [option for option in TABLE if not option.is_output]
+    return _MODULE.replace("    PARAMETERS,\n", "".join(map(_parameter, options))).replace(
+        "        OPTIONS\n", "".join(map(_described, options))
+    )
+
+
+def _parameter(option: Option) -> str:
+    default = None if option.python.endswith("None") else False if option.form == "switch" else option.default
+    return f"    {option.key}: {option.python} = {default!r},\n"
+
+
+def _described(option: Option) -> str:
+    text = option.short or option.help.split(";", maxsplit=1)[0].split(" (default", maxsplit=1)[0]
+    return f"        {option.key}: {text.split(': G F X', maxsplit=1)[0]}.\n"
+
+
+_MODULE = '''"""What Python users call: each builds a question about a file or a text, and asks it.
+
+Written by `questions/signatures.py` from the table of options; not to be edited.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from membar.limits.budget import LimitError, limited, stage
+from membar.questions.ask import ask, kind_of, question_about, unanswered
+from membar.questions.options import LIFTED, PROGRAM, question_fields
+from membar.questions.question import Question
+from membar.questions.refusals import refuse_outside
+from membar.questions.task import Limits
+from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.objects.client import Size
+    from membar.objects.orders import Ordering
+    from membar.questions.answer import Answer
+    from membar.questions.compare import Comparison
+    from membar.questions.repair import Verdict
+    from membar.questions.task import Coherence, Options
+
+
+def check(
+    source: SourceFile | str | Path,
+    *,
+    PARAMETERS,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Answer:
+    """The answer about a file or a text: of a program under a memory model, of a system, of an object.
+
+    Args:
+        source: a file name, or a text with a name.
+        OPTIONS
+        options: how engines search, as a record; the single names above count more.
+        words: options of single languages by name, such as `atomic-rule`.
+
+    Raises:
+        InputError: the text, the model or an option is wrong.
+        OSError: a file cannot be read.
+        InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
+    """
+    given = dict(locals())
+    return _answer(given.pop("source"), given)
+
+
+def prove(
+    source: SourceFile | str | Path,
+    *,
+    PARAMETERS,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Answer:
+    """The answer for any number of threads or processes; the options are those of `check`.
+
+    Raises:
+        InputError: the text, the model or an option is wrong.
+        OSError: a file cannot be read.
+    """
+    given = dict(locals())
+    return _answer(given.pop("source"), given, is_proof=True)
+
+
+def question(source: SourceFile | str | Path, **given: Any) -> Question:  # noqa: ANN401 - options of `check`
+    """The question that `check` asks."""
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    return _question(text, kind_of(text, given), given)
+
+
+def repair(
+    source: SourceFile | str | Path,
+    *,
+    weaken: bool = False,
+    first: bool = False,
+    all_cheapest: bool = False,
+    costs: Path | None = None,
+    seconds: float | None = None,
+    progress: Callable[[str], None] | None = None,
+    PARAMETERS,
+    options: Options | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Verdict:
+    """The cheapest change that makes a text right; what must be true of it is asked as by `check`.
+
+    Args:
+        source: a file name, or a text with a name.
+        weaken: remove or weaken unnecessary ordering instead of adding it.
+        first: take what Barnat's procedure ends with, cheapest or not.
+        all_cheapest: find all repairs of the least cost.
+        costs: the user's table of costs.
+        seconds: afterwards the best repair so far is given, with a lower bound.
+        progress: called now and then with a short text.
+        OPTIONS
+        options: how engines search, as a record.
+        words: options of single languages by name.
+
+    Raises:
+        InputError: the text, the model or an option is wrong, or the language cannot be repaired.
+        OSError: a file cannot be read.
+    """
+    given = dict(locals())
+    own = ("weaken", "first", "all_cheapest", "costs", "seconds", "progress")
+    asked = {name: given.pop(name) for name in own}
+    from membar.questions.repair import find_repair  # noqa: PLC0415 - on demand
+
+    return find_repair(question(given.pop("source"), **given), **asked)
+
+
+def compare(
+    source: SourceFile | str | Path,
+    *,
+    models: Sequence[str] = (),
+    engines: Sequence[str] = (),
+    **given: Any,  # noqa: ANN401 - options of `check`
+) -> Comparison:
+    """The answers about one program under several models, or by several engines.
+
+    Raises:
+        InputError: the text, a model, an engine or an option is wrong.
+        OSError: a file cannot be read.
+    """
+    from membar.questions import compare as comparison  # noqa: PLC0415 - on demand
+    from membar.questions.safety import Safety  # noqa: PLC0415
+
+    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    asked = _question(text, PROGRAM, given)
+    assert isinstance(asked, Safety)
+    return comparison.compare(asked, models=models, engines=engines)
+
+
+def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:
+    fields, names = question_fields(given)
+    refuse_outside(kind, names)
+    return question_about(text, kind, fields)
+
+
+def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
+    """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
+    limits, start = given.get("limits") or Limits(), time.monotonic()
+    named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
+    kind = kind_of(named, given)
+    kind = LIFTED if is_proof and kind == PROGRAM else kind
+    try:
+        with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
+            text = source if isinstance(source, SourceFile) else SourceFile.read(source)
+    except LimitError as limit:
+        return unanswered(_question(named, kind, given), limit.reason, time.monotonic() - start)
+    return ask(_question(text, kind, given))
+'''
