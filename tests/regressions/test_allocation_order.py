@@ -119,7 +119,7 @@ def test_of_large_memory_only_a_part_is_said_to_be_checked(model: str) -> None:
     outcome = check(text, model).outcome
     assert isinstance(outcome, HoldsWithin)
     assert not outcome.chosen_by_user
-    assert f"the first {MOST_SCALARS} numbers of memory of line" in outcome.bound
+    assert f"the first {MOST_SCALARS} scalars of memory of line" in outcome.bound
     finding = outcome.run.finding("memory")
     assert finding is not None
     assert (finding.verdict, finding.reason) == (Verdict.WITHIN, outcome.bound)

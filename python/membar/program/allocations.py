@@ -27,7 +27,7 @@ TOO_EARLY: Final = "the allocation"
 """How the message about such an access begins."""
 MOST_SCALARS: Final = 64
 """How many numbers of one piece of memory get such a write."""
-_PART: Final = f"order of allocation and use checked for the first {MOST_SCALARS} scalars only"
+_PART: Final = f"order of allocation and use checked for the first {MOST_SCALARS} scalars"
 _CHECKED_BY: Final = "memory"  # the property that these writes are for
 
 
