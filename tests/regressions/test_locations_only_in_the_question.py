@@ -47,7 +47,7 @@ def test_it_starts_at_0_and_the_report_says_so(dialect: str) -> None:
         verdict, states, notes = answer(f"{DIALECTS[dialect]}{question}\n")
         assert verdict == "holds"
         assert states == {(("x", 0), ("y", 1))}
-        assert any("`x`" in note and "starts at 0" in note for note in notes)
+        assert any("`x`" in note and "initially 0" in note for note in notes)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
