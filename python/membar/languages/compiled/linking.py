@@ -55,6 +55,7 @@ class _Unit:
     module: llvm.Module
     roots: set[str]
     code: code.Module | None = None
+    has_inline_bodies: bool = False
 
 
 class _Linking:
@@ -120,18 +121,44 @@ class _Linking:
         name = OTHER_NAMES.get(name, name)
         unit = self.definitions.get(name)
         if name in OVERRIDDEN or unit is None:
-            file = file_of(name)
-            if file is None or name.startswith(_HOOK):
+            unit = None if name.startswith(_HOOK) else self._library_unit(name) or self._inline_unit(name)
+            if unit is None:
                 return
-            if file not in self.files:
-                self.files[file] = _Unit(self.library.module(file), set())
-            unit = self.files[file]
-            for hook in _defined(unit.module):
-                if hook.startswith(_HOOK):
-                    unit.roots.add(hook)
         if name not in unit.roots:
             unit.roots.add(name)
             unit.code = None
+
+    def _library_unit(self, name: str) -> _Unit | None:
+        """The file of the library that defines a name."""
+        file = file_of(name)
+        if file is None:
+            return None
+        if file not in self.files:
+            self.files[file] = _Unit(self.library.module(file), set())
+        unit = self.files[file]
+        unit.roots |= {hook for hook in _defined(unit.module) if hook.startswith(_HOOK)}
+        return unit
+
+    def _inline_unit(self, name: str) -> _Unit | None:
+        """The file of the program that defines a function only as `inline`.
+
+        C says that such a body is for calls that are inlined, and the compiler leaves it out. It is taken if
+        nothing else of the file changes.
+        """
+        for unit in self.program:
+            if name not in unit.module.functions or unit.has_inline_bodies:
+                continue
+            found = self.library.with_inline_bodies(unit.module)
+            before = _defined(unit.module)
+            if found is None or name not in _defined(found) or not before <= _defined(found):
+                continue
+            for added in _defined(found) - before:
+                if added in found.functions:
+                    found.functions[added].linkage = "linkonce"  # other files may have it too
+                self.definitions.setdefault(added, unit)
+            unit.module, unit.code, unit.has_inline_bodies = found, None, True
+            return unit
+        return None
 
     def _kept_apart(self, unit: _Unit) -> code.Module:
         """A file of the library, with other names for what the program defines too."""

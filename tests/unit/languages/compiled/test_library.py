@@ -205,3 +205,15 @@ def test_what_runs_at_the_end_is_there_only_if_the_program_has_it(tmp_path: Path
     module = link_texts(tmp_path, keys)
     assert "__mb_end_of_thread" in list(calls(module, "pthread_exit"))
     assert list(calls(module, "main"))[-1] == "__mb_end_of_process"
+
+
+@needs_compiler
+def test_functions_that_are_only_inline_get_their_bodies_and_nothing_else_changes(tmp_path: Path) -> None:
+    inline = "int n = 4; inline int f(int x) { return x + n; }"
+    module = link_texts(tmp_path, f"{inline} int main(void) {{ return f(1); }}")
+    assert module.functions["f"].blocks
+    assert module.objects["n"].content == b"\x04\0\0\0"
+    shared = "inline int f(int x) { return x; }"
+    first = f"{shared} int g(void); int main(void) {{ return f(1) + g(); }}"
+    second = f"{shared} int g(void) {{ return f(2); }}"
+    assert link_texts(tmp_path, first, second).functions["f"].blocks
