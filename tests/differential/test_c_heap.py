@@ -24,6 +24,7 @@ def test_the_interpreter_and_the_address_sanitizer_agree() -> None:
     assert wrong == []
 
 
+@pytest.mark.full
 def test_two_threads_that_share_memory_do_what_some_interleaving_does() -> None:
     found, wrong = c_heap_threads.campaign(60, seed=3)
     assert wrong == []

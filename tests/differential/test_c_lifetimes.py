@@ -9,6 +9,7 @@ import pytest
 from differential.c_lifetimes import campaign
 
 
+@pytest.mark.full
 def test_random_programs_with_locals_mean_what_the_interpreter_says() -> None:
     found, wrong = campaign(80, seed=11)
     assert wrong == []

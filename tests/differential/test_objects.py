@@ -15,6 +15,7 @@ def test_verdicts_are_those_of_the_runs(seed: int) -> None:
     assert disagreement(seed, Size(2, 2), Counter()) is None
 
 
+@pytest.mark.full
 def test_small_clients_of_many_objects() -> None:
     seen: Counter[str] = Counter()
     for seed in range(24):

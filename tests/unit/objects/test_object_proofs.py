@@ -84,6 +84,7 @@ def test_invariants_are_found_and_hold_without_looking_again(name: str, model: s
     assert not isinstance(proved(text, model).outcome, Holds)
 
 
+@pytest.mark.full
 def test_the_invariants_of_seqlock_are_found_on_sc() -> None:
     text = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
     found = proved(text[: text.index("define owner")], "sc", infer=True)

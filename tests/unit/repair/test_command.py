@@ -419,6 +419,7 @@ def test_other_questions_are_not_asked_of_any_number(
     assert "W0434" in told
 
 
+@pytest.mark.full
 def test_a_program_for_any_number_of_threads_gets_its_fence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
