@@ -9,7 +9,7 @@ from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import expression
 from membar.code.lowering.refusal import NotSupportedError
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, negation
-from membar.program.operations import Assume, Choose, Load, Rmw, Set, Store
+from membar.program.operations import Assume, Choose, Load, Rmw, Set, Store, Tags
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -18,11 +18,19 @@ _UPDATES = frozenset({"add", "sub", "and", "or", "xor"})
 _LESS = {"max": "slt", "min": "slt", "umax": "ult", "umin": "ult"}
 
 
+def _words(thread: ThreadLowering, item: ir.Load | ir.Store) -> Tags:
+    """The ordering words of an access; plain ones in an atomic block cannot race."""
+    orders = thread.context.orders
+    if item.ordering is None and thread.atomic_from is not None and not orders.is_kernel:
+        return orders.access("seq_cst", item.place)
+    return orders.access(item.ordering, item.place)
+
+
 def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
     """A load."""
     address = thread.value(item.address, item, "used as an address")
     size = thread.size(item.result.type, item.place)
-    tags = thread.context.orders.access(item.ordering, item.place)
+    tags = _words(thread, item)
     span = thread.context.span(item.place)
     thread.flow.emit(Load(register=thread.fresh(item.result), address=address, size=size, tags=tags), span)
 
@@ -32,7 +40,7 @@ def lower_store(thread: ThreadLowering, item: ir.Store) -> None:
     address = thread.value(item.address, item, "used as an address")
     word = thread.value(item.value, item, "stored")
     size = thread.size(item.value.type, item.place)
-    tags = thread.context.orders.access(item.ordering, item.place)
+    tags = _words(thread, item)
     thread.flow.emit(
         Store(address=address, value=word, size=size, tags=tags), thread.context.span(item.place)
     )
@@ -98,6 +106,7 @@ def lower_exchange(thread: ThreadLowering, item: ir.CompareExchange) -> None:
         thread.flow.emit(attempt, span)
         return
     # A weak one may fail although the values are equal; then it is a load.
+    thread.require_no_atomic_block()
     done, fails = thread.flow.register(), thread.flow.register()
     thread.flow.emit(Choose(fails, FALSE, TRUE, retries=True), span)
     if thread.flow.state is None:

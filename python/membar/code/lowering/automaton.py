@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from membar.limits import budget
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Expr, Register, registers_of
+from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import WARNINGS, Assert, Assume, Fence, Join, Operation, Set, Spawn
 from membar.program.program import Edge
 from membar.records import record, replace
@@ -151,6 +152,20 @@ class Automaton:
             else:
                 later.append(Set(name, value))
         self.state = replace(self.state, operations=(*self.state.operations, *first, *later))
+
+
+def as_one_step(edges: Sequence[Edge], span: Span | None) -> Edge:
+    """Steps that follow one another as one: an exchange if they are one, which axioms can speak of."""
+    operations = [item for edge in edges for item in edge.operations]
+    has_checks = any(isinstance(item, Assert) for item in operations)
+    exchange = None if has_checks else as_exchange(operations)
+    return Edge(
+        source=edges[0].source,
+        target=edges[-1].target,
+        operations=tuple(operations if exchange is None else exchange),
+        guard=edges[0].guard,
+        span=span or edges[0].span,
+    )
 
 
 def without_empty_steps(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.lowering.automaton import State
+from membar.code.lowering.automaton import State, as_one_step
 from membar.code.lowering.context import thread_name
 from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
@@ -256,6 +256,28 @@ def _cut(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.leave_out(thread.context.span(item.place))
 
 
+def _atomic_begin(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.require_no_atomic_block()
+    if thread.flow.state is not None:
+        thread.flow.cut()
+        thread.atomic_from = (len(thread.flow.edges), item)
+
+
+def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
+    """All that was done since the beginning becomes one step."""
+    if thread.flow.state is None:
+        return
+    if thread.atomic_from is None:
+        raise NotSupportedError("the end of an atomic block that has not begun here", item.place)
+    first, begin = thread.atomic_from
+    thread.atomic_from = None
+    thread.flow.cut()
+    inner = thread.flow.edges[first:]
+    del thread.flow.edges[first:]
+    if inner:
+        thread.flow.edges.append(as_one_step(inner, thread.context.span(begin.place)))
+
+
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
     text = thread.context.string(item.arguments[0])
     if text is None:
@@ -275,6 +297,8 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}choose": _choose,
     f"{PREFIX}exit": _exit,
     f"{PREFIX}fence": _fence,
+    f"{PREFIX}atomic_begin": _atomic_begin,
+    f"{PREFIX}atomic_end": _atomic_end,
     f"{PREFIX}thread_count": _thread_count,
     f"{PREFIX}retire": _retire,
     f"{PREFIX}add_within": _add_within,

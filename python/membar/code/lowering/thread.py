@@ -65,6 +65,7 @@ class ThreadLowering:
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
         self.defined: dict[str, Expr] = {}  # whether a value was set, for those that may not have been
         self._maybe_undefined = maybe_undefined(function)
+        self.atomic_from: tuple[int, ir.Call] | None = None  # the edges before an atomic block, and its begin
         self._todo: list[tuple[ir.Block, State]] = []
 
     def run(self) -> Thread:
@@ -240,6 +241,7 @@ class ThreadLowering:
 
     def _part(self, end: ir.Terminator, ways: Sequence[tuple[Expr, ir.Goto]]) -> None:
         """Goes on in several ways; of the guards, one is open."""
+        self.require_no_atomic_block()
         here = self.flow.here()
         span = self.context.span(end.place)
         for guard, target in ways:
@@ -260,6 +262,7 @@ class ThreadLowering:
             self._todo.append((block, state))
             self.flow.state = None
             return
+        self.require_no_atomic_block()
         settings: list[tuple[str, Expr]] = []
         for item, (word, defined) in zip(block.parameters, words, strict=True):
             settings.append((self._parameter(item), word))
@@ -288,6 +291,7 @@ class ThreadLowering:
         return register
 
     def _return(self, end: ir.Return) -> None:
+        self.require_no_atomic_block()
         if self.number == 0:
             self.exits.add(self.flow.here())
         elif end.values and self.context.has_result(self.number):
@@ -296,6 +300,12 @@ class ThreadLowering:
         if self.flow.state is not None and self.number != 0:
             self.flow.cut()
         self.flow.state = None
+
+    def require_no_atomic_block(self) -> None:
+        """Refuses branches and loops in an atomic block."""
+        if self.atomic_from is not None:
+            message = "an atomic block with a branch or a loop, or without an end"
+            raise NotSupportedError(message, self.atomic_from[1].place)
 
     def end_thread(self) -> None:
         """Nothing follows in this thread."""
