@@ -293,7 +293,10 @@ class ThreadLowering:
     def _return(self, end: ir.Return) -> None:
         self.require_no_atomic_block()
         if self.number == 0:
-            self.exits.add(self.flow.here())
+            if end.values:  # the status of the process is decided by it
+                self.value(end.values[0], end, "returned")
+            if self.flow.state is not None:
+                self.exits.add(self.flow.here())
         elif end.values and self.context.has_result(self.number):
             word = self.value(end.values[0], end)
             self.context.keep_result(self, word, end)

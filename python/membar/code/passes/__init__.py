@@ -50,7 +50,14 @@ _OF_A_THREAD = (
 )  # fmt: skip
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
-_OF_MEMORY = ("place_locals", "place_heap", "fold_constants", "split_cells", "check_undefined")
+_OF_MEMORY = (
+    "place_locals",
+    "enumerate_sizes",
+    "place_heap",
+    "fold_constants",
+    "split_cells",
+    "check_undefined",
+)
 """What gives every object its cells."""
 
 

@@ -26,3 +26,37 @@ def test_mistakes_with_memory_are_found(case: HeapCase) -> None:
         assert found == case.says
     else:
         assert not found.startswith("holds")
+
+
+SIZED = """
+    #include <assert.h>
+    #include <stdatomic.h>
+    #include <stdlib.h>
+    atomic_int n = {count};
+    int main(void) {{
+      int size = atomic_load(&n), *a = malloc(size * sizeof(int));
+      for (int i = 0; i < {used}; i++) a[i] = i;
+      {end}
+      free(a);
+    }}"""
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("count", "used", "end", "says"),
+    [
+        (3, 3, "assert(a[2] == 2);", "holds"),
+        (3, 3, "assert(a[2] == 1);", "assertions"),
+        (3, 4, "", "memory"),
+        (9, 3, "", "holds-within"),
+    ],
+)
+def test_sizes_that_only_the_execution_knows(count: int, used: int, end: str, says: str) -> None:
+    found = said_through_clang(SIZED.format(count=count, used=used, end=end))
+    assert found == says if says.startswith("holds") else found.startswith(says)
+
+
+@needs_clang
+def test_what_main_returns_must_have_a_value() -> None:
+    text = "union u { int w; char b[4]; }; int main(void) { union u x; x.b[0] = 1; return x.b[1]; }"
+    assert said_through_clang(text).startswith("memory")
