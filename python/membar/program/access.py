@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, Label
 from membar.program.expr import signed
-from membar.program.program import Edge, Program
+from membar.program.program import GUARD, Edge, Program
 
 # How the message of an access that hits nothing begins.
 ASTRAY = "access of"
@@ -69,7 +69,14 @@ def _ended_before(program: Program, word: int, size: int) -> str | None:
     for item in program.objects:
         if word == program.bases[item.name] + item.size * item.count:
             first = item.name if item.place is None else item.place.name
-            parts = [one for one in program.objects if first == (one.place.name if one.place else one.name)]
+            # Parts that are further away are blocks of their own in a region of memory.
+            parts = [
+                one
+                for one in program.objects
+                if first == (one.place.name if one.place else one.name)
+                and program.bases[one.name] - word < GUARD // 2
+                and word - program.bases[one.name] - one.size * one.count < GUARD // 2
+            ]
             end = max(program.bases[one.name] + one.size * one.count for one in parts)
             is_behind = word == end and (len(parts) == 1 or size >= max(one.size for one in parts))
             return item.name if is_behind else None
