@@ -1,6 +1,6 @@
 """The one place where what an engine found becomes verdicts: one for each property, and one for all.
 
-What may be said about a property (DESIGN §6 and §8):
+The verdict for a property:
 
     some execution violates it                 VIOLATED, with that execution, whatever was not explored
     `exists`, and an execution shows it        HOLDS, with that execution, whatever was not explored
