@@ -2,7 +2,7 @@
 
 `limited` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is raised
 between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere, what may
-take long asks `current().spend()` now and then. The core has clocks of its own and is told how much is left
+take long asks `current().spend()` now and then. The core has clocks of its own and receives how much is left
 (`Limits.left`). What can neither be interrupted nor asked is ended with its process (`workers`).
 """
 
@@ -29,7 +29,7 @@ GRACE: Final = 0.4
 # Once it has rung it rings again and again: an exception in `__del__` or in a callback of C is lost.
 # In between there is time to say what was found.
 _AGAIN: Final = 0.4
-# How often memory is looked at, and what part of it Python may hold before a process is ended from outside.
+# How often memory is checked, and what part of it Python may hold before a process is ended from outside.
 _LOOK: Final = 0.05
 _MOST: Final = 0.95
 
@@ -114,7 +114,7 @@ def size_text(size: int | None) -> str:
 
 
 def count_reason(limit: int | None, unit: str) -> str:
-    """That no more may be looked at: `the limit of 5 states was reached`; `unit` is the singular."""
+    """The limit that was reached: `the limit of 5 states was reached`; `unit` is the singular."""
     return f"the limit of {limit} {unit}{'' if limit == 1 else 's'} was reached"
 
 

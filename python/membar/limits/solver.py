@@ -37,7 +37,7 @@ class Settings(Protocol):
 
 
 SOFT_LIMIT: Final = (_WATERMARK,)
-# The hard one is looked at wherever memory is allocated. It ends the process where z3 reads SMT-LIB.
+# The hard one is checked wherever memory is allocated. It ends the process where z3 reads SMT-LIB.
 ALL_LIMITS: Final = (_WATERMARK, "memory_max_size")
 
 

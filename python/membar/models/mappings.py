@@ -57,7 +57,7 @@ class CompilerMapping:
     Attributes:
         name: what users call it.
         title: where it comes from.
-        loads: order → code; so for stores, read-modify-writes and fences.
+        loads: order → code; so for stores, RMWs and fences.
         computed: words of a write that is computed from what was read.
         compared: words of a write that is done only if the value was the expected one.
     """

@@ -44,7 +44,7 @@ class Claims:
 
     Attributes:
         kind: a model of a processor, or of a language, in which plain accesses can race; "" if not said.
-        any_tags: tags to which it gives no meaning change nothing (sc), so they are no reason to refuse.
+        any_tags: tags that it does not define have no effect (sc).
         mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
             "" if C means itself under it, or nobody knows.
         right_mappings: tables under which it allows no more than rc11 does, cycles of po and rf aside.
@@ -72,7 +72,7 @@ class Claims:
         store_buffers: the machine with store buffers that allows the same final states.
         allows_sc: everything that sc allows is allowed.
         is_coherent: each location on its own behaves like a single variable.
-        is_atomic: nobody writes between the read and the write of a read-modify-write.
+        is_atomic: nobody writes between the read and the write of an RMW.
     """
 
     kind: str = ""

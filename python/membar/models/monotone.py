@@ -62,10 +62,10 @@ def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
 
 
 def allows_awaits(model: Model) -> bool:
-    """Whether turns of loops that only look can be left out under `model` without changing an answer.
+    """Whether iterations that only wait can be left out under `model` without changing an answer.
 
     Where the model remarks on executions (races), it must also be one whose executions can be cut short at
-    any point of each thread, so that what it would remark on is met in the turn that is kept.
+    any point of each thread, so that what it would remark on is met in the iteration that is kept.
     """
     plan = model.plan
     if plan is None or not is_monotone(plan):
@@ -137,7 +137,7 @@ def _meets_in_writes(plan: Plan, sequence: Instruction) -> bool:
 
 
 def _touches_writes(plan: Plan, slot: int, *, at_end: bool) -> bool:
-    """Whether all pairs of a slot end in (or begin with) a write; False if that cannot be told."""
+    """Whether all pairs of a slot end in (or begin with) a write; False if that cannot be determined."""
     instruction = plan.instructions[slot]
     match instruction.op:
         case Op.PRIMITIVE:
@@ -160,7 +160,7 @@ def _is_of_writes(plan: Plan, slot: int) -> bool:
 
 
 def _is_pairs(plan: Plan, slot: int) -> bool:
-    """Whether a slot is made of read-modify-writes, of which nothing is taken away."""
+    """Whether a slot is made of RMWs, of which nothing is taken away."""
     instruction = plan.instructions[slot]
     if instruction.op is Op.UNION:
         return all(_is_pairs(plan, arg) for arg in instruction.args)

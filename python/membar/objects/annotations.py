@@ -7,7 +7,7 @@
 
 `object` names the specification. `operation` is a function that clients may call, with what it is called
 with: `fresh` is a number that no other call gets, `1..3` all of these, `fresh|0` either; `call` and `thread`
-are the numbers of the call and of the calling thread, of which the specification is not told; `out` is the
+are the numbers of the call and of the calling thread, which are not passed to the specification; `out` is the
 address of an `int` that the function sets: part of the result. `by 0` at the end: only thread 0 calls it.
 `begin` is a function that is called once, before all others. In `.obj` files there are only `operation`s.
 """
@@ -62,7 +62,7 @@ class Parameter:
 
     @property
     def is_input(self) -> bool:
-        """Whether the specification is told."""
+        """Whether it is passed to the specification."""
         return self.kind in (Kind.FRESH, Kind.VALUES)
 
     @property

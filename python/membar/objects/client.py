@@ -101,7 +101,7 @@ def number_of_clients(notes: ObjectNotes, size: Size) -> int:
 
 
 def _are_alike(notes: ObjectNotes, size: Size) -> bool:
-    """Whether threads may be exchanged: they may call the same, and are not told who they are."""
+    """Whether threads may be exchanged: they may call the same, and do not receive their own number."""
     if any(item.kind is Kind.THREAD for operation in notes.operations for item in operation.parameters):
         return False
     return len({_choices(notes, number) for number in range(size.threads)}) == 1

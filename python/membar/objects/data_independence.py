@@ -169,7 +169,7 @@ class _Reader:
         return self._of("", location.name)
 
     def _value(self, term: Term) -> _Kind:
-        """The kind of a term's value; parts that terms share are looked at once."""
+        """The kind of a term's value; shared subterms are visited once."""
         found = self._known.get(id(term))
         if found is None or found[0] is not term:
             found = self._known[id(term)] = (term, self._looked_at(term))

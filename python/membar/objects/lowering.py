@@ -44,7 +44,7 @@ class Instructions:
 
     Attributes:
         fences: the words of each kind of fence; None: it orders nothing there that is not ordered anyway.
-        atomic: the words of both halves of a read-modify-write.
+        atomic: the words of both halves of an RMW.
         around: the words of a fence before and behind it, so that it is one itself; None: it is by itself.
         carrier: the words of messages of the client.
     """

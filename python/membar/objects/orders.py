@@ -70,7 +70,7 @@ class Place:
 
 @record(frozen=True, slots=True)
 class Carrier:
-    """The ordering words of the two ends of a message."""
+    """The ordering annotations of the two ends of a message."""
 
     sent: Tags
     received: Tags

@@ -57,7 +57,7 @@ class Branch:
 
 
 class RmwKind(enum.Enum):
-    """Atomic read-modify-writes. Each is a full fence too."""
+    """Atomic RMWs. Each is a full fence too."""
 
     CAS = "cas"  # operands: expected, new; result: 1 if it was as expected, else 0
     SWAP = "swap"  # operand: new; result: the old value

@@ -36,10 +36,10 @@ class SpinLoop:
     """What a thread must find unchanged when it comes back to `point`.
 
     Attributes:
-        point: the control point; every turn of its loop passes it.
+        point: the control point; every iteration of its loop passes it.
         registers: those whose values matter there, sorted.
         exclusive: whether a store-conditional may still close what an exclusive load opened before.
-        single: whether only turns with a single read count. So it is where the model looks for races and
+        single: whether only iterations with a single read count. So it is where the model looks for races and
             the loop may read what is also accessed in a way that can race.
         write_backs: whether a turn still only looks if its last access is an atomic operation that writes
             back what it read, as a test-and-set lock does that is taken.
@@ -125,7 +125,7 @@ def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) ->
     return tuple(chosen.values())
 
 
-# The monitor of exclusive loads, as if it were a register; no front end makes an empty name.
+# The monitor of exclusive loads, as if it were a register; no language makes an empty name.
 _EXCLUSIVE = ""
 
 
@@ -178,14 +178,14 @@ def _body(thread: Thread, back: Edge) -> frozenset[int]:
 
 
 def _unavoidable(thread: Thread, back: Edge, body: frozenset[int]) -> list[int]:
-    """The points of `body` that every turn through `back` passes."""
+    """The points of `body` that every iteration through `back` passes."""
     return [
         point for point in body if point in (back.source, back.target) or not _avoids(thread, back, point)
     ]
 
 
 def _avoids(thread: Thread, back: Edge, avoided: int) -> bool:
-    """Whether a turn through `back` can miss the point `avoided`."""
+    """Whether an iteration through `back` can miss the point `avoided`."""
     seen, todo = {back.target}, [back.target]
     while todo:
         for edge in thread.outgoing[todo.pop()]:
@@ -198,7 +198,7 @@ def _avoids(thread: Thread, back: Edge, avoided: int) -> bool:
 
 
 def _objects_read(thread: Thread, body: frozenset[int]) -> Names | None:
-    """The memory objects that a loop may read; None if that cannot be told."""
+    """The memory objects that a loop may read; None if that cannot be determined."""
     found: set[str] = set()
     for edge in thread.edges:
         if edge.source in body and edge.target in body:

@@ -11,10 +11,10 @@ from membar.program.program import Program, Thread
 
 
 def has_rival_writers(program: Program) -> bool:
-    """Whether two threads may write one location, other than by read-modify-writes.
+    """Whether two threads may write one location, other than by RMWs.
 
     If not, the order of the writes follows from what reads see: one thread's stores stand in program order,
-    and a read-modify-write directly behind what it reads. Locks must be expanded (`expand`).
+    and an RMW directly behind what it reads. Locks must be expanded (`expand`).
     """
     known: dict[int, str] = {}
     anywhere: str | None = None  # who stores to addresses that are computed

@@ -17,12 +17,12 @@ these exceptions, of which each is either harmless or an obstacle:
   one.
 - fences and choices: they need nothing but the branches before them. A choice whose range was read is an
   obstacle.
-- the halves of a read-modify-write stay together, so that what its write needs, its read needs too. An
+- the halves of an RMW stay together, so that what its write needs, its read needs too. An
   obstacle if a load precedes it and a store follows. For a load-linked and its store the search needs more:
   no store may follow, and nothing that was read goes into their addresses.
 
 What must stay with an event must not depend on reads that need not, and the event must happen whatever
-these read. So a read-modify-write that may leave its write out has nothing behind it, an assertion no store,
+these read. So an RMW that may leave its write out has nothing behind it, an assertion no store,
 as a thread ends where one fails. Nor has a loop one inside or behind it: whether a turn counts as waiting,
 and ends the thread, depends on all that the turn read (`program/awaits.py`). No selection goes by what was
 read, and branches concern all that follows.
@@ -162,7 +162,7 @@ class _Flow:
         return None
 
     def _closes_loop_before(self, edge: int, writes: list[_Place]) -> bool:
-        """Whether some write may come after a turn of the loop that `edge` closes."""
+        """Whether some write may come after an iteration of the loop that `edge` closes."""
         reached = self._reachable(self.thread.edges[edge].target)
         return any(self.thread.edges[write.edge].source in reached for write in writes)
 

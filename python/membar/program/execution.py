@@ -34,7 +34,7 @@ class Event:
         kind: read, write or fence.
         cell: id of the cell accessed, or named by a fence; None for other fences.
         value: the word read or written (of the cell's size, unsigned); 0 for fences.
-        tags: the ordering words of the operation.
+        tags: the ordering annotations of the operation.
         step: which edge occurrence of the thread it belongs to (0, 1, …); accesses of one edge share it.
         span: the user's text.
     """
@@ -62,7 +62,7 @@ class Execution:
     `co` lists, for each cell that is written, its writes from the initial one to the last.
     `spawn_join` holds the pairs that thread creation and joining put in order. `addr`, `data` and `ctrl` are
     dependencies by data, `pick_addr`, `pick_data` and `pick_ctrl` those by the condition of a selection
-    (see `program/origins.py`). A long run of a store-buffer machine, which is told step by step, has neither
+    (see `program/origins.py`). A long run of a store-buffer machine, which is shown step by step, has neither
     `po` nor dependencies nor `spawn_join`.
     """
 

@@ -9,7 +9,7 @@ from membar.program.operations import Assume, Fence, Load, Lock, Operation, Rmw,
 
 
 def as_exchange(operations: Sequence[Operation]) -> list[Operation] | None:
-    """The operations as a read-modify-write, if they are one: a load, then a store of the same variable.
+    """The operations as an RMW, if they are one: a load, then a store of the same variable.
 
     Assumptions between the two must be truth values (0 or 1).
     """

@@ -19,7 +19,7 @@ NO_TAGS: Tags = frozenset()
 class Load:
     """`register := memory[address]`, `size` bytes, zero- or sign-extended.
 
-    `exclusive` opens a read-modify-write that a later exclusive `Store` or a `StoreConditional` of the
+    `exclusive` opens an RMW that a later exclusive `Store` or a `StoreConditional` of the
     same cell and thread closes (load-linked, or one half of a pair instruction).
     """
 
@@ -61,7 +61,7 @@ class StoreConditional:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Rmw:
-    """One atomic read-modify-write.
+    """One atomic RMW.
 
     The old value goes to `register`; then, if `condition` holds, `value` is written. Both may use
     `register` (they see the old value): exchange, fetch-op and compare-exchange are all of this form.

@@ -65,7 +65,7 @@ class Edge:
 
     It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
     says that its memory accesses are not in program order among themselves (a load-pair instruction).
-    `unfollowed` says that it leads nowhere, and stands for what a front end did not write out.
+    `unfollowed` says that it leads nowhere, and stands for what a language did not write out.
     """
 
     source: int
@@ -123,7 +123,7 @@ class Thread:
     def back_edges(self) -> frozenset[int]:
         """Indices into `edges` that close a cycle in a depth-first walk from `entry`: one per loop."""
         if all(edge.source < edge.target for edge in self.edges):
-            return frozenset()  # as front ends number what has no loops
+            return frozenset()  # as languages number what has no loops
         indices: dict[int, list[int]] = {}
         for index, edge in enumerate(self.edges):
             indices.setdefault(edge.source, []).append(index)
@@ -166,7 +166,7 @@ class Program:
 
     Attributes:
         name: the test's or file's name.
-        language: the front end's name for it (`X86`, `AArch64`, `C`, …); for reports only.
+        language: the language's name for it (`X86`, `AArch64`, `C`, …); for reports only.
         objects: shared memory.
         threads: all threads, including those that a `Spawn` starts.
         channels: message channels (DVE, Promela).

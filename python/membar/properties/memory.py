@@ -31,7 +31,7 @@ def is_about_value(message: str) -> bool:
 
 
 def property_of(program: Program, message: str) -> str:
-    """The property that is broken where an assertion with this message fails, or an access goes astray."""
+    """The property that is broken where an assertion with this message fails, or an access is invalid."""
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:

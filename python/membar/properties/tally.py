@@ -34,10 +34,10 @@ class Tally:
         deadlock: a run into a deadlock.
         stuck: an execution in which a thread waits forever.
         unrolls: whether loops are unrolled: unless some were cut, or threads wait in them, all have ended.
-        awaits: whether turns of loops that only look ended the run of their thread.
+        awaits: whether iterations that only wait ended the run of their thread.
         waiting: where threads that wait look first.
         cut: where loops end that were cut.
-        unfollowed: where something is not followed at all that the front end did not write out.
+        unfollowed: where something is not followed at all that the language did not write out.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
         buffers_held: the store-buffer bound, if it ever held a store back.

@@ -158,7 +158,7 @@ class ParameterizedSystem:
 
     Attributes:
         name: the file's name.
-        language: the front end's name for it; for reports only.
+        language: the language's name for it; for reports only.
         size: the number of processes, where it is fixed; only then are there `ProcessConstant`s.
         outsiders: whether a value of type `proc` may name something that is no process (where `init` says
             that a variable differs from every process, as for a directory's home node).

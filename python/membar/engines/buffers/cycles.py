@@ -15,7 +15,7 @@ _MOST_TOLD = 4
 _LETTER = re.compile(r"\((\d+),(\d+)\)")
 
 
-def told(found: _core.BufferFindings, program: Program) -> list[str]:
+def describe_cycles(found: _core.BufferFindings, program: Program) -> list[str]:
     """`P0 may repeat lines 3-7 any number of times: buffer (x,1)((x,0)(x,1))*`, the shortest ones first."""
     notes: dict[str, None] = {}
     for thread, edges, contents in sorted(found.cycles, key=lambda cycle: (cycle[0], len(cycle[2]))):

@@ -125,7 +125,7 @@ class Procedures:
         return not is_blind or bool(found.findings.goals)
 
     def is_answer(self, found: Found) -> bool:
-        """Whether what was found decides, whatever was not looked at."""
+        """Whether what was found decides, whatever was not explored."""
         if found.algorithm == "backward" and not found.findings.is_exact:
             return False
         return any(self._shows(kind, words) for kind, words in found.findings.goals)
@@ -143,7 +143,7 @@ class Procedures:
             case Quantifier.FORALL:
                 return not ending.satisfies
             case Quantifier.EXISTS:
-                # A witness does not settle the assertions in what was not looked at.
+                # A witness does not settle the assertions in the unexplored part.
                 asserts = "assertions" in self._task.properties and has_operation(self._task.program, Assert)
                 return ending.satisfies and not asserts
             case Quantifier.NOT_EXISTS:
@@ -223,7 +223,7 @@ class Procedures:
         return Found(algorithm="backward", findings=findings)
 
     def _if_finite(self, seconds: float, states: int) -> Found | None:
-        """Backwards; None if the data does not look finite when nothing but stores is looked at."""
+        """Backwards; None if the data does not look finite when only stores are considered."""
         try:
             return self._backward(self._least(seconds), self._fewest(states))
         except OverflowError:

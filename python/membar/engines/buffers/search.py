@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import EngineLimitError
-from membar.engines.buffers.cycles import told
+from membar.engines.buffers.cycles import describe_cycles
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
 from membar.engines.buffers.witness import CoreMove, followed, last_state, shown_moves, witness
 from membar.engines.reference.state import look
@@ -73,8 +73,8 @@ class Search:
         for goal in found.findings.goals:
             self._take(goal, found, tally)
         if tally.limit is not None and self.task.program.condition is not None and tally.deadlock is None:
-            tally.looked_for -= {"deadlock"}  # the condition is answered, but not all states were looked at
-        tally.notes.extend(told(found.findings, self.task.program))
+            tally.looked_for -= {"deadlock"}  # the condition is answered, but not all states were explored
+        tally.notes.extend(describe_cycles(found.findings, self.task.program))
         if self.task.options.all_executions:
             tally.notes.extend(self._counted(found))
         return tally

@@ -48,7 +48,7 @@ class Findings:
         proof: the futures, if it closed.
         initial: a future that may hold initially.
         stopped: why it ended before its end.
-        nodes: how many futures were looked at.
+        nodes: the number of futures explored.
     """
 
     proof: tuple[Future, ...] = ()

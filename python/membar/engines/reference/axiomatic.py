@@ -122,7 +122,7 @@ class _Search:
                     self._take(chosen, found)
 
     def _is_worth_it(self, chosen: Sequence[Trace]) -> bool:
-        """A run that was cut is looked at only for what already went wrong in it, unless all are listed."""
+        """A truncated run counts only for violations that it already contains, unless all are listed."""
         statuses = {trace.status for trace in chosen}
         is_asked = self.task.options.all_executions or bool(self.evaluator.others)
         return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or is_asked

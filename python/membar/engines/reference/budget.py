@@ -15,7 +15,7 @@ _TELL_EVERY = 0.5  # seconds between two words about progress
 
 
 class LimitHitError(Exception):
-    """A limit was hit; what was found so far stands, what was not looked at is unknown."""
+    """A limit was hit; results so far are valid, the rest is unknown."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

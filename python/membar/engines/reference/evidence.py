@@ -26,7 +26,7 @@ _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
 def evidence(program: Program, model: Model, witness: Witness) -> Tally:
     """What `witness`, which must replay, shows: an ending, a failed assertion, a race, a deadlock, waiting.
 
-    Its limit says that nothing else was looked at, so that `judge` says only what this execution proves.
+    Its limit says that nothing else was explored, so that `judge` concludes only what this execution proves.
     """
     tally = Tally(
         engine="reference",

@@ -7,7 +7,7 @@ A thread's buffer is one list, oldest entry first. What differs between the mode
     pso   the oldest entry *of a location* is flushed first; at most k entries per location
     cam   as tso, but at most k entries per location
 
-Loads take the newest own entry of their location, else memory. A read-modify-write that writes, a lock, a
+Loads take the newest own entry of their location, else memory. An RMW that writes, a lock, a
 store that is atomic (Barnat) and every channel operation wait until the own buffer is empty (`ATOMIC-ALL`:
 all buffers) and act on memory at once. `Spawn` puts a
 mark into the buffer: the new thread starts when what was stored before is in memory. `Join` waits until the

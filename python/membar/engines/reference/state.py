@@ -49,7 +49,7 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
 }
 # Stores that are atomic: they wait for the own buffer, or for all buffers, and write memory at once.
 ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": FenceEffect.DRAIN_ALL}
-# A read-modify-write with this tag waits for an empty buffer even if it writes nothing.
+# An RMW with this tag waits for an empty buffer even if it writes nothing.
 # What DiVinE 2 did after a run-time error is one step of everybody.
 SC_ONLY = "SC-ONLY"
 LOCKED = "X"
@@ -64,7 +64,7 @@ BIRTH = -2
 
 @record(frozen=True, slots=True, order=True)
 class Promise:
-    """A store-conditional in the buffer: nobody else's store may come between what was read and it.
+    """A store-conditional in the buffer: no other thread's store may come between what was read and it.
 
     Both are counted in entries of the cell that must reach memory first: up to the one that was read (0 or
     less: it is in memory), and up to the store itself.

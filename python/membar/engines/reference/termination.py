@@ -68,7 +68,7 @@ def _stays(chosen: Sequence[Trace], execution: Execution) -> bool:
 
 
 def _sees_last(trace: Trace, execution: Execution) -> bool:
-    """Whether every read of the last turn takes the last write of its location."""
+    """Whether every read of the last iteration takes the last write of its location."""
     last = {order[-1] for order in execution.co}
     sources = {read: write for write, read in execution.rf}
     own = [event for event in execution.events if event.thread == trace.thread]

@@ -57,9 +57,9 @@ from membar.program.program import Cell, Edge, Program, Thread
 
 Values: TypeAlias = Mapping[int, Sequence[int]]  # per cell, what a read of it may return
 _WIDEST_CHOICE = 1 << 16  # more values than this are not enumerated
-_LONGEST_LOOP = 1 << 12  # local turns of one loop in one run
+_LONGEST_LOOP = 1 << 12  # local iterations of one loop in one run
 _NO_BOUND = 1 << 62
-MOST_RELATED = 512  # events of a thread, in a run told step by step, up to which pairs of them are listed
+MOST_RELATED = 512  # events of a thread, in a run shown step by step, up to which pairs of them are listed
 
 
 class _Run:
@@ -471,7 +471,7 @@ def follow(
     """The run of thread `index` along `choices`, without search.
 
     It ends where the thread ends, or else (status CUT) where it would need one more choice or make more
-    than `events` events, if given: a witness may leave other threads in the middle. A long run that is told
+    than `events` events, if given: a witness may leave other threads in the middle. A long run that is shown
     step by step (`has_steps`) comes without the pairs of its events: there are as many as the square of its
     length, and nobody asks a model about them.
 

@@ -20,7 +20,7 @@ class Status(enum.Enum):
 
     COMPLETE = "complete"
     BLOCKED = "blocked"  # an assumption failed, no guard is open, or it waits for a thread forever
-    WAITING = "waiting"  # a turn of a loop that only looked; it would look again
+    WAITING = "waiting"  # an iteration that only waited; it would wait again
     SUSPENDED = "suspended"  # in a step that blocks until a condition holds, which did not hold
     CUT = "cut"  # by the loop bound
     FAILED = "failed"  # an assertion failed; nothing comes after it
@@ -49,12 +49,12 @@ class Trace:
         choices: what determines the run.
         turns: where it started and joined threads.
         waits_for: the thread whose end it waits for in vain.
-        looks_from: for a run that waits or is suspended, the first event of its last turn.
+        looks_from: for a run that waits or is suspended, the first event of its last iteration.
         ends_process: whether it is complete, and the process ends with it.
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         span: the place where it ended, unless complete.
-        related: whether pairs of events are listed; long runs that are told step by step do without.
+        related: whether pairs of events are listed; long runs that are shown step by step do without.
         needs: the (cell, value) pairs it reads.
         supplies: the (cell, value) pairs it writes.
     """

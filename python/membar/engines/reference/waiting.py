@@ -57,11 +57,11 @@ def end_if_unchanged(
 ) -> None:
     """Ends the run if all that happened since `before` was to look at memory.
 
-    A turn in which a store-conditional failed is left out too, but is no waiting: the next attempt may
+    An iteration in which a store-conditional failed is left out too, but is no waiting: the next attempt may
     succeed. The write `written_back` changes nothing; who waits has not done it yet, nor what follows it.
 
     Raises:
-        EndError: the turn changed nothing.
+        EndError: the iteration changed nothing.
     """
     turn = events[before.events :]
     reads = sum(event.kind is Kind.READ for event in turn)
@@ -79,7 +79,7 @@ def end_if_unchanged(
 
 
 def _depends_on_more(before: Visit, now: Visit) -> bool:
-    """Whether leaving the turn out only takes dependencies away from what follows."""
+    """Whether leaving the iteration out only takes dependencies away from what follows."""
     return (
         all(_within(a, b) for a, b in zip(before.origins, now.origins, strict=True))
         and _within(before.control, now.control)

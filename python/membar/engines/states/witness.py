@@ -50,7 +50,7 @@ def lasso(
     """A run that goes on forever as a witness. None stands for the program having ended.
 
     The core forgets registers that nobody looks at again, so a cycle may come back to a state that differs in
-    them; from its second turn on it does not.
+    them; from its second iteration on it does not.
     """
     way = [step for step in prefix if step is not None]
     turn = [step for step in cycle if step is not None]

@@ -24,7 +24,7 @@ from membar.source import SourceFile, Span
 LIBRARY = Path(__file__).parent.parent / "lib"
 # Files of other tools that say in cat what membar does itself: membar's own are taken instead.
 OWN_FILES = frozenset({"stdlib.cat", "cross.cat"})
-# Languages whose models count an atomic read-modify-write as one event.
+# Languages whose models count an atomic RMW as one event.
 FUSED = frozenset({"C", "RISCV"})
 TOOL_ORDERS = frozenset({"generate_cos", "generate_orders"})
 

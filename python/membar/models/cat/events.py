@@ -50,7 +50,7 @@ class FusedEvents(Events):
 
     @property
     def identity(self) -> Node:
-        """Every event with itself: each half of a read-modify-write with both."""
+        """Every event with itself: each half of an RMW with both."""
         return self._same
 
     def primitive(self, name: str) -> Node:

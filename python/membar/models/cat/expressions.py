@@ -337,7 +337,7 @@ class Expressions:
         return self.node(binding.body, scope, wanted=f"`{binding.target.names[0]}` is", sort=sort)
 
     def _recursive_functions(self, bindings: tuple[cat.Binding, ...], scope: Scope) -> dict[str, Value]:
-        """Functions that see one another. Their bodies are only looked at when they are applied."""
+        """Functions that see one another. Their bodies are elaborated only when they are applied."""
         shared: dict[str, Value] = dict(scope)
         bound: dict[str, Value] = {}
         for binding in bindings:

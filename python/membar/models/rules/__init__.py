@@ -1,1 +1,1 @@
-"""Bajczi's rule language for memory models: a second front end to the plan. docs/reference/rules.md."""
+"""Bajczi's rule language for memory models: compiled to the same plan as cat. docs/reference/rules.md."""

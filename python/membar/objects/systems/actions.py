@@ -39,7 +39,7 @@ def with_loaded(term: Term, value: Term) -> Term:
 
 
 def rmw_outcomes(rmw: Rmw, old: Term) -> Iterator[tuple[Term, Term | None, Term]]:
-    """The ways a read-modify-write can end: when, what is stored (None: nothing), and its result."""
+    """The ways an RMW can end: when, what is stored (None: nothing), and its result."""
     match rmw.kind:
         case RmwKind.CAS:
             expected, new = rmw.operands

@@ -68,7 +68,7 @@ def _truth(formula: Formula, run: Lasso) -> list[bool]:
 def _settled(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:
     """The least (from False) or greatest (from True) solution of `value = now(next value)`.
 
-    It is found from the end. `now` never falls when the next value rises, so that one turn of the cycle
+    It is found from the end. `now` never falls when the next value rises, so that one iteration of the cycle
     settles how it begins, and a second one the rest: the time grows with the length of the run, not with its
     square.
     """

@@ -59,7 +59,7 @@ class Arithmetic:
         return not self._compared(B.EQ, value, _FALSE, path)
 
     def value(self, expr: e.Expr, path: Path) -> Value:
-        """The value of an expression; what is only copied is not looked at."""
+        """The value of an expression; values that are only copied are not examined."""
         match expr:
             case e.Constant(value=word):
                 return Number(word)
@@ -84,7 +84,7 @@ class Arithmetic:
         return path.registers.get(name, _FALSE)
 
     def forced(self, value: Value, path: Path) -> Value:
-        """A value that was looked at; splits into what a variable may hold."""
+        """A value that is examined; splits into what a variable may hold."""
         if not isinstance(value, StateVariable):
             return value
         if value in path.known:

@@ -42,7 +42,7 @@ class Path:
         is_read: that access only read.
         before: the registers at the access.
         fenced: the buffer must be empty before.
-        atomic: the access is a read-modify-write.
+        atomic: the access is an RMW.
         trail: points passed since the start, or since the access.
         failed: the message of an assertion that fails.
         span: the place of the access, or of the first step.

@@ -37,7 +37,7 @@ class Count:
 
 @record(frozen=True, slots=True)
 class StateVariable:
-    """What a variable holds, not yet looked at.
+    """What a variable holds, not yet examined.
 
     Attributes:
         storage: the variable's name.

@@ -13,7 +13,7 @@ program order, and `_blocks` says which of them a line must wait for. Mended, ag
 - flags of control fences have the indices of those of branches.
 
 Reads and writes of one local variable stay in order, as in the paper: registers are not renamed. Each
-read-modify-write is a full fence. Operations of one thread may overlap, each with variables of its own; one
+RMW is a full fence. Operations of one thread may overlap, each with variables of its own; one
 is called when the one before has returned, and what it requires is known. Where a processor could do more
 than that, `beyond` says so.
 """
