@@ -43,6 +43,36 @@ def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
             yield from _operands_in(item, own)
 
 
+_HARMLESS = frozenset(
+    {
+        "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
+        "select",
+    }
+)  # fmt: skip
+
+
+def matters(function: ir.Function, value: ir.Value) -> bool:
+    """Whether a value decides anything: not if it only goes into arithmetic whose results go nowhere.
+
+    That such arithmetic may overflow does not count.
+    """
+    todo, seen = [value.name], {value.name}
+    uses: dict[str, list[ir.Instruction]] = {}
+    for block in function.blocks:
+        for item in (*block.instructions, block.end):
+            for operand in operands(item):
+                if isinstance(operand, ir.Value):
+                    uses.setdefault(operand.name, []).append(item)
+    while todo:
+        for item in uses.get(todo.pop(), ()):
+            if not isinstance(item, ir.Compute) or item.operation not in _HARMLESS:
+                return True
+            if item.result.name not in seen:
+                seen.add(item.result.name)
+                todo.append(item.result.name)
+    return False
+
+
 def targets(end: ir.Terminator) -> tuple[ir.Goto, ...]:
     """Where a terminator may go on."""
     match end:

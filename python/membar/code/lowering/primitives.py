@@ -11,6 +11,7 @@ from membar.code.lowering.context import thread_name
 from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
+from membar.code.structure import matters
 from membar.program.blocking import none_of
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
 from membar.program.operations import Assume, Choose, Fence, Join, Load, Rmw, Set, Spawn, Store
@@ -238,7 +239,7 @@ def _input(thread: ThreadLowering, item: ir.Call) -> None:
     """Small numbers are followed; that there are others makes the answer hold only within these."""
     low, high = (thread.value(each, item) for each in item.arguments)
     (result,) = item.results
-    if not thread.is_used(result) or thread.flow.state is None:
+    if thread.flow.state is None or not matters(thread.function, result):
         thread.values[result.name] = low
         return
     span = thread.context.span(item.place)

@@ -25,10 +25,10 @@ static long wait_at(unsigned *word, unsigned expected, _Bool is_timed)
     long long me = __membar_self();
     if (me >= MOST_THREADS)
         __membar_cut("futexes of more than 16 threads");
+    _Bool is_as_expected;
     __membar_atomic_begin();
-    _Bool is_as_expected = LOAD(word, RELAXED) == expected;
-    if (is_as_expected)
-        STORE(&waits_at[me], word, RELAXED);
+    is_as_expected = LOAD(word, RELAXED) == expected;
+    STORE(&waits_at[me], is_as_expected ? (void *)word : NULL, RELAXED);
     __membar_atomic_end();
     if (!is_as_expected)
         return fail(EAGAIN);
