@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from limits.slow_inputs import STAGES, Stage
 from limits.stages import INTERRUPTED, run
 
@@ -32,3 +34,15 @@ def test_a_certificate_that_takes_too_long_names_the_limit(tmp_path: Path) -> No
     stage = _prepared("certificate", tmp_path)
     ending = run(f"{stage.command} --limit time=2s --json", tmp_path)
     assert "the time limit of 2 s was reached" in ending.output
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("cubes", " nodes, "), ("objects: clients", " histories, "), ("certificate", "the search, holds,")],
+)
+def test_ctrl_c_keeps_what_is_known(name: str, known: str, tmp_path: Path) -> None:
+    stage = _prepared(name, tmp_path)
+    ending = run(stage.command, tmp_path, interrupt=4.0)
+    assert ending.code == INTERRUPTED
+    assert "UNKNOWN" in ending.output
+    assert known in " ".join(ending.output.split())

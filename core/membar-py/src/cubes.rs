@@ -11,7 +11,7 @@ use membar_core::stop::{Limits, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::detached::run_detached;
+use crate::detached::{run_detached, run_keeping};
 use crate::{limits_of, to_py, words_of};
 
 /// Symbol (-1 for a process), node (-1 for a cell), reader (-1 for none), indices or the process.
@@ -70,7 +70,7 @@ impl AnySize {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<CubeFindings> {
         let limits = limits_of(seconds, None, memory)?;
-        let found = run_detached(py, progress.map(Bound::unbind).as_ref(), |stop| {
+        let found = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let mut watch = Watch::new(stop, Limits { states: nodes, ..limits });
             search::search(&self.system, Options { trust, guesses, fault: self.fault }, &mut watch)
         })?;

@@ -21,9 +21,18 @@ from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
 from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import answer, load_engine
-from membar.questions.outcome import Holds, Outcome, Unknown, Violated, with_findings
+from membar.questions.outcome import (
+    Holds,
+    InterruptedAnswerError,
+    InterruptError,
+    Outcome,
+    Unknown,
+    Violated,
+    with_findings,
+)
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
 from membar.questions.system import confirmed_outcome, load_system_engine, system_answer, unconfirmed
@@ -85,6 +94,7 @@ class AnyThreads(Question):
 
     def answer(self) -> Answer:
         """A proof about the lifted system, or a violation of the program with a few threads."""
+        refusals.refuse_limits("cubes", self.limits)
         model = self.model if isinstance(self.model, Model) else load_model(self.model or DEFAULT_MODEL)
         search = _Search(
             question=self,
@@ -202,7 +212,11 @@ def _answered(search: _Search) -> Answer:
     task = SystemTask(
         system=system, model=search.model, limits=search.question.limits, options=search.question.options
     )
-    outcome = confirmed_outcome(task, load_system_engine("cubes"), most_states=_FEW_STATES)
+    try:
+        outcome = confirmed_outcome(task, load_system_engine("cubes"), most_states=_FEW_STATES)
+    except InterruptError as interrupt:
+        partial = _described(interrupt.outcome, system)
+        raise InterruptedAnswerError(_result(search, system, partial)) from None
     outcome = _described(outcome, system)
     match outcome:
         case Violated(processes=run) if run is not None:

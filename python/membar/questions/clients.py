@@ -51,7 +51,9 @@ from membar.questions.object_under_test import (
     python_specification,
 )
 from membar.questions.outcome import (
+    INTERRUPTED,
     HoldsWithin,
+    InterruptedAnswerError,
     Outcome,
     Run,
     Statistics,
@@ -259,8 +261,12 @@ class _Search:
     explained: dict[tuple[Call, ...], frozenset[Order]] = field(default_factory=dict)
 
     def answer(self, size: Size) -> Answer:
-        """Looks at every client, small ones first: what refutes the object is easier to read then."""
-        program, refutation = None, None
+        """Looks at every client, small ones first: what refutes the object is easier to read then.
+
+        Raises:
+            InterruptedAnswerError: Ctrl-C, with what was found until then.
+        """
+        program, refutation, is_interrupted = None, None, False
         try:
             for calls in range(1, size.calls + 1):
                 self._judge_all(Size(size.threads, calls))
@@ -269,6 +275,8 @@ class _Search:
             outcome, program, refutation = stop.outcome, stop.program, stop.refutation
         except LimitError as limit:
             outcome = Unknown(self._run("nothing"), limit.reason)
+        except KeyboardInterrupt:
+            outcome, is_interrupted = Unknown(self._run("nothing"), INTERRUPTED), True
         outcome = with_findings(
             outcome,
             (PROPERTY, *self._besides),
@@ -279,7 +287,7 @@ class _Search:
         if program is not None:
             witness = outcome.witness if isinstance(outcome, Violated) else None
             evidence = ClientRun(program=program, model=self.model, witness=witness, refutation=refutation)
-        return answered(
+        found = answered(
             self.question,
             self.about.own or nothing_read(self.about.source, "C"),
             self.shown,
@@ -287,6 +295,9 @@ class _Search:
             source=self.about.source,
             evidence=evidence,
         )
+        if is_interrupted:
+            raise InterruptedAnswerError(found)
+        return found
 
     def _judge_all(self, size: Size) -> None:
         """Looks at every client of one size."""

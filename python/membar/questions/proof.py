@@ -23,6 +23,7 @@ from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
 from membar.questions import options as kinds
+from membar.questions import refusals
 from membar.questions.answer import Answer, Obligations, answered
 from membar.questions.outcome import (
     Holds,
@@ -80,6 +81,7 @@ class Proof(Question):
                     help=f"--engine {ENGINE}",
                 )
             )
+        refusals.refuse_limits(ENGINE, self.limits)
         text, order = self.source, self.order
         frontend = _frontend(text)
         about = frontend.parse(text)

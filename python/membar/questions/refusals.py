@@ -230,8 +230,16 @@ def _without(options: Options, option: str) -> Options:
 
 # Options that would have no effect on the answer about a file.
 
-_BY_STATES: Final = ("states", "buffers", "cubes", "instances")
-_BY_EXECUTIONS: Final = ("graphs",)
+_STATES: Final = ("states",)
+# What else than time and memory can be limited; nothing for proofs of objects.
+_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "states": _STATES,
+    "buffers": _STATES,
+    "cubes": _STATES,
+    "instances": _STATES,
+    "graphs": ("executions",),
+    "objects": (),
+}
 _RUN_BY_STATES: Final = ("Promela", "DVE")
 
 
@@ -254,17 +262,31 @@ def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> No
     )
     for message, help_ in found:
         raise InputError(Diagnostic(code="W0442", message=message, help=help_))
-    refuse_limits(engine, task.limits)
 
 
-def refuse_limits(engine: str, limits: Limits) -> None:
-    """Refuses a limit on what an engine does not count.
+def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None:
+    """Refuses a limit on what an engine does not count, for a program of which it is asked (`task`).
 
     Raises:
         InputError: there is one.
     """
-    for message, help_ in _about_limits(engine, limits):
+    counted = _counted(engine, task)
+    given = {"states": limits.states, "executions": limits.executions}
+    for kind in (kind for kind, limit in given.items() if limit is not None and kind not in counted):
+        message = f"--limit {kind} does not apply to the engine {engine}"
+        message += f", which counts {' and '.join(counted)} here" if engine == "reference" else ""
+        others = [f"--limit {other}=N" for other in (*counted, "time", "memory")]
+        help_ = f"{others[0]} does" if counted else f"{' and '.join(others)} do"
         raise InputError(Diagnostic(code="W0442", message=message, help=help_))
+
+
+def _counted(engine: str, task: Task | None) -> tuple[str, ...]:
+    """What an engine counts, of states and executions."""
+    if engine == "reference" and task is not None:
+        from membar.engines.reference import simulates  # noqa: PLC0415 - rarely asked
+
+        return ("states",) if simulates(task) else ("executions",)
+    return _COUNTED.get(engine, ("states", "executions"))  # engines of others know themselves
 
 
 def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:
@@ -298,10 +320,3 @@ def _about_explanations(task: Task, given: Collection[str]) -> Iterator[tuple[st
         yield f"--explain does not apply to {task.program.name}: it has no final condition", help_
     elif task.model.plan is None:
         yield f"--explain does not apply to {task.model.name}: it has no axioms", help_
-
-
-def _about_limits(engine: str, limits: Limits) -> Iterator[tuple[str, str]]:
-    if limits.executions is not None and engine in _BY_STATES:
-        yield f"--limit executions does not apply to the engine {engine}", "--limit states=N does"
-    if limits.states is not None and engine in _BY_EXECUTIONS:
-        yield f"--limit states does not apply to the engine {engine}", "--limit executions=N does"

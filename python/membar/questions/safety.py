@@ -83,9 +83,10 @@ class Safety(Question):
         options = options_for(self.options, about, model, self.engine)
         engine = load_engine(self.engine or default_engine(about, model, options))
         refusals.refuse_for_engine(engine.name, options)
+        given = Task(program=about, model=model, properties=(), limits=self.limits, options=options)
         if self.given_options is not None:
-            given = Task(program=about, model=model, properties=(), limits=self.limits, options=options)
             refusals.refuse_without_effect(given, engine.name, self.given_options)
+        refusals.refuse_limits(engine.name, self.limits, given)
         reading = Reading(mapping=self.mapping, ltl=None if has_claims else self.ltl, labels=question.labels)
         search = Search(
             written=program,

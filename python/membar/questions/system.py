@@ -21,7 +21,19 @@ from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Invariant, answered
-from membar.questions.outcome import WORDS, Holds, HoldsWithin, Outcome, Run, Unknown, Violated, with_findings
+from membar.questions.outcome import (
+    INTERRUPTED,
+    WORDS,
+    Holds,
+    HoldsWithin,
+    InterruptedAnswerError,
+    InterruptError,
+    Outcome,
+    Run,
+    Unknown,
+    Violated,
+    with_findings,
+)
 from membar.questions.question import Question
 from membar.questions.task import SystemTask
 from membar.records import record, replace
@@ -61,7 +73,12 @@ class SystemSafety(Question):
         engine = load_system_engine(self.engine or _known()[0])
         refusals.refuse_for_engine(engine.name, task.options)
         refusals.refuse_limits(engine.name, task.limits)
-        return system_answer(self, task, with_findings(confirmed_outcome(task, engine), ("errors",)))
+        try:
+            outcome = confirmed_outcome(task, engine)
+        except InterruptError as interrupt:
+            partial = with_findings(interrupt.outcome, ("errors",))
+            raise InterruptedAnswerError(system_answer(self, task, partial)) from None
+        return system_answer(self, task, with_findings(outcome, ("errors",)))
 
 
 def system_answer(
@@ -134,8 +151,13 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
 
     Of each instance that it is compared with at most `most_states` states are looked at, and no longer than
     the task's limit allows.
+
+    Raises:
+        InterruptError: Ctrl-C, with what was found until then.
     """
     start = time.monotonic()
+    nothing = Run(model=task.model.name, engine=engine.name, algorithm="none", guarantee=_NOTHING)
+    found: Outcome = Unknown(nothing, INTERRUPTED)
     try:
         with stage("during the search"):
             found = engine.run(replace(task, limits=task.limits.left()))
@@ -143,13 +165,14 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
             outcome = _confirmed(found, task, start)
             return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
     except (EngineLimitError, LimitError) as limit:
-        run = Run(
-            model=task.model.name,
-            engine=engine.name,
-            algorithm="none",
-            guarantee=_NOTHING,
-        )
-        return Unknown(run, limit.reason)
+        return Unknown(nothing, limit.reason)
+    except InterruptError:
+        raise
+    except KeyboardInterrupt:
+        if not isinstance(found, Unknown):
+            reason = f"{INTERRUPTED} before the answer of the search, {WORDS[type(found)]}, was confirmed"
+            found = unconfirmed(found, reason)
+        raise InterruptError(found) from None
 
 
 def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:

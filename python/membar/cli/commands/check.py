@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,7 +93,8 @@ def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:
                     return _Shown(text, BROKEN_OFF, filed.answers)
                 return _give_up(file, chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
             filed.add(file, interrupt.answer, seconds=seconds)
-            _show(interrupt.answer, chosen)
+            with suppress(InputError, OSError):  # a file that was asked for besides
+                _show(interrupt.answer, chosen)
             return _Shown(printed.getvalue(), BROKEN_OFF, filed.answers)
         else:
             return _Shown(printed.getvalue(), code, filed.answers)
@@ -130,11 +132,12 @@ def _give_up(
     file: Path, chosen: argparse.Namespace, reason: str, seconds: float, *, code: int = UNKNOWN
 ) -> _Shown:
     """The report about a file where the work was broken off before there was an answer."""
-    question = arguments.question(SourceFile(str(file), ""), chosen)
-    answer = unanswered(question, reason, seconds)
+    # Nothing more is read or written: a pipe may be what kept us waiting.
+    without = {"explain": False, "svg": None, "dot": None, "certificate": None, "atomic": None}
+    plain = argparse.Namespace(**vars(chosen) | without)
+    answer = unanswered(arguments.question(SourceFile(str(file), ""), plain), reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
-    plain = argparse.Namespace(**vars(chosen) | {"explain": False, "svg": None, "dot": None})
     with supervision.captured() as printed:
         _show(answer, plain)
     return _Shown(printed.getvalue(), code, filed.answers)

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import EngineLimitError
 from membar.engines import SystemEngine
 from membar.limits.budget import count_reason, memory_reason, time_reason
-from membar.questions.outcome import Holds, Outcome, Run, Statistics, Unknown, Violated
+from membar.questions.outcome import (
+    INTERRUPTED,
+    Holds,
+    InterruptError,
+    Outcome,
+    Run,
+    Statistics,
+    Unknown,
+    Violated,
+)
 from membar.questions.task import SystemTask
 
 if TYPE_CHECKING:
@@ -40,6 +49,7 @@ def run(task: SystemTask) -> Outcome:
 
     Raises:
         EngineLimitError: the system or the model is out of reach, or the engine has no such algorithm.
+        InterruptError: Ctrl-C.
     """
     match task.options.algorithm:
         case None | "backward":
@@ -187,6 +197,8 @@ class _Search:
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
         self.nodes += found.nodes
+        if found.stopped == "request":
+            raise InterruptError(Unknown(self._described(_NOTHING), INTERRUPTED))
         return found
 
     def _seconds(self) -> float:

@@ -24,13 +24,17 @@ def run(task: Task) -> Outcome:
 
     if task.options.unbounded_buffers:
         raise EngineLimitError("store buffers without a bound need the engine buffers")
-    bounded = task.options.buffers_chosen_by_user
-    wants_states = task.options.buffers is not None or task.program.asks_about_states
-    simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
-    tally = simulate(task) if simulates else explore(task)
-    if bounded and not simulates:
+    by_states = simulates(task)
+    tally = simulate(task) if by_states else explore(task)
+    if task.options.buffers_chosen_by_user and not by_states:
         tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer semantics")
     return judge(task, tally)
+
+
+def simulates(task: Task) -> bool:
+    """Whether the states of a machine are counted, instead of executions by axioms."""
+    wants_states = task.options.buffers is not None or task.program.asks_about_states
+    return task.model.plan is None or (wants_states and task.model.operational is not None)
 
 
 ENGINE = Engine(
