@@ -1,4 +1,4 @@
-/* Dekker's lock, entered again and again.
+/* Dekker's lock, entered repeatedly.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;
 

@@ -1,4 +1,4 @@
-/* Peterson's lock, entered once by each process, in Linden and Wolper's words: `store` and `load` act on shared
+/* Peterson's lock, entered once by each process, with Linden and Wolper's extensions: `store` and `load` act on shared
    variables, and a `load` waits until the value is visible. Without a fence both can be inside.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;

@@ -1,4 +1,4 @@
-/* Peterson's lock, entered again and again, with `sync`.
+/* Peterson's lock, entered repeatedly, with `sync`.
    Expected: sc HOLDS, x86-tso HOLDS. */
 bit wants0, wants1, turn;
 

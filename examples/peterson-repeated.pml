@@ -1,4 +1,4 @@
-/* Peterson's lock, entered again and again.
+/* Peterson's lock, entered repeatedly.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;
 

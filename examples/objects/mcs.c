@@ -1,4 +1,4 @@
-/* A counter behind the queue lock of Mellor-Crummey and Scott; every call brings a node of its own.
+/* A counter protected by the queue lock of Mellor-Crummey and Scott; every call has its own node.
 
    right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D HAND_OVER=memory_order_relaxed    sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED

@@ -1,4 +1,4 @@
-/* Michael and Scott's queue over nodes that are not used twice.
+/* Michael and Scott's queue over nodes that are not reused.
 
    right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D LINK=memory_order_relaxed         sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED

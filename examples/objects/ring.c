@@ -1,4 +1,4 @@
-/* A ring buffer for one producer (thread 0) and one consumer (thread 1), with room for two.
+/* A ring buffer for one producer (thread 0) and one consumer (thread 1), with capacity two.
 
    right                                        sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D PUBLISH=memory_order_release -D LOOK=memory_order_acquire

@@ -1,4 +1,4 @@
-/* A counter behind a spinlock that looks before it tries (test and test-and-set).
+/* A counter protected by a spinlock that reads before it tries (test and test-and-set).
 
    right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D LOCK=memory_order_relaxed         sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED

@@ -1,4 +1,4 @@
-/* A register behind a test-and-set lock.
+/* A register protected by a test-and-set lock.
 
    right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D UNLOCK=memory_order_relaxed       sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED

@@ -1,4 +1,4 @@
-/* A counter behind a ticket lock.
+/* A counter protected by a ticket lock.
 
    right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D UNLOCK=memory_order_relaxed       sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
