@@ -113,13 +113,20 @@ class MissingHeaderError(InputError):
 class ReadableFiles:
     """The files whose text messages may show: those of the project."""
 
-    def __init__(self, path: str, folders: Iterable[str], project: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        folders: Iterable[str],
+        project: tuple[str, ...] | None = None,
+        replaced: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
+        self._texts = {Path(name).absolute(): text for name, text in replaced}
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
         with suppress(OSError):
-            found = self._source.including(file)
+            found = self._source.including(file, self._texts.get(Path(file).absolute()))
             return found if found.is_shown else None
         return None
 
@@ -150,7 +157,8 @@ class _Job:
 
     @property
     def readable(self) -> ReadableFiles:
-        return ReadableFiles(self.path, self.options.include_dirs, self.options.project)
+        options = self.options
+        return ReadableFiles(self.path, options.include_dirs, options.project, options.replaced)
 
     def compile(self) -> Compilation:
         """The file as LLVM IR."""

@@ -105,7 +105,9 @@ def _compile_text(source: SourceFile, options: CompileOptions) -> CompiledProgra
     path = Path(source.path)
     if path.is_file() and SourceFile.read(path).text == source.text:
         return compile_program(source.path, target=X86_64, options=options)
-    beside = replace(options, include_dirs=(str(path.parent), *options.include_dirs))
+    shown = ((source.path, source.text),)  # in messages
+    folders = (str(path.parent), *options.include_dirs)
+    beside = replace(options, include_dirs=folders, replaced=shown)
     with tempfile.TemporaryDirectory(prefix="membar-") as folder:
         copy = Path(folder, path.name)
         copy.write_text(f'#line 1 "{source.path}"\n{source.text}', encoding="utf-8")

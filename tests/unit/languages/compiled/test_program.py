@@ -113,3 +113,12 @@ def test_what_has_no_body_is_refused_by_name_and_place() -> None:
     assert "`puzzle`" in problem.message
     assert problem.primary is not None
     assert problem.primary.span.line == 3
+
+
+def test_errors_of_a_text_that_is_on_no_disk_show_it() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_compiled(SourceFile("case.c", "int main(void) {\n  return puzzle;\n}\n"))
+    (problem,) = caught.value.diagnostics
+    assert "puzzle" in problem.message
+    assert problem.primary is not None
+    assert problem.primary.span.line == 2
