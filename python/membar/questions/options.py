@@ -8,9 +8,11 @@ command line can be read without loading any of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from membar.questions.task import Coherence, Options, Unrolling
+from membar.limits.budget import limited
+from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.records import record, replace
 from membar.source import FileText
 
@@ -602,7 +604,7 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
             continue
         names.append(option.name)
         if name in _OF_LANGUAGES:
-            text = FileText.read(value) if name == "atomic" else str(value)
+            text = _text_within(given.get("limits"), value) if name == "atomic" else str(value)
             fields["words"] = {**fields.get("words", {}), name.replace("_", "-"): text}
         elif name == "threads":
             fields[name] = value.partition(":")[2] or "N" if value.partition(":")[0] == "any" else value
@@ -613,6 +615,12 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
     if search:
         fields["options"] = search_options(search, fields.get("options") or Options())
     return fields, names
+
+
+def _text_within(limits: Limits | None, path: Path) -> FileText:
+    """What a file holds; reading it may take as long as the question: it may be a pipe."""
+    with limited(seconds=None if limits is None else limits.seconds, memory=None):
+        return FileText.read(path)
 
 
 _OF_LANGUAGES: Final = ("dve_errors", "atomic", "atomic_rule")

@@ -102,10 +102,15 @@ def read_formula(arguments: argparse.Namespace) -> None:
     given = getattr(arguments, "ltl", None)
     if given is None or not given.startswith("@"):
         return
-    with limited(seconds=arguments.limit.seconds, memory=None):
-        found = FileText.read(Path(given[1:]))
+    found = _read_within_limit(arguments, Path(given[1:]))
     said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
     arguments.ltl = FileText.of(found.path, said)
+
+
+def _read_within_limit(arguments: argparse.Namespace, path: Path) -> FileText:
+    """What a file holds; it may be a pipe, so that reading it counts against the time limit."""
+    with limited(seconds=arguments.limit.seconds, memory=None):
+        return FileText.read(path)
 
 
 def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
@@ -126,7 +131,7 @@ def words(arguments: argparse.Namespace) -> Mapping[str, str]:
     if arguments.dve_errors is not None:
         found["dve-errors"] = arguments.dve_errors
     if arguments.atomic is not None:
-        found["atomic"] = FileText.read(arguments.atomic)
+        found["atomic"] = _read_within_limit(arguments, arguments.atomic)
     if arguments.atomic_rule is not None:
         found["atomic-rule"] = arguments.atomic_rule
     return found
