@@ -32,6 +32,7 @@ class Context:
         memory: where its objects lie.
         pointer_bits: the width of an address.
         orders: the ordering words of its language.
+        started: the numbers of the threads that can be started, `main` included.
     """
 
     def __init__(
@@ -40,10 +41,12 @@ class Context:
         memory: Memory,
         orders: Orders,
         span: Callable[[ir.Place | None], Span | None],
+        started: frozenset[int],
     ) -> None:
         self.module, self.memory = module, memory
         self.pointer_bits = module.pointer_bits
         self.orders = orders
+        self.started = started
         self._span = span
         self._retired: dict[int, Expr] = {}
         self._retirements = retirements(module)

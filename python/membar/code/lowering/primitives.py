@@ -62,10 +62,9 @@ def _join(thread: ThreadLowering, item: ir.Call) -> None:
         return
     (result,) = item.results
     span = thread.context.span(item.place)
-    names = thread.context.module.threads
     is_used = thread.is_used(result)
     register = thread.fresh(result)
-    candidates = range(1, len(names))
+    candidates = sorted(thread.context.started - {0})
     if isinstance(number, Constant):
         if number.value not in candidates:
             thread.check(FALSE, "a thread is joined that was never created", item)
@@ -167,7 +166,7 @@ def _retire(thread: ThreadLowering, item: ir.Call) -> None:
     if not isinstance(number, Constant):
         _retire_any(thread, number, item)
         return
-    if not 0 < number.value < len(thread.context.module.threads):
+    if number.value not in thread.context.started - {0}:
         thread.values[result.name] = TRUE  # what joins or detaches it says that there is no such thread
         return
     cell = thread.context.retired_cell(number.value)
@@ -191,7 +190,7 @@ def _retire_any(thread: ThreadLowering, number: Expr, item: ir.Call) -> None:
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)
     guards: list[Expr] = []
-    for candidate in range(1, len(thread.context.module.threads)):
+    for candidate in sorted(thread.context.started - {0}):
         is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
         guards.append(is_it)
         cell = thread.context.retired_cell(candidate)

@@ -11,6 +11,7 @@ from membar.code.lowering.orders import Orders, language_of
 from membar.code.lowering.thread import ThreadLowering
 from membar.code.primitives import PREFIX
 from membar.code.structure import operands
+from membar.program.operations import Spawn
 from membar.program.program import Program
 from membar.source import Span
 
@@ -26,21 +27,42 @@ def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | Non
     Raises:
         NotSupportedError: a Program cannot say it.
     """
+    program = _lower(module, frozenset(range(len(module.threads))), name, span)
+    started = _started(program)
+    if len(started) == len(module.threads):
+        return program
+    # Some are only started where nothing arrives: they are no threads of the program.
+    return _lower(module, started, name, span)
+
+
+def _lower(
+    module: ir.Module,
+    started: frozenset[int],
+    name: str,
+    span: Callable[[ir.Place | None], Span | None],
+) -> Program:
     orders = Orders(language_of(module))
     memory = Memory(module, _results(module))
-    context = Context(module, memory, orders, span)
+    context = Context(module, memory, orders, span, started)
     threads = [
         ThreadLowering(context, module.functions[thread], number).run()
         for number, thread in enumerate(module.threads)
+        if number in started
     ]
-    return Program(
-        name=name,
-        language=orders.language,
-        objects=memory.objects(),
-        threads=tuple(threads),
-        ends_memory=module.ends_memory,
-        partly_checked=module.partly_checked,
-    )
+    return Program(name=name, language=orders.language, objects=memory.objects(), threads=tuple(threads))
+
+
+def _started(program: Program) -> frozenset[int]:
+    """The threads that `main`, or a thread that it starts, can start."""
+    numbers = {thread.name: number for number, thread in enumerate(program.threads)}
+    found, todo = {0}, [0]
+    while todo:
+        for edge in program.threads[todo.pop()].edges:
+            for item in edge.operations:
+                if isinstance(item, Spawn) and numbers[item.thread] not in found:
+                    found.add(numbers[item.thread])
+                    todo.append(numbers[item.thread])
+    return frozenset(found)
 
 
 def _results(module: ir.Module) -> dict[int, str]:

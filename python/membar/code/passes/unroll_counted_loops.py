@@ -14,10 +14,17 @@ from membar.code import ir
 from membar.code.loops import Loop, natural_loops
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
+from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, results, targets
 from membar.records import field, record, replace
 
+MOST_ITERATIONS = 8
+"""Of a loop that starts threads or allocates memory, and that constants do not end; what follows is cut."""
+_MAKES = frozenset(
+    ir.FunctionAddress(f"{PREFIX}{name}") for name in ("spawn", "allocate", "allocate_aligned")
+)
+_CUT = ir.FunctionAddress(f"{PREFIX}cut")
 MOST_COPIES = 20_000
 """Copies of blocks in one function; beyond that, loops stay loops."""
 
@@ -60,7 +67,11 @@ class _Unrolling:
         self.blocks = {block.name: block for block in function.blocks}
         self.live = _live_values(function)
         self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
+        self.making = {  # headers of loops in which every iteration makes something of its own, and where
+            header: place for header, loop in self.loops.items() if (place := self._made_in(loop)) is not None
+        }
         self.open: set[str] = set()  # headers of the loops that stay loops
+        self.cut: set[str] = set()  # headers of loops that are followed no further
         self.names: dict[_Entry, str] = {}
         self.copies: dict[str, int] = {}
         self.todo: list[_Entry] = []
@@ -74,6 +85,7 @@ class _Unrolling:
 
     def _copy_all(self) -> list[ir.Block] | None:
         self.names, self.copies, self.todo = {}, {}, []
+        self.cut.clear()
         self._name(_Entry(self.function.blocks[0].name))
         known = len(self.open)
         done: list[ir.Block] = []
@@ -81,7 +93,37 @@ class _Unrolling:
             done.append(self._copy(self.todo.pop()))
             if len(self.open) > known:
                 return None
-        return done
+        return [*done, *self._cuts()]
+
+    def _made_in(self, loop: Loop) -> ir.Place | None:
+        """Where a loop starts a thread or allocates memory; None if it does not."""
+        return next(
+            (
+                item.place
+                for name in sorted(loop.blocks)
+                for item in self.blocks[name].instructions
+                if isinstance(item, ir.Call) and item.callee in _MAKES
+            ),
+            None,
+        )
+
+    def _cuts(self) -> list[ir.Block]:
+        """The ends of loops that are followed no further."""
+        return [
+            ir.Block(
+                name=f"{header}#cut",
+                instructions=(
+                    ir.Call(
+                        results=(),
+                        callee=_CUT,
+                        arguments=(ir.Constant(0, ir.PTR),),
+                        place=self.making[header],
+                    ),
+                ),
+                end=ir.Unreachable(place=self.making[header]),
+            )
+            for header in sorted(self.cut)
+        ]
 
     def _name(self, entry: _Entry) -> str:
         """The name of a copy, which is to be made if it is new."""
@@ -165,7 +207,11 @@ class _Unrolling:
         name = target.block
         is_next_iteration = name in self.loops and source in self.loops[name].blocks
         if is_next_iteration and name not in decided:
-            self.open.add(name)
+            if name not in self.making:
+                self.open.add(name)
+            elif self.copies[name] > MOST_ITERATIONS:
+                self.cut.add(name)
+                return ir.Goto(f"{name}#cut")
         is_counted = name in self.loops and name not in self.open
         is_general = not (is_counted or self._only_branches(name))
         is_general = is_general or sum(self.copies.values()) > MOST_COPIES
