@@ -6,14 +6,14 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, close_matches, error
+from membar.records import record
 from membar.source import SourceFile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """What somebody else says of one test; None where they say nothing.
 
@@ -86,7 +86,7 @@ def disagreement(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claimed:
     """What a file says of itself: the verdict under a model.
 

@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rewrite:
     """A file, what was read from it, and what shall be in it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from membar.diagnostics import InputError
@@ -11,12 +10,13 @@ from membar.languages.registry import frontend_for
 from membar.questions.answer import Answer
 from membar.questions.repair.right import UndecidedError, guarantee_of, is_right
 from membar.questions.system import is_system
+from membar.records import field, record
 from membar.source import SourceFile
 
 Ask: TypeAlias = Callable[[SourceFile], Answer]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Configuration:
     """One other configuration, and what is known of the text in it.
 
@@ -51,7 +51,7 @@ class Configuration:
             return False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Recheck:
     """What became of another configuration. `after` is None where the changed text cannot be read in it."""
 
@@ -69,7 +69,7 @@ class Recheck:
         return self.configuration.before
 
 
-@dataclass
+@record()
 class Configurations:
     """The other configurations of a text; those that a change broke are required of every further one."""
 

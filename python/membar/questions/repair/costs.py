@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, close_matches
 from membar.edits import Place
+from membar.records import record
 
 _OURS: Final = Path(__file__).with_name("costs.toml")
 _LOOP: Final = "loop"
@@ -17,7 +17,7 @@ _ANY: Final = "any"
 _UNLISTED: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Costs:
     """The costs of one model, by name; and by how much a loop multiplies them."""
 

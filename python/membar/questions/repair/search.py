@@ -14,18 +14,18 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from membar.edits import Choice, Place
 from membar.questions.repair.hitting import HittingSets
+from membar.records import record
 
 # Whether a choice passes; None if that cannot be told.
 Test: TypeAlias = Callable[[Choice], bool | None]
 _MOST_CHOICES: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Found:
     """What a search came to.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from membar.edits import Place
 from membar.questions.answer import Answer
 from membar.questions.repair.configurations import Recheck
+from membar.records import record
 from membar.source import SourceFile
 
 ATOMIC_WRITE: Final = "atomic write"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Change:
     """One change of a repair.
 
@@ -41,7 +41,7 @@ class Change:
         return self.place.alternatives[self.place.current].name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Repair:
     """A way to make a program right.
 
@@ -92,14 +92,14 @@ class Repair:
         return self.lower_bound >= self.cost
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NothingToRepair:
     """The program is right as it is."""
 
     result: Answer
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NotRepairable:
     """No change that is known here makes it right, and why; with the answer that shows it.
 
@@ -111,7 +111,7 @@ class NotRepairable:
     is_edited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Undecided:
     """Some question on the way had no answer."""
 

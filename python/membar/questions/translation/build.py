@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from membar.engines.reference.machine import Machine
 from membar.models.model import Operational
@@ -17,6 +16,7 @@ from membar.questions.translation.layout import Layout, count_of, flushes_of, me
 from membar.questions.translation.model import Interval, Kind, Model, Step, Variable, at, refused
 from membar.questions.translation.paths import Obligation, Unfolding
 from membar.questions.translation.ranges import WIDEST, Ranges, fits, joined, met, type_range
+from membar.records import replace
 
 _ROUNDS = 12
 _STEPS_UP: tuple[Interval, ...] = ((0, 1), (0, 255), (-32768, 32767), (-(1 << 31), (1 << 31) - 1), WIDEST)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from membar.engines.reference.state import FenceEffect
@@ -12,9 +11,10 @@ from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Registe
 from membar.program.operations import Tags
 from membar.program.program import Program
 from membar.questions.translation.model import Kind, Step, Variable
+from membar.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Layout:
     """Where the buffers of a program are kept.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.program.expr import Expr, Register
+from membar.records import field, record
 
 if TYPE_CHECKING:
     from membar.models.model import Operational
@@ -36,7 +36,7 @@ class Kind(enum.Enum):
     AT = "p"  # whether a thread is at a control point: 1 or 0; printers know how to say it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Variable:
     """One variable; `cell` and `slot` are -1 where there is none."""
 
@@ -69,7 +69,7 @@ def place_of(key: str) -> tuple[int, int] | None:
     return (int(thread), int(slot)) if kind == Kind.AT.value else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Step:
     """What a thread, or a store on its way to memory, may do.
 
@@ -94,7 +94,7 @@ class Step:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Model:
     """A program under a store-buffer discipline, as steps on variables.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
@@ -26,6 +25,7 @@ from membar.objects.terms import (
     Variable,
     subterms,
 )
+from membar.records import field, record
 
 LARGEST = 3
 _LARGEST_STORED = 63
@@ -58,7 +58,7 @@ _CALCULATED = {
 }
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Found:
     """Controls in the order in which they are met, moves, and the variables they speak of."""
 

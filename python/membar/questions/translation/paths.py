@@ -8,7 +8,6 @@ fail make copies as well. Copies whose guards cannot hold are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from membar.engines.reference.state import LOCKED, FenceEffect
 from membar.models.model import Operational
@@ -46,12 +45,13 @@ from membar.program.program import Cell, Edge
 from membar.questions.translation.folding import negated, rebuilt
 from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
 from membar.questions.translation.model import Kind, Step, Variable, at, refused
+from membar.records import field, record, replace
 
 _MOST_COPIES = 2000
 _WIDEST_CHOICE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Obligation:
     """That an address is one of an object's, where the guards hold: ranges must show it."""
 
@@ -61,7 +61,7 @@ class Obligation:
     edge: Edge
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Path:
     """One way through an edge, up to some operation.
 

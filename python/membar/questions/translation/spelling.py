@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from membar.program import temporal as t
 from membar.program.expr import (
@@ -24,6 +23,7 @@ from membar.program.expr import (
 )
 from membar.questions.translation.model import INT32, Interval, place_of, refused
 from membar.questions.translation.ranges import Ranges, fits, type_range
+from membar.records import record
 
 _SAME = {
     BinaryOp.ADD: "+",
@@ -44,7 +44,7 @@ _DIVIDING = {BinaryOp.DIV: "/", BinaryOp.SDIV: "/", BinaryOp.REM: "%", BinaryOp.
 _WRAPPING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Words:
     """How a language says things.
 

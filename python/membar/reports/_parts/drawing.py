@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from membar.program.execution import Execution
 from membar.program.pairs import Relation
+from membar.records import record
 from membar.reports._parts.relations import immediate_co, immediate_fr, immediate_po
 
 EDGE_COLORS = {
@@ -42,7 +41,7 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DrawnEdge:
     """An arrow from one event to another, named by its relation."""
 

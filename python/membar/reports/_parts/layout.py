@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from membar.program.execution import Event, Execution
 from membar.program.program import Program
+from membar.records import record
 from membar.reports._parts.drawing import DrawnEdge, drawn_edges
 from membar.reports._parts.path import Path, Point
 
@@ -28,7 +28,7 @@ EMPTY_GUTTER = 36.0
 INIT_HEIGHT = 26.0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Box:
     """The place of an event."""
 
@@ -63,7 +63,7 @@ class Way(Enum):
     INITIAL = "from the row on top down a gutter"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Course:
     """An edge with how it runs.
 
@@ -84,7 +84,7 @@ class Course:
     lane: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Layout:
     """The finished picture, without its texts.
 
@@ -286,7 +286,7 @@ def _rows(courses: Iterable[Course], rows: int, top: float, height: float) -> tu
     return tops, (tops[-1] + height + last if tops else y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class _Frame:
     """The finished grid: boxes, and where columns and rows begin."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from membar.program.execution import Event, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Witness
+from membar.records import record
 from membar.reports._parts.event import action_text, place, source_text, units
 from membar.reports._parts.order import order_of
 from membar.reports._parts.relations import reads_from
@@ -15,7 +15,7 @@ from membar.reports._parts.style import printable
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Moment:
     """One step of one thread.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from membar.records import record
 
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Path:
     """A start and segments after it: each one point (a line) or three (control, control, end)."""
 

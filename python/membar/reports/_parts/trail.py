@@ -6,7 +6,6 @@ Their validators know one order of steps and no weak memory: a trail is the orde
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from membar.diagnostics import Diagnostic, InputError, Label
@@ -16,12 +15,13 @@ from membar.program.operations import Assert, Spawn
 from membar.program.program import Program
 from membar.questions.answer import Answer
 from membar.questions.outcome import Violated, Witness
+from membar.records import record
 from membar.reports._parts.finding import finding, racing_pairs
 from membar.reports._parts.moments import Moment, moments
 from membar.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Creation:
     """`parent` creates `child`, which begins with a function."""
 
@@ -31,7 +31,7 @@ class Creation:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Trail:
     """What a witness says.
 
