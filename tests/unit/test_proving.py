@@ -36,7 +36,8 @@ def task(name: str, *, instances: tuple[int, ...] = (), limits: Limits | None = 
 
 
 def saying(outcome: Callable[[SystemTask], Outcome]) -> SystemEngine:
-    return SystemEngine(name="says", title="says what it is told to", run=outcome)
+    can = systems.load_system_engine("instances").can
+    return SystemEngine(name="says", title="says what it is told to", can=can, run=outcome)
 
 
 def run_of(question: SystemTask) -> Run:

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines import Engine
+from membar.engines import Capabilities, Engine, has_axioms
 from membar.engines._exploration import (
     SYMMETRY,
     careful_exploration,
@@ -604,4 +604,19 @@ def _event(program: Program, lowered: LoweredProgram, number: int, event: CoreEv
     )
 
 
-ENGINE = Engine(name=NAME, title="execution graphs under any axiomatic model (Rust)", run=run)
+ENGINE = Engine(
+    name=NAME,
+    title="execution graphs under any axiomatic model (Rust)",
+    can=Capabilities(
+        models=has_axioms,
+        properties=_LOOKED_FOR | {"deadlock", "termination"},
+        options=frozenset(
+            {"--unroll", "--max-unroll", "--coherence", "--jobs"}
+            | {"--no-prune", "--no-symmetry", "--no-inplace", "--no-await"}
+        ),
+        counts=frozenset({"executions"}),
+        holds="the search ended and no loop was truncated",
+        violated="the execution replays",
+    ),
+    run=run,
+)

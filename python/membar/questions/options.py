@@ -42,7 +42,7 @@ class Option:
         choices: the values that there are, if they are few.
         form: `value`, `switch`, `list` (one more each time), `words` (a shell's words).
         default: the value where it is not given.
-        engines: the engines that look at it; empty: all.
+        by_engines: only engines that say so (`Capabilities.options`) look at it.
         languages: the languages that it is for; empty: all.
         is_common: it stands in the short help.
         is_output: it says what becomes of the answer, not what is asked.
@@ -62,7 +62,7 @@ class Option:
     choices: tuple[str, ...] = ()
     form: str = "value"
     default: Any = None
-    engines: tuple[str, ...] = ()
+    by_engines: bool = False
     languages: tuple[str, ...] = ()
     is_common: bool = False
     is_output: bool = False
@@ -82,8 +82,6 @@ _CHECKING: Final = ("check", "litmus", "repair")
 _SEARCHING: Final = ("check", "litmus", "compare", "repair")
 _PROVING: Final = (SYSTEM, LIFTED)
 _OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
-_WITH_AXIOMS: Final = ("graphs", "reference")
-_WITH_BUFFERS: Final = ("states", "buffers", "reference")
 _SHORT: Final = ("check", "litmus")
 
 TABLE: Final = (
@@ -237,7 +235,7 @@ TABLE: Final = (
         read="buffers",
         commands=_SEARCHING,
         kinds=(PROGRAM, CLIENTS),
-        engines=_WITH_BUFFERS,
+        by_engines=True,
         is_search=True,
         help="run with store buffers of at most N entries, or of any length",
         short="bound of the store buffers",
@@ -250,7 +248,7 @@ TABLE: Final = (
         read="positive",
         commands=_SEARCHING,
         kinds=(PROGRAM, CLIENTS),
-        engines=("graphs", "reference", "states"),
+        by_engines=True,
         is_search=True,
         rival="loops",
         help="unroll loops N times",
@@ -263,7 +261,7 @@ TABLE: Final = (
         read="positive",
         commands=_SEARCHING,
         kinds=(PROGRAM, CLIENTS),
-        engines=("graphs", "reference", "states"),
+        by_engines=True,
         is_search=True,
         rival="loops",
         help="increase the loop bound up to N (default: 4)",
@@ -286,7 +284,7 @@ TABLE: Final = (
         choices=("forward", "backward", "generic"),
         commands=_SEARCHING,
         kinds=(PROGRAM, *_PROVING),
-        engines=("buffers", "cubes"),
+        by_engines=True,
         is_search=True,
         help="the one procedure of the engine buffers to use: forward or backward (default: short buffers and"
         " both, in turn); or of cubes: backward, or generic (every order of writes, for comparison)",
@@ -297,7 +295,7 @@ TABLE: Final = (
         choices=tuple(choice.value for choice in Coherence),
         commands=_SEARCHING,
         kinds=(PROGRAM,),
-        engines=("graphs",),
+        by_engines=True,
         is_search=True,
         help="`observed`: merge executions that differ only in unobserved coherence order"
         " (default of check, but not with --all or --herd); `all`: every execution on its own",
@@ -310,46 +308,42 @@ TABLE: Final = (
             form="switch",
             commands=_SEARCHING,
             kinds=kinds,
-            engines=engines,
+            by_engines=True,
             is_search=True,
             help=help_,
             python="bool",
         )
-        for name, kinds, engines, help_ in (
+        for name, kinds, help_ in (
             (
                 "prune",
                 (PROGRAM, CLIENTS),
-                ("graphs",),
                 "test executions only when they are complete (slower)",
             ),
             (
                 "symmetry",
                 (PROGRAM,),
-                ("graphs",),
                 "explore what identical threads do in every order, not up to symmetry (as --all does)",
             ),
             (
                 "await",
                 (PROGRAM, CLIENTS),
-                _WITH_AXIOMS,
                 "unroll waiting loops as other loops (termination unchecked)",
             ),
             (
                 "inplace",
                 (PROGRAM,),
-                ("graphs",),
                 "let spinning threads read any value, not only the latest",
             ),
-            ("sleep", (PROGRAM,), ("buffers",), "buffers: without sleep sets"),
-            ("acceleration", (PROGRAM,), ("buffers",), "buffers: without acceleration of cycles"),
-            ("por", (PROGRAM, CLIENTS), ("states",), "states: keep every state and all declared registers"),
+            ("sleep", (PROGRAM,), "buffers: without sleep sets"),
+            ("acceleration", (PROGRAM,), "buffers: without acceleration of cycles"),
+            ("por", (PROGRAM, CLIENTS), "states: keep every state and all declared registers"),
         )
     ),
     Option(
         name="--shortest",
         form="switch",
         kinds=(PROGRAM,),
-        engines=("states", "reference"),
+        by_engines=True,
         is_search=True,
         help="states: a shortest run or lasso, without reduction",
         python="bool",
@@ -359,7 +353,7 @@ TABLE: Final = (
         metavar="N",
         read="positive",
         kinds=_PROVING,
-        engines=("cubes",),
+        by_engines=True,
         is_search=True,
         help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
         python="int | None",
@@ -381,7 +375,7 @@ TABLE: Final = (
         default=1,
         commands=_SEARCHING,
         kinds=(PROGRAM, CLIENTS),
-        engines=("graphs", "states"),
+        by_engines=True,
         is_search=True,
         help="use N threads; litmus: N processes (default: 1)",
         is_common=True,
@@ -503,7 +497,7 @@ TABLE: Final = (
         metavar="FILE",
         read="path",
         kinds=_PROVING,
-        engines=("cubes",),
+        by_engines=True,
         is_output=True,
         help=".cub: write the proof's obligations as SMT-LIB",
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from membar import plugins
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Operational
 from membar.questions.options import (
@@ -24,6 +25,7 @@ from membar.questions.task import Coherence, Options, Unrolling
 from membar.records import record, replace
 
 if TYPE_CHECKING:
+    from membar.engines import Capabilities
     from membar.program.program import Program
     from membar.questions.task import Limits, Task
 
@@ -100,8 +102,8 @@ def _help_outside(kind: str, option: str) -> str:
         return _HELP[option]
     if option in _QUESTIONS:
         return _KINDS[kind].asked
-    if kind != PROGRAM and (engines := BY_NAME[option].engines):
-        return f"{option} works with {_listed(sorted(engines))}"
+    if kind != PROGRAM and BY_NAME[option].by_engines:
+        return f"{option} works with {_listed(_engines_with(option))}"
     where = _listed([_KINDS[each].name for each in _KINDS if each in BY_NAME[option].kinds])
     return f"it applies to {where}"
 
@@ -158,9 +160,8 @@ def refuse_for_engine(engine: str, options: Options) -> None:
         InputError: one of them was.
     """
     for option in options_of(options):
-        engines = BY_NAME[option].engines
-        if engines and engine not in engines:
-            raise _misplaced_in_engine(option, engine, engines)
+        if not _looks_at(engine, option):
+            raise _misplaced_in_engine(option, engine)
 
 
 def refuse_for_engines(engines: Collection[str], options: Options) -> None:
@@ -170,14 +171,27 @@ def refuse_for_engines(engines: Collection[str], options: Options) -> None:
         InputError: one of them was.
     """
     for option in options_of(options):
-        known = BY_NAME[option].engines
-        if engines and known and not set(known) & set(engines):
-            raise _misplaced_in_engine(option, " and ".join(engines), known)
+        if engines and not any(_looks_at(engine, option) for engine in engines):
+            raise _misplaced_in_engine(option, " and ".join(engines))
 
 
-def _misplaced_in_engine(option: str, engine: str, known: Collection[str]) -> InputError:
+def _capabilities(engine: str) -> Capabilities:
+    found = plugins.record("membar.engines", engine, attribute="ENGINE")
+    can: Capabilities = found.can  # type: ignore[attr-defined]  # both kinds of engines have them
+    return can
+
+
+def _looks_at(engine: str, option: str) -> bool:
+    return not BY_NAME[option].by_engines or option in _capabilities(engine).options
+
+
+def _engines_with(option: str) -> list[str]:
+    return [name for name in plugins.names("membar.engines") if option in _capabilities(name).options]
+
+
+def _misplaced_in_engine(option: str, engine: str) -> InputError:
     message = f"{option} does not apply to the engine {engine}"
-    help_ = _HELP.get(option, f"it is for {_listed(sorted(known))}")
+    help_ = _HELP.get(option, f"it is for {_listed(_engines_with(option))}")
     return InputError(Diagnostic(code=_CODES.get(option, "W0442"), message=message, help=help_))
 
 
@@ -203,8 +217,7 @@ def options_of(options: Options) -> Iterator[str]:
 def for_engine(engine: str, options: Options) -> Options:
     """The options without those that an engine does not look at: one of several engines may ignore some."""
     for option in options_of(options):
-        engines = BY_NAME[option].engines
-        if engines and engine not in engines:
+        if not _looks_at(engine, option):
             options = _without(options, option)
     return options
 
@@ -230,16 +243,6 @@ def _without(options: Options, option: str) -> Options:
 
 # Options that would have no effect on the answer about a file.
 
-_STATES: Final = ("states",)
-# What else than time and memory can be limited; nothing for proofs of objects.
-_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
-    "states": _STATES,
-    "buffers": _STATES,
-    "cubes": _STATES,
-    "instances": _STATES,
-    "graphs": ("executions",),
-    "objects": (),
-}
 _RUN_BY_STATES: Final = ("Promela", "DVE")
 
 
@@ -286,7 +289,10 @@ def _counted(engine: str, task: Task | None) -> tuple[str, ...]:
         from membar.engines.reference import simulates  # noqa: PLC0415 - rarely asked
 
         return ("states",) if simulates(task) else ("executions",)
-    return _COUNTED.get(engine, ("states", "executions"))  # engines of others know themselves
+    if engine not in plugins.names("membar.engines"):  # proofs of objects search nothing
+        return ()
+    counts = _capabilities(engine).counts
+    return tuple(kind for kind in ("states", "executions") if kind in counts)
 
 
 def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,8 @@ how, and what each may claim.
 from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Engine
+from membar.engines import Capabilities, Engine
+from membar.models.model import Operational
 from membar.properties.judge import Tally, judge
 from membar.questions.outcome import Outcome
 from membar.questions.task import Task
@@ -39,4 +40,16 @@ def explore(task: Task, *, fault: int | None = None) -> Tally:
     return Search(task, lowered(task, fault=fault)).run()
 
 
-ENGINE = Engine(name=NAME, title="store buffers of any length, represented by automata (Rust)", run=run)
+ENGINE = Engine(
+    name=NAME,
+    title="store buffers of any length, represented by automata (Rust)",
+    can=Capabilities(
+        models=lambda model: model.operational not in (None, Operational.CAM),  # which is its bound
+        properties=frozenset({"condition", "errors", "assertions", "deadlock"}),
+        options=frozenset({"--buffers", "--algorithm", "--no-sleep", "--no-acceleration"}),
+        counts=frozenset({"states"}),
+        holds="the search ended",
+        violated="the run replays",
+    ),
+    run=run,
+)

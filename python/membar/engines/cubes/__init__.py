@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import SystemEngine
+from membar.engines import Capabilities, SystemEngine
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.questions.outcome import (
     INTERRUPTED,
@@ -288,4 +288,16 @@ def extension() -> ModuleType:
     return _core
 
 
-ENGINE = SystemEngine(name=NAME, title="any number of processes, backward reachability (.cub)", run=run)
+ENGINE = SystemEngine(
+    name=NAME,
+    title="any number of processes, backward reachability (.cub)",
+    can=Capabilities(
+        models=lambda model: model.name in ("sc", "x86-tso"),
+        properties=frozenset({"errors"}),
+        options=frozenset({"--algorithm", "--brab", "--certificate"}),
+        counts=frozenset({"states"}),
+        holds="a fixpoint was reached, and z3 has checked the certificate",
+        violated="a run of some number of processes replays",
+    ),
+    run=run,
+)

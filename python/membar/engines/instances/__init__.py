@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import SystemEngine
+from membar.engines import Capabilities, SystemEngine
 from membar.models.model import Model, Operational
 from membar.questions.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.questions.task import SystemTask
@@ -98,5 +98,12 @@ def _described(task: SystemTask, guarantee: str, states: int, seconds: float) ->
 ENGINE = SystemEngine(
     name="instances",
     title="parameterized systems with a few processes, state by state, by brute force",
+    can=Capabilities(
+        models=lambda model: model.name in ("sc", "x86-tso"),
+        properties=frozenset({"errors"}),
+        counts=frozenset({"states"}),
+        holds="never: HOLDS WITHIN the numbers of processes that were tried",
+        violated="the run replays",
+    ),
     run=_run,
 )

@@ -10,7 +10,7 @@ used if one is given, if the question is about intermediate states, or if the mo
 from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Engine
+from membar.engines import Capabilities, Engine, has_axioms, has_store_buffers
 from membar.questions.outcome import Outcome
 from membar.questions.task import Task
 
@@ -38,5 +38,15 @@ def simulates(task: Task) -> bool:
 
 
 ENGINE = Engine(
-    name="reference", title="brute force in Python; the specification of the other engines", run=run
+    name="reference",
+    title="brute force in Python; the specification of the other engines",
+    can=Capabilities(
+        models=lambda model: has_axioms(model) or has_store_buffers(model),
+        properties=frozenset({"condition", "errors", "assertions", "races", "deadlock", "termination"}),
+        options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-await", "--shortest"}),
+        counts=frozenset({"executions", "states"}),
+        holds="every candidate execution, or every state, was enumerated and nothing was truncated",
+        violated="the execution satisfies the model, or is a run of the simulator",
+    ),
+    run=run,
 )

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Engine
+from membar.engines import Capabilities, Engine, has_store_buffers
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.limits.progress import Progress
 from membar.models.model import Operational
@@ -330,4 +330,16 @@ def extension() -> ModuleType:
     return _core
 
 
-ENGINE = Engine(name=NAME, title="every state with bounded store buffers (Rust)", run=run)
+ENGINE = Engine(
+    name=NAME,
+    title="every state with bounded store buffers (Rust)",
+    can=Capabilities(
+        models=has_store_buffers,
+        properties=_LOOKED_FOR,
+        options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-por", "--shortest", "--jobs"}),
+        counts=frozenset({"states"}),
+        holds="every state was visited and a full store buffer never blocked a store",
+        violated="the run or lasso replays",
+    ),
+    run=run,
+)

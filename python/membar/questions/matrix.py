@@ -1,0 +1,73 @@
+"""The page docs/reference/matrix.md: which engine answers what, and what its answers may claim.
+
+It is made from what languages, models and engines declare. A test compares;
+`pytest tests/unit/test_matrix.py --update-golden` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar import plugins
+from membar.engines import Engine, SystemEngine
+from membar.languages import Frontend, ObjectFrontend
+from membar.languages.registry import every_frontend, load_model
+from membar.models.load import names as model_names
+from membar.properties import ASSERTED, PROPERTIES
+
+
+def page() -> str:
+    """The page."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    engines = [_engine(name) for name in plugins.names("membar.engines")]
+    models = [load_model(name) for name in model_names()]
+    yield "# What each engine answers"
+    yield ""
+    yield "Generated from what languages, models and engines declare."
+    yield ""
+    yield "| engine | languages | models | HOLDS is said when | VIOLATED is said when |"
+    yield "| --- | --- | --- | --- | --- |"
+    for engine in engines:
+        fitting = [model.name for model in models if engine.can.models(model)]
+        shown = "all" if len(fitting) == len(models) else ", ".join(fitting)
+        languages = ", ".join(_languages(engine))
+        yield f"| `{engine.name}` | {languages} | {shown} | {engine.can.holds} | {engine.can.violated} |"
+    yield (
+        "| `objects` | objects, C with notes | sc, x86-tso, xc, armv8"
+        " | of proofs: all obligations are discharged; of clients: never, HOLDS WITHIN their size"
+        " | the history of a client is not linearizable |"
+    )
+    yield ""
+    yield (
+        "Where a bound truncated the search, the answer is HOLDS WITHIN that bound;"
+        " where something was skipped, UNKNOWN."
+    )
+    yield ""
+    yield f"| property | {' | '.join(f'`{engine.name}`' for engine in engines)} |"
+    yield f"| --- |{' --- |' * len(engines)}"
+    for name in PROPERTIES:
+        cells = ["yes" if _looks_for(engine, name) else "" for engine in engines]
+        yield f"| {name} | {' | '.join(cells)} |"
+    yield ""
+    yield "An engine that does not look for a property, or cannot for a program, says so in its answer."
+
+
+def _engine(name: str) -> Engine | SystemEngine:
+    found = plugins.record("membar.engines", name, attribute="ENGINE")
+    assert isinstance(found, Engine | SystemEngine)
+    return found
+
+
+def _languages(engine: Engine | SystemEngine) -> list[str]:
+    found = every_frontend()
+    if isinstance(engine, Engine):
+        return [each.name for each in found if isinstance(each, Frontend)]
+    return [each.name for each in found if not isinstance(each, Frontend | ObjectFrontend)]
+
+
+def _looks_for(engine: Engine | SystemEngine, name: str) -> bool:
+    properties = engine.can.properties
+    return name in properties or (name in ASSERTED and "assertions" in properties)
