@@ -111,10 +111,10 @@ def figures() -> Iterator[str]:
     four = question(program, deadlocks=True).forward()
     stuck = [tuple(numbers) for kind, numbers in four.goals if kind == "stuck"]
     yield f"Figure 4: {four.stored} states; deadlocks at {stuck}; both buffers cyclic, for example:"
-    both = [state for state in four.unbounded if state[0] == len(program.threads)]
-    for _, points, memory, contents in sorted(both, key=lambda state: sum(map(len, state[3])))[:3]:
-        shown = ", ".join(f"`{named(part, program)}`" for part in contents)
-        yield f"- at {tuple(points)} with memory {tuple(memory)}: {shown}"
+    both = [state for state in four.unbounded if state.buffers == len(program.threads)]
+    for state in sorted(both, key=lambda state: sum(map(len, state.contents)))[:3]:
+        shown = ", ".join(f"`{named(part, program)}`" for part in state.contents)
+        yield f"- at {tuple(state.points)} with memory {tuple(state.memory)}: {shown}"
 
 
 def answer(program: Program) -> tuple[str, str, int | None, float]:

@@ -103,8 +103,9 @@ def kept(found: _core.Findings) -> set[Class]:
     """The classes of the complete executions that were kept."""
     result = set()
     for index in range(found.kept):
-        _, threads, rf, _, _ = found.kept_witness(index)
-        result.add((tuple(tuple(thread[3]) for thread in threads), tuple(sorted(rf))))
+        execution = found.kept_witness(index)
+        choices = tuple(tuple(thread.choices) for thread in execution.threads)
+        result.add((choices, tuple(sorted(execution.rf))))
     return result
 
 

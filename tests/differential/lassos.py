@@ -202,7 +202,7 @@ def found_shortest(
         fair_processes="processes" in fair,
         shortest=True,
     )
-    return None if answer.lasso is None else (len(answer.lasso[0]), len(answer.lasso[1]))
+    return None if answer.lasso is None else (len(answer.lasso.prefix), len(answer.lasso.cycle))
 
 
 def _queues(machine: Machine, fair: frozenset[str]) -> set[Mark]:

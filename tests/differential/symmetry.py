@@ -38,7 +38,6 @@ from strategies.twins import twin_program_of_seed
 
 if TYPE_CHECKING:
     from membar import _core
-    from membar.engines.graphs import CoreExecution
 
 # An execution without what depends on the order in which things are listed.
 Key: TypeAlias = tuple[object, ...]
@@ -192,12 +191,12 @@ def closure(item: Both, found: _core.Findings) -> tuple[int, set[Key]]:
     return orbits, seen
 
 
-def key(execution: CoreExecution) -> Key:
+def key(execution: _core.Execution) -> Key:
     """What tells an execution from others."""
-    events, threads, rf, co, _ = execution
-    choices = tuple(tuple(thread[3]) for thread in threads)
-    registers = tuple(tuple(sorted(thread[2])) for thread in threads)
-    return tuple(events), choices, registers, tuple(sorted(rf)), tuple(sorted(map(tuple, co)))
+    choices = tuple(tuple(thread.choices) for thread in execution.threads)
+    registers = tuple(tuple(sorted(thread.registers)) for thread in execution.threads)
+    coherence = tuple(sorted(map(tuple, execution.co)))
+    return tuple(execution.events), choices, registers, tuple(sorted(execution.rf)), coherence
 
 
 def main() -> int:

@@ -31,6 +31,15 @@ impl Rows {
         rows.flat_map(|(a, row)| bits(row).map(move |b| (a, b)))
     }
 
+    /// The same relation between events with other numbers.
+    fn renumbered(&self, numbers: &[usize]) -> Self {
+        let mut words = vec![0; self.words.len()];
+        for (a, b) in self.pairs() {
+            words[numbers[a] * self.width + numbers[b] / 64] |= 1 << (numbers[b] % 64);
+        }
+        Self { words, width: self.width }
+    }
+
     /// The rows one after the other, the lowest byte first; nothing for the empty relation.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
@@ -150,6 +159,48 @@ impl Execution {
             pick_data: graph.rows_of(Primitive::PickData),
             pick_ctrl: graph.rows_of(Primitive::PickControl),
         })
+    }
+}
+
+impl Execution {
+    /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
+    /// `registers[thread]`: for threads that are interchangeable.
+    #[must_use]
+    pub fn exchanged(&self, parts: &[usize], registers: &[Vec<usize>]) -> Self {
+        let mut events: Vec<Event> = Vec::new();
+        let mut numbers = vec![0; self.events.len()];
+        let initial = std::iter::once((None, None));
+        for (thread, part) in initial.chain(parts.iter().enumerate().map(|(a, &b)| (Some(a), Some(b)))) {
+            for (number, event) in self.events.iter().enumerate().filter(|(_, event)| event.thread == part) {
+                numbers[number] = events.len();
+                events.push(Event { thread, ..*event });
+            }
+        }
+        let run = |(&part, registers): (&usize, &Vec<usize>)| {
+            let known = &self.threads[part];
+            let renamed = known.registers.iter().map(|&(number, value)| (registers[number], value));
+            ThreadRun { registers: renamed.collect(), ..known.clone() }
+        };
+        let mut rf: Pairs = self.rf.iter().map(|&(a, b)| (numbers[a], numbers[b])).collect();
+        rf.sort_unstable();
+        let order = |order: &Vec<usize>| order.iter().map(|&write| numbers[write]).collect();
+        let rows = |rows: &Rows| rows.renumbered(&numbers);
+        Self {
+            threads: parts.iter().zip(registers).map(run).collect(),
+            rf,
+            co: self.co.iter().map(order).collect(),
+            po: rows(&self.po),
+            addr: rows(&self.addr),
+            data: rows(&self.data),
+            ctrl: rows(&self.ctrl),
+            amo: rows(&self.amo),
+            lxsx: rows(&self.lxsx),
+            spawn_join: rows(&self.spawn_join),
+            pick_addr: rows(&self.pick_addr),
+            pick_data: rows(&self.pick_data),
+            pick_ctrl: rows(&self.pick_ctrl),
+            events,
+        }
     }
 }
 

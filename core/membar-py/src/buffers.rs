@@ -17,20 +17,11 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::detached::run_detached;
+use crate::values::{Cycle, Partner, Step, UnboundedState};
 use crate::{limits_of, to_py, words_of};
 
-/// Who receives in the same step: thread, edge, and the values read and chosen.
-type PartnerTuple = (usize, u32, Vec<u64>);
-/// Thread, edge (None for a flush), the values read and chosen, or the cell and the value flushed, and who receives.
-type MoveTuple = (usize, Option<u32>, Vec<u64>, Option<PartnerTuple>);
 /// What it is, and its numbers: thread and edge, values of terms, or control points (-1 before a thread begins).
 type GoalTuple = (&'static str, Vec<i128>);
-
-/// The thread whose buffer grows, the edges taken as (thread, edge), and the contents as a regular expression.
-type CycleTuple = (usize, Vec<(usize, u32)>, String);
-
-/// Number of buffers with infinitely many contents, control points, memory, and the contents of each buffer.
-type UnboundedTuple = (usize, Vec<i128>, Vec<u64>, Vec<String>);
 
 /// A program and a question about its states.
 #[pyclass(frozen, module = "membar._core")]
@@ -189,7 +180,7 @@ impl StoreBuffers {
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
-    ) -> PyResult<Option<Vec<MoveTuple>>> {
+    ) -> PyResult<Option<Vec<Step>>> {
         let goal = goal_of(&goal.0, &goal.1).ok_or_else(|| PyValueError::new_err("no such goal"))?;
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         let run = run_detached(py, None, |stop| {
@@ -198,7 +189,7 @@ impl StoreBuffers {
             let largest = largest.unwrap_or(usize::MAX);
             concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut watch)
         })?;
-        Ok(run.map(|moves| tuples_of(&moves, self.program.cells.len())))
+        Ok(run.map(|moves| steps_of(&moves, self.program.cells.len())))
     }
 
     /// The mistakes that the searches can make on purpose, for tests.
@@ -209,17 +200,24 @@ impl StoreBuffers {
 }
 
 /// A run without what only the core knows of: births and ends of threads.
-fn tuples_of(moves: &[Move], cells: usize) -> Vec<MoveTuple> {
-    let tuple_of = |step: &Move| match &step.act {
+fn steps_of(moves: &[Move], cells: usize) -> Vec<Step> {
+    let step_of = |step: &Move| match &step.act {
         Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
         Act::Edge { edge, made, partner } => {
-            let partner = partner.as_ref().map(|other| (other.thread, other.edge.0, other.made.clone()));
-            Some((step.thread, Some(edge.0), made.clone(), partner))
+            let partner = partner.as_ref().map(|other| Partner {
+                thread: other.thread,
+                edge: other.edge.0,
+                values: other.made.clone(),
+            });
+            Some(Step { thread: step.thread, edge: Some(edge.0), values: made.clone(), partner })
         }
         Act::Flush { cell, .. } if cell.index() >= cells => None,
-        Act::Flush { cell, value } => Some((step.thread, None, vec![u64::from(cell.0), *value], None)),
+        Act::Flush { cell, value } => {
+            let values = vec![u64::from(cell.0), *value];
+            Some(Step { thread: step.thread, edge: None, values, partner: None })
+        }
     };
-    moves.iter().filter_map(tuple_of).collect()
+    moves.iter().filter_map(step_of).collect()
 }
 
 fn goal_of(kind: &str, numbers: &[i128]) -> Option<Goal> {
@@ -276,9 +274,9 @@ impl BufferFindings {
 
     /// A run to one of the goals, one content per buffer, where the search read one off its states.
     #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
-    fn run_to(&self, goal: (String, Vec<i128>)) -> Option<Vec<MoveTuple>> {
+    fn run_to(&self, goal: (String, Vec<i128>)) -> Option<Vec<Step>> {
         let goal = goal_of(&goal.0, &goal.1)?;
-        self.found.runs.get(&goal).map(|moves| tuples_of(moves, self.cells))
+        self.found.runs.get(&goal).map(|moves| steps_of(moves, self.cells))
     }
 
     /// States that were kept.
@@ -331,18 +329,19 @@ impl BufferFindings {
 
     /// The states kept with the most buffers of infinitely many contents, as far as they are few.
     #[getter]
-    fn unbounded(&self) -> Vec<UnboundedTuple> {
-        let tuple = |state: &question::Unbounded| {
-            let (_, points) = goal_tuple(&Goal::Error(state.points.clone()));
-            (state.buffers, points, state.memory.clone(), state.shown.clone())
+    fn unbounded(&self) -> Vec<UnboundedState> {
+        let shown = |state: &question::Unbounded| UnboundedState {
+            buffers: state.buffers,
+            points: goal_tuple(&Goal::Error(state.points.clone())).1,
+            memory: state.memory.clone(),
+            contents: state.shown.clone(),
         };
-        self.found.unbounded.iter().map(tuple).collect()
+        self.found.unbounded.iter().map(shown).collect()
     }
 
-    /// Cycles that were accelerated: the thread whose buffer grows, the edges taken as (thread, edge), and the
-    /// contents as a regular expression over (cell,value).
+    /// Cycles that were accelerated.
     #[getter]
-    fn cycles(&self) -> Vec<CycleTuple> {
+    fn cycles(&self) -> Vec<Cycle> {
         let edges = |moves: &[Move]| {
             let taken = moves.iter().filter_map(|step| match &step.act {
                 Act::Edge { edge, .. } => Some((step.thread, edge.0)),
@@ -350,7 +349,11 @@ impl BufferFindings {
             });
             taken.collect()
         };
-        let cycles = self.found.cycles.iter();
-        cycles.map(|cycle| (cycle.thread, edges(&cycle.moves), cycle.shown.clone())).collect()
+        let shown = |cycle: &question::Cycle| Cycle {
+            thread: cycle.thread,
+            edges: edges(&cycle.moves),
+            contents: cycle.shown.clone(),
+        };
+        self.found.cycles.iter().map(shown).collect()
     }
 }

@@ -1,28 +1,16 @@
 //! What a search found, as Python sees it: counters and states at once, witnesses written out when asked for.
 
-use std::borrow::Cow;
-
-use membar_core::execution::{Event, Execution, Pairs, Rows};
+use membar_core::execution;
 use membar_core::program::Program;
 use membar_core::search;
 use membar_core::stateless::Verification;
 use membar_core::stop::Stopped;
 use membar_core::tally::Witness;
-use membar_core::thread::{Kind, Status};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Thread (-1 for initial writes), kind, cell, value, tag set (-1 for none), step, edge.
-type EventTuple = (i64, &'static str, Option<u32>, u64, i64, i64, u32);
-/// Status, place of an early end, registers, choices.
-type ThreadTuple = (&'static str, Option<(u32, u32)>, Vec<(usize, u64)>, Vec<u64>);
-/// Rows of bits.
-type Bytes = Cow<'static, [u8]>;
-/// po, addr, data, ctrl, amo, lxsx, spawn-join, pick-addr, pick-data, pick-ctrl.
-type Relations = (Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes);
-/// Events, threads, rf, co, other relations.
-type ExecutionTuple = (Vec<EventTuple>, Vec<ThreadTuple>, Pairs, Vec<Vec<usize>>, Relations);
+use crate::values::Execution;
 
 /// The result of a search.
 #[pyclass(frozen, module = "membar._core")]
@@ -39,10 +27,10 @@ impl Findings {
         Self { program, found, states, verification }
     }
 
-    fn written_out(&self, witness: Option<&Witness>) -> PyResult<ExecutionTuple> {
+    fn written_out(&self, witness: Option<&Witness>) -> PyResult<Execution> {
         witness
-            .and_then(|witness| Execution::new(&self.program, &self.found.classes, witness))
-            .map(tuple_of)
+            .and_then(|witness| execution::Execution::new(&self.program, &self.found.classes, witness))
+            .map(Execution::from)
             .ok_or_else(|| PyIndexError::new_err("there is no such execution"))
     }
 }
@@ -195,83 +183,38 @@ impl Findings {
     }
 
     /// The first execution with the final state at `index` of `states`.
-    fn state_witness(&self, index: usize) -> PyResult<ExecutionTuple> {
+    fn state_witness(&self, index: usize) -> PyResult<Execution> {
         let state = self.states.get(index).and_then(|(state, _)| self.found.tally.states.get(state));
         self.written_out(state.map(|seen| &seen.first))
     }
 
     /// The first execution of which check `index` has something to say.
-    fn remark_witness(&self, index: u32) -> PyResult<ExecutionTuple> {
+    fn remark_witness(&self, index: u32) -> PyResult<Execution> {
         self.written_out(self.found.tally.remarks.get(&index).map(|seen| &seen.first))
     }
 
     /// The first execution in which an assertion of `thread` fails.
-    fn failure_witness(&self, thread: u32) -> PyResult<ExecutionTuple> {
+    fn failure_witness(&self, thread: u32) -> PyResult<Execution> {
         self.written_out(self.found.tally.failures.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which `thread` accesses what is no location.
-    fn fault_witness(&self, thread: u32) -> PyResult<ExecutionTuple> {
+    fn fault_witness(&self, thread: u32) -> PyResult<Execution> {
         self.written_out(self.found.tally.faults.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread looks at memory in a loop for ever.
-    fn stuck_witness(&self) -> PyResult<ExecutionTuple> {
+    fn stuck_witness(&self) -> PyResult<Execution> {
         self.written_out(self.found.tally.stuck.get(&0).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread can never leave a call that blocks.
-    fn deadlock_witness(&self) -> PyResult<ExecutionTuple> {
+    fn deadlock_witness(&self) -> PyResult<Execution> {
         self.written_out(self.found.tally.stuck.get(&1).map(|seen| &seen.first))
     }
 
     /// One of the kept executions.
-    fn kept_witness(&self, index: usize) -> PyResult<ExecutionTuple> {
+    fn kept_witness(&self, index: usize) -> PyResult<Execution> {
         self.written_out(self.found.tally.kept.get(index))
-    }
-}
-
-fn tuple_of(execution: Execution) -> ExecutionTuple {
-    let e = execution;
-    let runs = e.threads.into_iter();
-    let threads = runs.map(|run| (status_of(run.status), run.end, run.registers, run.choices)).collect();
-    let rows = |relation: &Rows| Cow::Owned(relation.bytes());
-    let relations = (
-        rows(&e.po),
-        rows(&e.addr),
-        rows(&e.data),
-        rows(&e.ctrl),
-        rows(&e.amo),
-        rows(&e.lxsx),
-        rows(&e.spawn_join),
-        rows(&e.pick_addr),
-        rows(&e.pick_data),
-        rows(&e.pick_ctrl),
-    );
-    (e.events.iter().map(event_of).collect(), threads, e.rf, e.co, relations)
-}
-
-fn event_of(event: &Event) -> EventTuple {
-    let kind = match event.kind {
-        Kind::Read => "R",
-        Kind::Write => "W",
-        Kind::Fence => "F",
-    };
-    let thread = event.thread.and_then(|thread| i64::try_from(thread).ok()).unwrap_or(-1);
-    let step = if event.thread.is_some() { i64::from(event.step) } else { -1 };
-    let tags = event.tags.map_or(-1, i64::from);
-    (thread, kind, event.cell, event.value, tags, step, event.edge)
-}
-
-fn status_of(status: Status) -> &'static str {
-    match status {
-        Status::Complete => "complete",
-        Status::Blocked => "blocked",
-        Status::Waiting => "waiting",
-        Status::Suspended => "suspended",
-        Status::Cut => "cut",
-        Status::Failed => "failed",
-        Status::Fault => "fault",
-        Status::Unborn => "unborn",
     }
 }

@@ -5,6 +5,7 @@ mod cubes;
 mod detached;
 mod findings;
 mod states;
+mod values;
 
 use std::time::Duration;
 
@@ -263,6 +264,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<states::StateSpace>()?;
     module.add_class::<states::VisitedStates>()?;
     module.add_class::<states::RunAnswer>()?;
+    module.add_class::<values::Cycle>()?;
+    module.add_class::<values::Ending>()?;
+    module.add_class::<values::Event>()?;
+    module.add_class::<values::Execution>()?;
+    module.add_class::<values::Lasso>()?;
+    module.add_class::<values::Partner>()?;
+    module.add_class::<values::Step>()?;
+    module.add_class::<values::ThreadRun>()?;
+    module.add_class::<values::UnboundedState>()?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)

@@ -7,7 +7,7 @@ use membar_core::states::automaton::Automaton;
 use membar_core::states::emptiness::{self, Answer};
 use membar_core::states::fairness::Fair;
 use membar_core::states::fault::Fault;
-use membar_core::states::findings::Options;
+use membar_core::states::findings::{self, Options};
 use membar_core::states::program::{Discipline, Program, Registers};
 use membar_core::states::safety::{self, Exploration, Taken};
 use membar_core::states::system::System;
@@ -17,11 +17,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::detached::run_keeping;
+use crate::values::{Ending, Lasso, Step};
 use crate::{limits_of, to_py, words_of};
-
-/// Thread, edge (None for a flush), the same of who received at once, and the values read and chosen, or the cell and
-/// the value flushed.
-type StepTuple = (usize, Option<u32>, Option<(usize, u32, Vec<u64>)>, Vec<u64>);
 
 /// A program whose states can be visited.
 #[pyclass(frozen, module = "membar._core")]
@@ -144,11 +141,6 @@ impl StateSpace {
     }
 }
 
-fn tuple_of(step: &Taken) -> StepTuple {
-    let partner = step.partner.as_ref().map(|(thread, edge, made)| (*thread, edge.0, made.clone()));
-    (step.thread, step.edge.map(|edge| edge.0), partner, step.made.clone())
-}
-
 /// What a visit to all states found. States are named by their numbers.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct VisitedStates {
@@ -223,12 +215,17 @@ impl VisitedStates {
         self.with(|visited| visited.found.fault.map(|fault| fault.0))
     }
 
-    /// What final states show: the values of the terms, how many states show them, and the first of these.
+    /// What final states show.
     #[getter]
-    fn endings(&self) -> Vec<(Vec<u64>, u64, u32)> {
+    fn endings(&self) -> Vec<Ending> {
         self.with(|visited| {
             let endings = visited.found.endings.iter();
-            endings.map(|(words, ending)| (words.clone(), ending.count, ending.first)).collect()
+            let ending = |(values, ending): (&Vec<u64>, &findings::Ending)| Ending {
+                values: values.clone(),
+                count: ending.count,
+                first: ending.first,
+            };
+            endings.map(ending).collect()
         })
     }
 
@@ -246,10 +243,10 @@ impl VisitedStates {
 
     /// A shortest run to a state, and one of the moves possible there.
     #[pyo3(signature = (state, last=None))]
-    fn run_to(&self, state: u32, last: Option<usize>) -> PyResult<Vec<StepTuple>> {
+    fn run_to(&self, state: u32, last: Option<usize>) -> PyResult<Vec<Step>> {
         self.with(|visited| {
             let run = visited.run_to(state, last).map_err(|error| to_py(&error))?;
-            Ok(run.iter().map(tuple_of).collect())
+            Ok(run.iter().map(Step::from).collect())
         })
     }
 }
@@ -260,16 +257,15 @@ pub(crate) struct RunAnswer {
     answer: Answer,
 }
 
-/// A way in, and a cycle; None stands for the program having ended.
-type LassoTuple = (Vec<Option<StepTuple>>, Vec<Option<StepTuple>>);
-
 #[pymethods]
 impl RunAnswer {
     /// An accepted run, if there is one; its cycle is empty where the way in is wrong as it is.
     #[getter]
-    fn lasso(&self) -> Option<LassoTuple> {
-        let tuples = |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(tuple_of)).collect();
-        self.answer.lasso.as_ref().map(|lasso| (tuples(&lasso.prefix), tuples(&lasso.cycle)))
+    fn lasso(&self) -> Option<Lasso> {
+        let steps =
+            |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(Step::from)).collect();
+        let lasso = self.answer.lasso.as_ref()?;
+        Some(Lasso { prefix: steps(&lasso.prefix), cycle: steps(&lasso.cycle) })
     }
 
     /// Whether an access hit no location: then nothing else was looked for.

@@ -7,18 +7,17 @@ executions is divided among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import factorial, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.condition import FinalRegister, Term
-from membar.program.pairs import Pairs
 from membar.program.symmetry import Group
 from membar.records import record
 
 if TYPE_CHECKING:
-    from membar.engines.graphs import CoreExecution, CorePairs
+    from membar import _core
 
 # Per thread the thread whose part it plays.
 Exchange: TypeAlias = tuple[int, ...]
@@ -135,8 +134,8 @@ class SymmetryClasses:
 
 
 def exchanged(
-    found: CoreExecution, exchange: Exchange, groups: Sequence[Group], registers: Sequence[Sequence[str]]
-) -> CoreExecution:
+    found: _core.Execution, exchange: Exchange, groups: Sequence[Group], registers: Sequence[Sequence[str]]
+) -> _core.Execution:
     """The execution in which each thread does what `exchange` says.
 
     Args:
@@ -145,49 +144,16 @@ def exchanged(
         groups: who can play whose part.
         registers: per thread the names of its registers by their numbers.
     """
-    events, threads, rf, co, relations = found
-    numbers: dict[int, int] = {
-        number: number for number, event in enumerate(events) if event[0] not in range(len(threads))
-    }
-    changed = [events[number] for number in numbers]
-    for thread, other in enumerate(exchange):
-        for number, event in enumerate(events):
-            if event[0] == other:
-                numbers[number] = len(changed)
-                changed.append((thread, *event[1:]))
-    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = (
-        _with_new_numbers(rows, numbers) for rows in relations
-    )
     names = {
         thread: own for group in groups for thread, own in zip(group.threads, group.registers, strict=True)
     }
-    parts = []
+    renamed = []
     for thread, other in enumerate(exchange):
-        status, end, values, choices = threads[other]
-        if thread != other:
-            own = {name: number for number, name in enumerate(registers[thread])}
-            renaming = dict(zip(names[other], names[thread], strict=True))
-            values = [
-                (own[renaming.get(name, name)], word)
-                for name, word in ((registers[other][number], word) for number, word in values)
-            ]
-        parts.append((status, end, values, choices))
-    return (
-        changed,
-        parts,
-        _renumbered(rf, numbers),
-        [[numbers[write] for write in order] for order in co],
-        (po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl),
-    )
-
-
-def _with_new_numbers(rows: bytes, numbers: Mapping[int, int]) -> bytes:
-    pairs = Pairs.from_bytes(rows, len(numbers))
-    return Pairs.of((numbers[a], numbers[b]) for a, b in pairs).to_bytes(len(numbers))
-
-
-def _renumbered(pairs: CorePairs, numbers: Mapping[int, int]) -> CorePairs:
-    return sorted((numbers[a], numbers[b]) for a, b in pairs)
+        own = {name: number for number, name in enumerate(registers[thread])}
+        renaming = {} if thread == other else dict(zip(names[other], names[thread], strict=True))
+        # A register that only the other thread mentions never gets a value.
+        renamed.append([own.get(renaming.get(name, name), 0) for name in registers[other]])
+    return found.exchanged(exchange, renamed)
 
 
 def _observed(group: Group, asked: Sequence[Term]) -> list[tuple[int, int, bool]]:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Collection, Sequence
 from math import factorial
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Capabilities, Engine, has_axioms
@@ -71,18 +71,6 @@ from membar.source import Span
 
 if TYPE_CHECKING:
     from membar import _core
-
-# As the core hands them over; see `_core.pyi`.
-CoreEvent: TypeAlias = tuple[int, str, int | None, int, int, int, int]
-CoreThread: TypeAlias = tuple[str, tuple[int, int] | None, list[tuple[int, int]], list[int]]
-CorePairs: TypeAlias = list[tuple[int, int]]
-CoreExecution: TypeAlias = tuple[
-    list[CoreEvent],
-    list[CoreThread],
-    CorePairs,
-    list[list[int]],
-    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes],
-]
 
 NAME = "graphs"
 ALGORITHMS = {
@@ -416,8 +404,8 @@ class _Search:
         if left_out:
             tally.notes.append(left_out_by_filter(left_out))
 
-    def _kept(self, found: CoreExecution) -> Witness:
-        statuses = [status for status, *_ in found[1]]
+    def _kept(self, found: _core.Execution) -> Witness:
+        statuses = [thread.status for thread in found.threads]
         if "fault" in statuses:
             return self._witness(found, told_where(self._fault(found, statuses.index("fault"))))
         if "failed" in statuses:
@@ -504,28 +492,29 @@ class _Search:
         registers = [dict(pairs) for pairs in witness.execution.registers]
         return self.observer.ending(registers, final_memory(witness.execution)).passes
 
-    def _witness(self, found: CoreExecution, message: str) -> Witness:
+    def _witness(self, found: _core.Execution, message: str) -> Witness:
         execution = lifted(self.program, self.lowered, found)
         registers = [dict(pairs) for pairs in execution.registers]
         final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
-        choices = tuple(tuple(thread[3]) for thread in found[1])
+        choices = tuple(tuple(thread.choices) for thread in found.threads)
         return Witness(execution=execution, final=final, choices=choices, message=message)
 
-    def _deadlock(self, found: CoreExecution) -> Witness:
+    def _deadlock(self, found: _core.Execution) -> Witness:
         return self._witness(found, deadlock_of(self._threads_that_are(("suspended", "blocked"), found)))
 
-    def _waiting(self, found: CoreExecution) -> Witness:
+    def _waiting(self, found: _core.Execution) -> Witness:
         return self._witness(found, waiting_of(self._threads_that_are(("waiting",), found)))
 
-    def _threads_that_are(self, statuses: Collection[str], found: CoreExecution) -> list[str]:
-        threads = zip(self.program.threads, found[1], strict=True)
-        return [thread.name for thread, (status, *_) in threads if status in statuses]
+    def _threads_that_are(self, statuses: Collection[str], found: _core.Execution) -> list[str]:
+        threads = zip(self.program.threads, found.threads, strict=True)
+        return [thread.name for thread, run in threads if run.status in statuses]
 
-    def _failure(self, found: CoreExecution) -> Witness:
+    def _failure(self, found: _core.Execution) -> Witness:
         message = "assertion failed"
-        for number, (status, end, _, _) in enumerate(found[1]):
-            if status == "failed" and end is not None:
-                operation = self.program.threads[number].edges[end[0]].operations[end[1]]
+        for number, thread in enumerate(found.threads):
+            if thread.status == "failed" and thread.end is not None:
+                edge, place = thread.end
+                operation = self.program.threads[number].edges[edge].operations[place]
                 if isinstance(operation, Assert) and operation.message:
                     message = operation.message
                 break
@@ -545,41 +534,40 @@ class _Search:
             return self._witness(execution, told_where(wrong))
         return None
 
-    def _fault(self, found: CoreExecution, number: int) -> Diagnostic:
-        _, end, values, _ = found[1][number]
-        edge_index, operation_index = end or (0, 0)
+    def _fault(self, found: _core.Execution, number: int) -> Diagnostic:
+        thread = found.threads[number]
+        edge_index, operation_index = thread.end or (0, 0)
         edge = self.program.threads[number].edges[edge_index]
         operation = edge.operations[operation_index]
         if not isinstance(operation, Load | Store | StoreConditional | Rmw):
             raise TypeError("only accesses go wrong")
         names = self.lowered.registers[number]
-        registers = {names[register]: word for register, word in values}
+        registers = {names[register]: word for register, word in thread.registers}
         word = evaluate(operation.address, registers, self.program.bases)
         return bad_access(self.program, word, operation.size, edge)
 
 
-def lifted(program: Program, lowered: LoweredProgram, found: CoreExecution) -> Execution:
+def lifted(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
     """An execution of the core with names, tags and source spans."""
-    events, threads, rf, co, relations = found
-    po, addr, data, ctrl, amo, lxsx, spawn_join, pick_addr, pick_data, pick_ctrl = (
-        Pairs.from_bytes(rows, len(events)) for rows in relations
-    )
+    events = found.events
+    count = len(events)
     return Execution(
         events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
-        po=po,
-        rf=tuple(rf),
-        co=tuple(tuple(order) for order in co),
-        addr=addr,
-        data=data,
-        ctrl=ctrl,
-        amo=amo,
-        lxsx=lxsx,
-        spawn_join=spawn_join,
-        pick_addr=pick_addr,
-        pick_data=pick_data,
-        pick_ctrl=pick_ctrl,
+        po=Pairs.from_bytes(found.po, count),
+        rf=tuple(found.rf),
+        co=tuple(tuple(order) for order in found.co),
+        addr=Pairs.from_bytes(found.addr, count),
+        data=Pairs.from_bytes(found.data, count),
+        ctrl=Pairs.from_bytes(found.ctrl, count),
+        amo=Pairs.from_bytes(found.amo, count),
+        lxsx=Pairs.from_bytes(found.lxsx, count),
+        spawn_join=Pairs.from_bytes(found.spawn_join, count),
+        pick_addr=Pairs.from_bytes(found.pick_addr, count),
+        pick_data=Pairs.from_bytes(found.pick_data, count),
+        pick_ctrl=Pairs.from_bytes(found.pick_ctrl, count),
         registers=tuple(
-            _registers(names, thread[2]) for names, thread in zip(lowered.registers, threads, strict=True)
+            _registers(names, thread.registers)
+            for names, thread in zip(lowered.registers, found.threads, strict=True)
         ),
     )
 
@@ -588,19 +576,18 @@ def _registers(names: Sequence[str], values: Sequence[tuple[int, int]]) -> tuple
     return tuple(sorted((names[register], word) for register, word in values))
 
 
-def _event(program: Program, lowered: LoweredProgram, number: int, event: CoreEvent) -> Event:
-    thread, kind, cell, value, tags, step, edge = event
-    if thread == INIT_THREAD:
-        return Event(id=number, thread=thread, kind=Kind.WRITE, cell=cell, value=value)
+def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.Event) -> Event:
+    if event.thread is None:
+        return Event(id=number, thread=INIT_THREAD, kind=Kind.WRITE, cell=event.cell, value=event.value)
     return Event(
         id=number,
-        thread=thread,
-        kind=Kind(kind),
-        cell=cell,
-        value=value,
-        tags=NO_TAGS if tags < 0 else lowered.tag_sets[tags],
-        step=step,
-        span=program.threads[thread].edges[edge].span,
+        thread=event.thread,
+        kind=Kind(event.kind),
+        cell=event.cell,
+        value=event.value,
+        tags=NO_TAGS if event.tags is None else lowered.tag_sets[event.tags],
+        step=event.step,
+        span=program.threads[event.thread].edges[event.edge].span,
     )
 
 

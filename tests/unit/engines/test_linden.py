@@ -37,17 +37,15 @@ def test_figure_two_with_and_without_sleep_sets() -> None:
     with_sleep, without = asked.forward(sleep=True), asked.forward(sleep=False)
     assert with_sleep.visited < without.visited
     assert with_sleep.stored < without.stored
-    start = [
-        contents for count, points, _, contents in with_sleep.unbounded if (count, points) == (2, [0, 0])
-    ]
+    start = [state.contents for state in with_sleep.unbounded if (state.buffers, state.points) == (2, [0, 0])]
     assert ["((0,1)(0,0))*", "((1,1)(1,0))*"] in start
 
 
 def test_figure_four_has_both_buffers_cyclic_and_a_deadlock() -> None:
     found = question(programs.figure_four(), deadlocks=True).forward()
     assert ("stuck", [3, 3]) in found.goals
-    start = [state for state in found.unbounded if state[:2] == (2, [0, 0])]
-    assert ["((0,1)(0,0))*", "((1,1)(1,0))*"] in [contents for *_, contents in start]
+    start = [state for state in found.unbounded if (state.buffers, state.points) == (2, [0, 0])]
+    assert ["((0,1)(0,0))*", "((1,1)(1,0))*"] in [state.contents for state in start]
 
 
 @pytest.mark.parametrize("count", [2, 3])

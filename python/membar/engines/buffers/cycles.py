@@ -18,11 +18,11 @@ _LETTER = re.compile(r"\((\d+),(\d+)\)")
 def describe_cycles(found: _core.BufferFindings, program: Program) -> list[str]:
     """`P0 may repeat lines 3-7 any number of times: buffer (x,1)((x,0)(x,1))*`, the shortest ones first."""
     notes: dict[str, None] = {}
-    for thread, edges, contents in sorted(found.cycles, key=lambda cycle: (cycle[0], len(cycle[2]))):
-        code = program.threads[thread]
-        own = [edge for number, edge in edges if number == thread and edge < len(code.edges)]
+    for cycle in sorted(found.cycles, key=lambda cycle: (cycle.thread, len(cycle.contents))):
+        code = program.threads[cycle.thread]
+        own = [edge for number, edge in cycle.edges if number == cycle.thread and edge < len(code.edges)]
         where = _lines(code, own)
-        shown = named(contents, program)
+        shown = named(cycle.contents, program)
         notes[f"{code.name} may repeat {where} any number of times: buffer {shown}"] = None
     lines = list(notes)
     if len(lines) > _MOST_TOLD:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.cycles import describe_cycles
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
-from membar.engines.buffers.witness import CoreMove, followed, last_state, shown_moves, witness
+from membar.engines.buffers.witness import followed, last_state, shown_moves, witness
 from membar.engines.reference.state import look
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.properties.judge import Tally
@@ -15,6 +15,7 @@ from membar.properties.tally import ANY_LENGTH
 from membar.questions.outcome import Statistics, Witness
 
 if TYPE_CHECKING:
+    from membar import _core
     from membar.engines.buffers.question import Lowered
     from membar.program.program import Thread
     from membar.questions.task import Task
@@ -150,7 +151,7 @@ class Search:
                 return witness(self.question.machine, run, predicate.arrival())
         raise EngineLimitError("internal error, please report: a run does not end in an error state")
 
-    def _run_to(self, goal: Goal, found: Found) -> list[CoreMove]:
+    def _run_to(self, goal: Goal, found: Found) -> list[_core.Step]:
         """A run: the one that the search knows, or a shorter one with short buffers.
 
         Raises:

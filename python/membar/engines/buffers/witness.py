@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.machine import Machine
@@ -12,15 +12,11 @@ from membar.engines.reference.state import Move, Partner, State
 from membar.questions.outcome import Witness
 
 if TYPE_CHECKING:
+    from membar import _core
     from membar.engines.buffers.question import Lowered
 
-# Thread, edge and values of who receives in the same step.
-CorePartner: TypeAlias = tuple[int, int, list[int]]
-# Thread, edge (None: a flush), the values read and chosen, or the cell and the value flushed, who receives.
-CoreMove: TypeAlias = tuple[int, int | None, list[int], CorePartner | None]
 
-
-def shown_moves(question: Lowered, run: Sequence[CoreMove]) -> list[CoreMove]:
+def shown_moves(question: Lowered, run: Sequence[_core.Step]) -> list[_core.Step]:
     """`run` without the values that only the core has read: those of channels kept in memory."""
 
     def shown(thread: int, edge: int, values: list[int]) -> list[int]:
@@ -28,17 +24,18 @@ def shown_moves(question: Lowered, run: Sequence[CoreMove]) -> list[CoreMove]:
         flags = (*hidden, *[False] * (len(values) - len(hidden)))
         return [value for value, is_hidden in zip(values, flags, strict=False) if not is_hidden]
 
-    moves: list[CoreMove] = []
-    for thread, edge, values, partner in run:
-        if edge is None:
-            moves.append((thread, None, values, None))
+    steps: list[_core.Step] = []
+    for step in run:
+        if step.edge is None:
+            steps.append(step)
             continue
-        other = partner and (partner[0], partner[1], shown(*partner))
-        moves.append((thread, edge, shown(thread, edge, values), other))
-    return moves
+        other = step.partner
+        theirs = None if other is None else shown(other.thread, other.edge, other.values)
+        steps.append(step.showing(shown(step.thread, step.edge, step.values), theirs))
+    return steps
 
 
-def followed(machine: Machine, run: Sequence[CoreMove]) -> tuple[Move, ...]:
+def followed(machine: Machine, run: Sequence[_core.Step]) -> tuple[Move, ...]:
     """The moves of the machine that `run` tells of.
 
     Raises:
@@ -59,28 +56,27 @@ def followed(machine: Machine, run: Sequence[CoreMove]) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def witness(machine: Machine, run: Sequence[CoreMove], message: str) -> Witness:
+def witness(machine: Machine, run: Sequence[_core.Step], message: str) -> Witness:
     """`run` as a witness, with the buffer contents after each step."""
     moves = followed(machine, run)
     failure = moves[-1].failure if moves else None
     return witness_of(machine, moves, failure or message)
 
 
-def last_state(machine: Machine, run: Sequence[CoreMove]) -> State:
+def last_state(machine: Machine, run: Sequence[_core.Step]) -> State:
     """The state that `run` ends in."""
     states = [move.after for move in followed(machine, run) if move.after is not None]
     return states[-1] if states else machine.initial()
 
 
-def _matching(machine: Machine, state: State, step: CoreMove) -> Move | None:
-    thread, edge, values, partner = step
+def _matching(machine: Machine, state: State, step: _core.Step) -> Move | None:
     for move in machine.moves(state).moves:
-        if move.thread != thread or move.edge != edge:
+        if move.thread != step.thread or move.edge != step.edge:
             continue
-        if edge is None:
-            if [move.acts[0].cell, move.acts[0].value] == values:
+        if step.edge is None:
+            if [move.acts[0].cell, move.acts[0].value] == step.values:
                 return move
-        elif _ends_with(move.choices, values) and _is_partner(move.partner, partner):
+        elif _ends_with(move.choices, step.values) and _is_partner(move.partner, step.partner):
             return move
     return None
 
@@ -90,10 +86,10 @@ def _ends_with(choices: Sequence[int], values: Sequence[int]) -> bool:
     return not values or list(choices[-len(values) :]) == list(values)
 
 
-def _is_partner(found: Partner | None, wanted: CorePartner | None) -> bool:
+def _is_partner(found: Partner | None, wanted: _core.Partner | None) -> bool:
     if wanted is None:
         return True
     if found is None:
         return False
-    thread, edge, values = wanted
-    return (found.thread, found.edge) == (thread, edge) and _ends_with(found.choices, values)
+    is_same = (found.thread, found.edge) == (wanted.thread, wanted.edge)
+    return is_same and _ends_with(found.choices, wanted.values)

@@ -225,8 +225,8 @@ class _Search:
         # Where nothing is asked, following a long run only takes time; the tests look at it all the same.
         if found.deadlock is not None and (self.task.properties or not self.task.options.stops_early):
             tally.deadlock = witness(machine, found.run_to(found.deadlock), deadlock_message)
-        for words, count, first in found.endings:
-            self._take_ending(found, words, count, first)
+        for ending in found.endings:
+            self._take_ending(found, ending.values, ending.count, ending.first)
         for state in found.finals:
             kept = witness(machine, found.run_to(state), "")
             tally.kept.append(kept)
@@ -275,8 +275,10 @@ class _Search:
         if answer.failed and answer.lasso is None:
             self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:
-            prefix, cycle = answer.lasso
-            self.tally.lasso = lasso(self.machine, prefix, cycle, claim.violation, fair=sorted(options.fair))
+            run = answer.lasso
+            self.tally.lasso = lasso(
+                self.machine, run.prefix, run.cycle, claim.violation, fair=sorted(options.fair)
+            )
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
         from membar.engines.states.witness import witness

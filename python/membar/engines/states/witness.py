@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.machine import Machine
@@ -11,12 +11,11 @@ from membar.engines.reference.runs import witness_of
 from membar.engines.reference.state import Move, Partner, State
 from membar.questions.outcome import Witness
 
-# Thread, edge (None: a flush), the same of who received at once, and the values read and chosen, or the cell
-# and the value flushed.
-CoreStep: TypeAlias = tuple[int, int | None, tuple[int, int, list[int]] | None, list[int]]
+if TYPE_CHECKING:
+    from membar import _core
 
 
-def followed(machine: Machine, run: Sequence[CoreStep], *, ends_in_fault: bool = False) -> tuple[Move, ...]:
+def followed(machine: Machine, run: Sequence[_core.Step], *, ends_in_fault: bool = False) -> tuple[Move, ...]:
     """The moves of the machine that `run` tells of.
 
     Raises:
@@ -41,8 +40,8 @@ def followed(machine: Machine, run: Sequence[CoreStep], *, ends_in_fault: bool =
 
 def lasso(
     machine: Machine,
-    prefix: Sequence[CoreStep | None],
-    cycle: Sequence[CoreStep | None],
+    prefix: Sequence[_core.Step | None],
+    cycle: Sequence[_core.Step | None],
     message: str,
     *,
     fair: Sequence[str],
@@ -65,7 +64,7 @@ def lasso(
 
 
 def witness(
-    machine: Machine, run: Sequence[CoreStep], message: str | Callable[[Machine, State], str]
+    machine: Machine, run: Sequence[_core.Step], message: str | Callable[[Machine, State], str]
 ) -> Witness:
     """`run` as a witness, with buffer contents after each step; the message may be about its end."""
     moves = followed(machine, run)
@@ -76,23 +75,22 @@ def witness(
     return witness_of(machine, moves, failure if failure is not None else str(message))
 
 
-def _matching(machine: Machine, state: State, step: CoreStep) -> Move | None:
-    thread, edge, partner, values = step
+def _matching(machine: Machine, state: State, step: _core.Step) -> Move | None:
     for move in machine.moves(state).moves:
-        if move.thread != thread or move.edge != edge:
+        if move.thread != step.thread or move.edge != step.edge:
             continue
-        if edge is None:
-            if [move.acts[0].cell, move.acts[0].value] == values:
+        if step.edge is None:
+            if [move.acts[0].cell, move.acts[0].value] == step.values:
                 return move
-        elif _ends_with(move.choices, values) and _is_partner(move.partner, partner):
+        elif _ends_with(move.choices, step.values) and _is_partner(move.partner, step.partner):
             return move
     return None
 
 
-def _is_partner(met: Partner | None, told: tuple[int, int, list[int]] | None) -> bool:
+def _is_partner(met: Partner | None, told: _core.Partner | None) -> bool:
     if met is None or told is None:
         return met is None and told is None
-    return (met.thread, met.edge) == told[:2] and _ends_with(met.choices, told[2])
+    return (met.thread, met.edge) == (told.thread, told.edge) and _ends_with(met.choices, told.values)
 
 
 def _ends_with(choices: Sequence[int], values: list[int]) -> bool:
