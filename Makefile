@@ -44,7 +44,7 @@ static: setup
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 rust: setup
-	cargo test -p membar-core --release --features faults --locked --quiet
+	cargo test --workspace --exclude membar-py --profile develop --features faults --locked --quiet
 
 python: setup
 	$(PYTEST)
@@ -72,7 +72,7 @@ $(VENV)/.dependencies: requirements.lock
 
 $(VENV)/.core: $(VENV)/.dependencies pyproject.toml $(RUST_SOURCES)
 	@command -v cargo >/dev/null || { echo "membar's core is written in Rust and cargo was not found: install a Rust toolchain (for example with rustup, or your system's packages rustc and cargo) and run make again."; exit 1; }
-	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --locked
+	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile develop --quiet --locked
 	@touch $@
 
 # Bytecode and compiled models: a small check starts four times as fast, also where PYTHONDONTWRITEBYTECODE is set.

@@ -183,7 +183,8 @@ def closure(item: Both, found: _core.Findings) -> tuple[int, set[Key]]:
     orbits = 0
     for index in range(found.kept):
         execution = found.kept_witness(index)
-        is_complete = {status for status, *_ in execution[1]}.isdisjoint({"failed", "fault", "cut"})
+        statuses = {thread.status for thread in execution.threads}
+        is_complete = statuses.isdisjoint({"failed", "fault", "cut"})
         orbits += is_complete and key(execution) not in seen
         for exchange in exchanges(item, found.symmetric):
             renamed = exchanged(execution, exchange, item.orbits.groups, item.lowered.registers)

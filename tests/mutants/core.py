@@ -27,24 +27,30 @@ SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A folder or file of the core, and the tests that should notice what changes in it."""
+    """A folder of the core's sources, and the tests that should notice what changes in it."""
 
+    name: str
     folder: str
     tests: tuple[str, ...]
 
     @property
     def module(self) -> str:
         """The name of the target."""
-        return f"core:{self.folder}"
+        return f"core:{self.name}"
 
 
-SOURCES = "core/membar-core/src"
 TARGETS = (
-    Target("buffers", ("unit/engines/test_buffers.py", "differential/test_unbounded.py")),
-    Target("cubes", ("unit/engines/test_instances.py", "differential/test_parameterized.py")),
-    Target("states", ("unit/engines/test_states.py", "differential/test_states.py")),
-    Target("stateless", ("unit/core", "differential/test_stateless.py")),
-    Target("thread", ("unit/core", "differential/test_graphs_against_reference.py")),
+    Target(
+        "buffers", "membar-buffers/src", ("unit/engines/test_buffers.py", "differential/test_unbounded.py")
+    ),
+    Target(
+        "cubes", "membar-cubes/src", ("unit/engines/test_instances.py", "differential/test_parameterized.py")
+    ),
+    Target("states", "membar-states/src", ("unit/engines/test_states.py", "differential/test_states.py")),
+    Target("stateless", "membar-graphs/src/stateless", ("unit/core", "differential/test_stateless.py")),
+    Target(
+        "thread", "membar-graphs/src/thread", ("unit/core", "differential/test_graphs_against_reference.py")
+    ),
 )
 
 
@@ -81,8 +87,7 @@ def run_faults() -> int:
 
 def mutants(target: Target) -> list[dict[str, Any]]:
     """What `cargo-mutants` would change in a target."""
-    where = f"{SOURCES}/{target.folder}"
-    glob = f"{where}/**" if (ROOT / where).is_dir() else f"{where}.rs"
+    glob = f"core/{target.folder}/**"
     words = ["cargo", "mutants", "--list", "--json", "--file", glob, "--dir", str(ROOT)]
     found: list[dict[str, Any]] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     return found

@@ -1,18 +1,18 @@
 //! Searches with store buffers, as Python sees them.
 
-use membar_core::buffers::concrete::{self, Until};
-use membar_core::buffers::discipline::Discipline;
-use membar_core::buffers::dual;
-use membar_core::buffers::fault::Fault;
-use membar_core::buffers::forward::{self, Reductions};
-use membar_core::buffers::question::{self, Goal, Question};
-use membar_core::buffers::run::{Act, Move};
-use membar_core::buffers::system::{BIRTH, DEATH, System};
-use membar_core::expr::Expr;
-use membar_core::program::{EdgeId, Program};
-use membar_core::stop::{Limits, Stopped, Watch};
-use membar_core::store_buffers::TAGS;
-use membar_core::words::Words;
+use membar_buffers::concrete::{self, Until};
+use membar_buffers::discipline::Discipline;
+use membar_buffers::dual;
+use membar_buffers::fault::Fault;
+use membar_buffers::forward::{self, Reductions};
+use membar_buffers::question::{self, Goal, Question};
+use membar_buffers::run::{Act, Move};
+use membar_buffers::system::{BIRTH, DEATH, System};
+use membar_ir::expr::Expr;
+use membar_ir::program::{EdgeId, Program};
+use membar_ir::stop::{Limits, Stopped, Watch};
+use membar_ir::words::Words;
+use membar_step::store_buffers::TAGS;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 

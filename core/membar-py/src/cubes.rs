@@ -1,13 +1,13 @@
 //! Searches for any number of processes, as Python sees them.
 
-use membar_core::cubes::cube::Cube;
-use membar_core::cubes::events::{Nodes, members};
-use membar_core::cubes::facts::Comparison;
-use membar_core::cubes::fault::Fault;
-use membar_core::cubes::search::{self, Answer, Options, Trace};
-use membar_core::cubes::system::System;
-use membar_core::cubes::term::{Linear, NOBODY, Place, Relation};
-use membar_core::stop::{Limits, Watch};
+use membar_cubes::cube::Cube;
+use membar_cubes::events::{Nodes, members};
+use membar_cubes::facts::Comparison;
+use membar_cubes::fault::Fault;
+use membar_cubes::search::{self, Answer, Options, Trace};
+use membar_cubes::system::System;
+use membar_cubes::term::{Linear, NOBODY, Place, Relation};
+use membar_ir::stop::{Limits, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -1,11 +1,11 @@
 //! What a search found, as Python sees it: counters and states at once, witnesses written out when asked for.
 
-use membar_core::execution;
-use membar_core::program::Program;
-use membar_core::search;
-use membar_core::stateless::Verification;
-use membar_core::stop::Stopped;
-use membar_core::tally::Witness;
+use membar_graphs::execution;
+use membar_graphs::search;
+use membar_graphs::stateless::Verification;
+use membar_graphs::tally::Witness;
+use membar_ir::program::Program;
+use membar_ir::stop::Stopped;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

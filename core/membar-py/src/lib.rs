@@ -9,19 +9,19 @@ mod values;
 
 use std::time::Duration;
 
-use membar_core::error::CoreError;
-use membar_core::expr::Expr;
-use membar_core::plan::{self, Slot, Sort};
-use membar_core::program::{CellId, Program};
-use membar_core::schedule::Schedule;
-use membar_core::search::{Options, search};
-use membar_core::stateless;
-use membar_core::stateless::classes;
-use membar_core::stateless::classes::mistake::Mistake;
-use membar_core::stateless::fault::Fault;
-use membar_core::stateless::{Symmetry, Verification};
-use membar_core::stop::Limits;
-use membar_core::words::Words;
+use membar_cat::plan::{self, Slot, Sort};
+use membar_cat::schedule::Schedule;
+use membar_graphs::search::{Options, search};
+use membar_graphs::stateless;
+use membar_graphs::stateless::classes;
+use membar_graphs::stateless::classes::mistake::Mistake;
+use membar_graphs::stateless::fault::Fault;
+use membar_graphs::stateless::{Symmetry, Verification};
+use membar_ir::error::CoreError;
+use membar_ir::expr::Expr;
+use membar_ir::program::{CellId, Program};
+use membar_ir::stop::Limits;
+use membar_ir::words::Words;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
@@ -32,7 +32,7 @@ use crate::findings::Findings;
 fn to_py(error: &CoreError) -> PyErr {
     match error {
         CoreError::TooLarge(_) | CoreError::Unsupported(_) => PyOverflowError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
+        CoreError::Malformed { .. } => PyValueError::new_err(error.to_string()),
     }
 }
 

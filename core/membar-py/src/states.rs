@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use membar_core::program;
-use membar_core::states::automaton::Automaton;
-use membar_core::states::emptiness::{self, Answer};
-use membar_core::states::fairness::Fair;
-use membar_core::states::fault::Fault;
-use membar_core::states::findings::{self, Options};
-use membar_core::states::program::{Discipline, Program, Registers};
-use membar_core::states::safety::{self, Exploration, Taken};
-use membar_core::states::system::System;
-use membar_core::stop::{Stopped, Watch};
-use membar_core::store_buffers::TAGS;
+use membar_ir::program;
+use membar_ir::stop::{Stopped, Watch};
+use membar_states::automaton::Automaton;
+use membar_states::emptiness::{self, Answer};
+use membar_states::fairness::Fair;
+use membar_states::fault::Fault;
+use membar_states::findings::{self, Options};
+use membar_states::program::{Discipline, Program, Registers};
+use membar_states::safety::{self, Exploration, Taken};
+use membar_states::system::System;
+use membar_step::store_buffers::TAGS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

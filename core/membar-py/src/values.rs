@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use membar_core::execution::{self, Pairs, Rows};
-use membar_core::states::safety::Taken;
-use membar_core::thread::{Kind, Status};
+use membar_graphs::execution::{self, Pairs, Rows};
+use membar_graphs::thread::{Kind, Status};
+use membar_states::safety::Taken;
 use pyo3::prelude::*;
 
 /// Rows of bits.

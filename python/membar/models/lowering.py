@@ -9,7 +9,7 @@ The form is a flat list of 64-bit words, packed lowest byte first. A list is its
     check     = kind slot is-negated mode
 
 Stages and growth are not part of it: the core works them out again, because its pruning rests on them.
-Names of checks and tags stay here. `core/membar-core/src/plan.rs` reads it and checks every index and sort.
+Names of checks and tags stay here. `core/membar-cat/src/plan.rs` reads it and checks every index and sort.
 """
 
 from __future__ import annotations

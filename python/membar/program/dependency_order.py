@@ -1,6 +1,6 @@
 """Programs whose executions under load buffering have no cycle of dependencies and reads-from.
 
-The dependency-aware search (`core/membar-core/src/stateless/thread_order.rs`) builds an execution event by
+The dependency-aware search (`core/membar-graphs/src/stateless/thread_order.rs`) builds an execution event by
 event: an event comes after all that must stay with it inside its thread, and a read after the write that it
 reads. So it finds only executions in which these two relations have no cycle together. Models with load
 buffering promise less: they forbid cycles of what *they* order and reads-from of other threads. `obstacle`

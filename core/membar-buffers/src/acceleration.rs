@@ -1,0 +1,297 @@
+//! Cycles that fill a buffer: found, tried, and taken any number of times at once.
+//!
+//! When a state on the stack and the one just reached differ in one buffer only, whose language L has grown, the moves
+//! between them are a cycle that appends a word w. It may be taken any number of times if it can be taken again from every
+//! content of L·(w | w' | …)*, where w', … are other cycles known at this control point. That is not concluded from
+//! conditions on loads but tried: each cycle is followed from the larger language, and must neither lose a word nor
+//! change anything else. As a cycle commits nothing of its own buffer, following it once from the whole language is
+//! following it from every word, and induction over the number of turns does the rest.
+
+use membar_ir::error::CoreError;
+
+use super::automaton::{Language, Letter};
+use super::fault::Fault;
+use super::forward::{Frame, Place, Search, Step};
+use super::paths::Growth;
+use super::question::{Cycle, letter_shown};
+use super::symbolic::{Outcome, State, Successor, Transition};
+use super::system::LocalId;
+
+/// States on the stack among which a cycle of one thread is looked for.
+const LOOK_BACK: usize = 200;
+
+/// A cycle that was accelerated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Known {
+    /// The transitions, by number.
+    pub(super) turn: Vec<u32>,
+    /// What each of them puts into which lane.
+    pub(super) stored: Vec<Vec<(usize, Letter)>>,
+}
+
+impl Known {
+    /// What one turn puts into `lane`.
+    pub(super) fn word(&self, lane: usize) -> Vec<Letter> {
+        let stored = self.stored.iter().flatten();
+        stored.filter(|(other, _)| *other == lane).map(|&(_, letter)| letter).collect()
+    }
+
+    fn push(&mut self, number: u32, stored: &[(usize, Letter)]) {
+        self.turn.push(number);
+        self.stored.push(stored.to_vec());
+    }
+
+    /// The same cycle, beginning `by` moves later.
+    fn rotated(&self, by: usize) -> Self {
+        let mut other = self.clone();
+        other.turn.rotate_left(by);
+        other.stored.rotate_left(by);
+        other
+    }
+}
+
+impl Search<'_, '_, '_> {
+    /// Makes of the buffers of `state` all that cycles can, and says what they did.
+    pub(super) fn grow(
+        &mut self,
+        state: &mut State,
+        place: Place,
+        came: Option<&Step>,
+        growths: &mut Vec<Growth>,
+    ) -> Result<(), CoreError> {
+        if let Some(came) = came {
+            growths.extend(self.accelerate(state, place, came)?);
+            self.discover(state, came)?;
+        }
+        self.saturate(state, growths)
+    }
+
+    /// Replaces one buffer of `state` by all that a cycle since a state on the stack can make of it.
+    fn accelerate(
+        &mut self,
+        state: &mut State,
+        place: Place,
+        came: &Step,
+    ) -> Result<Option<Growth>, CoreError> {
+        for at in self.comparable(state, place).into_iter().rev() {
+            let before = &self.stack[at].state;
+            let mut changed = (0..state.lanes.len()).filter(|&lane| before.lanes[lane] != state.lanes[lane]);
+            let (Some(lane), None) = (changed.next(), changed.next()) else { continue };
+            let Some(cycle) = self.cycle(at, lane, came) else { continue };
+            let automata = &mut self.semantics.world.automata;
+            if cycle.word(lane).is_empty() || automata.is_included(state.lanes[lane], before.lanes[lane]) {
+                continue;
+            }
+            let before = before.clone();
+            if let Some((language, cycles)) = self.repeated(&before, lane, &cycle)? {
+                self.take_down(at, lane, &cycle, language);
+                let growth =
+                    Growth { lane, from: Some(self.stack[at].node), before: state.lanes[lane], cycles };
+                // An inner cycle may already have made more of it than one turn does.
+                state.lanes[lane] = self.semantics.world.automata.union(state.lanes[lane], language);
+                return Ok(Some(growth));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The states on the stack with the same control points and memory.
+    fn comparable(&self, state: &State, place: Place) -> Vec<usize> {
+        match self.fault.chosen() {
+            Fault::RepeatIgnoresMemory => {
+                (0..self.stack.len()).filter(|&at| self.stack[at].state.locals == state.locals).collect()
+            }
+            Fault::RepeatIgnoresControl => {
+                (0..self.stack.len()).filter(|&at| self.stack[at].state.memory == state.memory).collect()
+            }
+            _ => self.on_stack.get(&place).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Finds a cycle that the thread which moved last takes alone, whatever others did meanwhile; it is taken by
+    /// `saturate`.
+    fn discover(&mut self, state: &State, came: &Step) -> Result<(), CoreError> {
+        let Transition::Step { thread, .. } = *self.transitions.at(came.number) else { return Ok(()) };
+        let local = state.locals[thread];
+        let is_back = |frame: &Frame| frame.state.locals[thread] == local;
+        let recent = self.stack.len().saturating_sub(LOOK_BACK);
+        let Some(at) = self.stack[recent..].iter().rposition(is_back).map(|at| recent + at) else {
+            return Ok(());
+        };
+        let mut cycle = Known::default();
+        let mut points = Vec::new();
+        let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
+        for (frame, step) in self.stack[at..].iter().zip(between.chain([came])) {
+            if self.is_step_of(thread, step.number) {
+                points.push(frame.state.locals[thread]);
+                cycle.push(step.number, &step.stored);
+            }
+        }
+        let mut lanes = cycle.stored.iter().flatten().map(|&(lane, _)| lane);
+        let Some(lane) = lanes.next() else { return Ok(()) };
+        let known = self.cycles.get(&(lane, local));
+        if lanes.any(|other| other != lane) || known.is_some_and(|known| known.contains(&cycle)) {
+            return Ok(());
+        }
+        let mut tried = vec![cycle.clone()];
+        let language = self.closed_under(state, lane, &mut tried)?;
+        if !tried.is_empty() {
+            self.remember(lane, &points, &cycle, language);
+        }
+        Ok(())
+    }
+
+    fn is_step_of(&self, thread: usize, number: u32) -> bool {
+        matches!(self.transitions.at(number), Transition::Step { thread: other, .. } if *other == thread)
+    }
+
+    /// Takes the cycles known at the control points of `state`, without finding them again.
+    fn saturate(&mut self, state: &mut State, growths: &mut Vec<Growth>) -> Result<(), CoreError> {
+        let width = self.semantics.width().max(1);
+        for lane in 0..state.lanes.len() {
+            let Some(known) = self.cycles.get(&(lane, state.locals[lane / width])) else { continue };
+            let words: Vec<Vec<Letter>> = known.iter().map(|cycle| cycle.word(lane)).collect();
+            if self.semantics.world.automata.repeat(state.lanes[lane], &words) == state.lanes[lane] {
+                continue;
+            }
+            let mut cycles = match self.fault.chosen() {
+                Fault::RepeatForeignCycles => self.all_cycles(lane),
+                _ => known.clone(),
+            };
+            let language = self.closed_under(state, lane, &mut cycles)?;
+            if language != state.lanes[lane] {
+                growths.push(Growth { lane, from: None, before: state.lanes[lane], cycles });
+                state.lanes[lane] = language;
+            }
+        }
+        Ok(())
+    }
+
+    /// The moves since the state at `at`, if none of them commits from `lane`.
+    fn cycle(&self, at: usize, lane: usize, came: &Step) -> Option<Known> {
+        let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
+        let mut cycle = Known::default();
+        for step in between.chain([came]) {
+            let transition = self.transitions.at(step.number);
+            if matches!(transition, Transition::Commit { lane: other, .. } if *other == lane) {
+                return None;
+            }
+            cycle.push(step.number, &step.stored);
+        }
+        Some(cycle)
+    }
+
+    /// The language that this cycle, with those known at the same control point, makes of the one before.
+    fn repeated(
+        &mut self,
+        before: &State,
+        lane: usize,
+        cycle: &Known,
+    ) -> Result<Option<(Language, Vec<Known>)>, CoreError> {
+        let width = self.semantics.width().max(1);
+        let key = (lane, before.locals[lane / width]);
+        let mut cycles = self.cycles.get(&key).cloned().unwrap_or_default();
+        if self.fault == Fault::RepeatForeignCycles {
+            cycles = self.all_cycles(lane);
+        }
+        if !cycles.contains(cycle) {
+            cycles.push(cycle.clone());
+        }
+        let language = self.closed_under(before, lane, &mut cycles)?;
+        Ok(cycles.contains(cycle).then_some((language, cycles)))
+    }
+
+    /// What those of the cycles that can go on for ever make of a buffer; the others are dropped.
+    fn closed_under(
+        &mut self,
+        before: &State,
+        lane: usize,
+        cycles: &mut Vec<Known>,
+    ) -> Result<Language, CoreError> {
+        loop {
+            let words: Vec<Vec<Letter>> = cycles.iter().map(|cycle| cycle.word(lane)).collect();
+            let language = self.semantics.world.automata.repeat(before.lanes[lane], &words);
+            let mut wrong = None;
+            for (position, known) in cycles.iter().enumerate() {
+                if !self.goes_on(before, lane, language, known)? {
+                    wrong = Some(position);
+                    break;
+                }
+            }
+            match wrong {
+                None => return Ok(language),
+                Some(position) => cycles.remove(position),
+            };
+        }
+    }
+
+    fn all_cycles(&self, lane: usize) -> Vec<Known> {
+        let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == lane).copied().collect();
+        keys.sort_unstable();
+        keys.iter().flat_map(|key| self.cycles[key].iter().cloned()).collect()
+    }
+
+    /// Whether a cycle can be taken from every content of `language`, and does nothing but append its word.
+    fn goes_on(
+        &mut self,
+        before: &State,
+        lane: usize,
+        language: Language,
+        cycle: &Known,
+    ) -> Result<bool, CoreError> {
+        if matches!(
+            self.fault.chosen(),
+            Fault::RepeatWithoutCheck
+                | Fault::RepeatForeignCycles
+                | Fault::RepeatIgnoresMemory
+                | Fault::RepeatIgnoresControl
+        ) {
+            return Ok(true);
+        }
+        let mut start = before.clone();
+        start.lanes[lane] = language;
+        let mut state = start.clone();
+        for &number in &cycle.turn {
+            let transition = self.transitions.at(number).clone();
+            match self.semantics.follow(&state, &transition)? {
+                Some(Successor { result: Outcome::Reached(next), .. }) => state = next,
+                _ => return Ok(false),
+            }
+        }
+        start.lanes[lane] = cycle
+            .word(lane)
+            .iter()
+            .fold(language, |language, &letter| self.semantics.world.automata.append(language, letter));
+        Ok(state == start)
+    }
+
+    /// Remembers a cycle from the state at `at`; if one thread alone takes it, also from each of its later points.
+    fn take_down(&mut self, at: usize, lane: usize, cycle: &Known, language: Language) {
+        let thread = lane / self.semantics.width().max(1);
+        let is_alone = cycle.turn.iter().all(|&number| self.is_step_of(thread, number));
+        let count = if is_alone { cycle.turn.len() } else { 1 };
+        let points: Vec<LocalId> =
+            self.stack[at..at + count].iter().map(|frame| frame.state.locals[thread]).collect();
+        self.remember(lane, &points, cycle, language);
+    }
+
+    /// Remembers a cycle, beginning at each of these points of its thread in turn.
+    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &Known, language: Language) {
+        let mut is_new = false;
+        for (by, &point) in points.iter().enumerate() {
+            let known = self.cycles.entry((lane, point)).or_default();
+            let rotated = cycle.rotated(by);
+            if !known.contains(&rotated) {
+                is_new |= by == 0;
+                known.push(rotated);
+            }
+        }
+        if is_new {
+            let moves = cycle.turn.iter().map(|&number| self.move_of(number)).collect();
+            let automata = &self.semantics.world.automata;
+            let shown = automata.expression(language, &letter_shown);
+            let thread = lane / self.semantics.width().max(1);
+            self.found.cycles.push(Cycle { thread, moves, language, shown });
+        }
+    }
+}

@@ -1,0 +1,531 @@
+//! Backward reachability in the load-buffer semantics of TSO: complete, where `forward` may go on for ever.
+//!
+//! Abdulla, Atig, Bouajjani, Ngo, "A load-buffer semantics for total store ordering", LMCS 2018. The buffers are
+//! turned round: a write reaches memory at once and leaves an own message in the thread's queue; what memory holds may
+//! be propagated into a queue at any time; a read looks at the newest own message of its location or else at the oldest
+//! message of all; the oldest message may be deleted at any time; a fence needs an empty queue. The control states
+//! reached are those of TSO.
+//!
+//! A larger queue can do what a smaller one can, as long as both have the same own messages (the newest of each
+//! location) between the same parts: that order is a well-quasi-order. So the states from which a bad one is reachable
+//! are everything above finitely many smallest ones, and going backwards ends. A thread, and a cell, that nothing was
+//! asked of yet is left open: it stands for all its states.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use membar_ir::error::CoreError;
+use membar_ir::program::CellId;
+
+use super::fault::Fault;
+use super::flat::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
+use super::question::{Findings, Goal, Question};
+use super::system::{End, LocalId, System};
+use membar_ir::stop::{Stopped, Watch};
+use rustc_hash::FxHashMap;
+
+/// States met between two looks at the watch.
+const LOOK_EVERY: u64 = 64;
+
+/// A message in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Message {
+    cell: CellId,
+    value: u64,
+    own: bool,
+}
+
+/// A thread: where it is, and its queue, oldest message first; at most one own message per cell.
+type Part = (LocalId, Vec<Message>);
+
+/// A smallest state: all states above it lead to a bad one. None is anything.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Element {
+    threads: Vec<Option<Part>>,
+    memory: Vec<Option<u64>>,
+}
+
+/// Which threads are where.
+type Key = Vec<Option<LocalId>>;
+
+/// An element that was met, and whether no smaller one has been met since.
+#[derive(Debug)]
+struct Kept {
+    element: Element,
+    is_smallest: bool,
+}
+
+struct Search<'s, 'p, 'b> {
+    system: &'s System<'p>,
+    program: &'s FlatProgram,
+    watch: &'s mut Watch<'b>,
+    fault: Fault,
+    elements: Vec<Kept>,
+    kept: FxHashMap<Key, Vec<u32>>,
+    /// Small ones first: what is above them need not be looked at then.
+    todo: BinaryHeap<Reverse<(usize, u32)>>,
+    stored: u64,
+    visited: u64,
+    bytes: usize,
+}
+
+/// Which of the failures and error places can be reached.
+///
+/// Where a step has several loads, or a load behind its stores, and where control points hold others up, more is
+/// reached than the program reaches: what is not found cannot be, but what is found may be wrong (`Findings::is_exact`).
+///
+/// # Errors
+/// Error states look at data, or something is too large.
+pub fn search(
+    system: &mut System<'_>,
+    question: &Question,
+    watch: &mut Watch<'_>,
+) -> Result<Findings, CoreError> {
+    if !question.predicates.is_empty() {
+        return Err(CoreError::Unsupported("backwards, error states are control points or assertions"));
+    }
+    let program = match flatten(system, watch)? {
+        Ok(program) => program,
+        Err(stopped) => return Ok(Findings { stopped: Some(stopped), ..Findings::default() }),
+    };
+    let mut found = Findings { is_exact: program.is_exact, ..Findings::default() };
+    for (goal, elements) in targets(system, &program.threads, question) {
+        let mut search = Search {
+            system,
+            program: &program,
+            watch,
+            fault: system.fault,
+            elements: Vec::new(),
+            kept: FxHashMap::default(),
+            todo: BinaryHeap::new(),
+            stored: 0,
+            visited: 0,
+            bytes: 0,
+        };
+        match search.run(elements) {
+            Ok(true) => found.note(&goal),
+            Ok(false) => {}
+            Err(stopped) => found.stopped = Some(stopped),
+        }
+        found.stored += search.stored;
+        found.visited += search.visited;
+        if found.stopped.is_some() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// What to look for, each with the smallest states that are it.
+fn targets(system: &System<'_>, threads: &[Flat], question: &Question) -> Vec<(Goal, Vec<Element>)> {
+    let open = Element { threads: vec![None; threads.len()], memory: vec![None; system.cells.len()] };
+    let mut found: Vec<(Goal, Vec<Element>)> = Vec::new();
+    for (thread, flat) in threads.iter().enumerate() {
+        for &(local, edge, end) in &flat.ends {
+            let goal = match end {
+                End::Failed => Goal::Failure { thread, edge },
+                _ => Goal::Fault { thread, edge },
+            };
+            // Whatever its queue holds then, it can be deleted.
+            let mut element = open.clone();
+            element.threads[thread] = Some((local, Vec::new()));
+            found.push((goal, vec![element]));
+        }
+    }
+    for place in &question.places {
+        let mut points = vec![super::question::NOWHERE; threads.len()];
+        let mut elements = vec![open.clone()];
+        for &(thread, point) in place {
+            points[thread as usize] = point;
+            let locals = 0..system.locals(thread as usize).len();
+            let there: Vec<LocalId> = locals
+                .map(|number| LocalId(u32::try_from(number).unwrap_or(u32::MAX)))
+                .filter(|&local| system.point(thread as usize, local) == Some(point))
+                .collect();
+            elements = elements
+                .iter()
+                .flat_map(|element| {
+                    there.iter().map(|&local| {
+                        let mut next = element.clone();
+                        next.threads[thread as usize] = Some((local, Vec::new()));
+                        next
+                    })
+                })
+                .collect();
+        }
+        found.push((Goal::Error(points.into()), elements));
+    }
+    found
+}
+
+impl Search<'_, '_, '_> {
+    /// Whether an initial state is above one from which these are reachable.
+    fn run(&mut self, elements: Vec<Element>) -> Result<bool, Stopped> {
+        for element in elements {
+            if self.add(element) {
+                return Ok(true);
+            }
+        }
+        while let Some(Reverse((_, number))) = self.todo.pop() {
+            self.watch.spend(self.stored, self.bytes)?;
+            let kept = &self.elements[number as usize];
+            if !kept.is_smallest {
+                continue;
+            }
+            let element = kept.element.clone();
+            let mut before = Vec::new();
+            for thread in 0..element.threads.len() {
+                self.before(&element, thread, &mut before);
+            }
+            for meeting in &self.program.meetings {
+                self.before_meeting(&element, meeting, &mut before);
+            }
+            for next in before {
+                if self.visited.is_multiple_of(LOOK_EVERY) {
+                    self.watch.spend(self.stored, self.bytes)?;
+                }
+                if self.add(next) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Keeps a state unless it is above a kept one; whether it is an initial one.
+    fn add(&mut self, element: Element) -> bool {
+        self.visited += 1;
+        if self.is_covered(&element) {
+            return false;
+        }
+        let is_initial = self.is_initial(&element);
+        self.stored += 1;
+        self.bytes += 200 + 16 * element.memory.len();
+        self.drop_above(&element);
+        let Ok(number) = u32::try_from(self.elements.len()) else { return is_initial };
+        self.kept.entry(key_of(&element)).or_default().push(number);
+        self.todo.push(Reverse((weight(&element), number)));
+        self.elements.push(Kept { element, is_smallest: true });
+        is_initial
+    }
+
+    /// Drops the kept states above a new one, as far as they have the same control points.
+    fn drop_above(&mut self, element: &Element) {
+        let Some(mut numbers) = self.kept.remove(&key_of(element)) else { return };
+        numbers.retain(|&number| {
+            let is_above = self.is_below(element, &self.elements[number as usize].element);
+            self.elements[number as usize].is_smallest &= !is_above;
+            !is_above
+        });
+        self.kept.insert(key_of(element), numbers);
+    }
+
+    fn is_initial(&self, element: &Element) -> bool {
+        let mut parts = element.threads.iter().flatten();
+        let mut cells = element.memory.iter().zip(&self.system.cells);
+        parts.all(|(local, queue)| *local == LocalId(0) && queue.is_empty())
+            && cells.all(|(value, cell)| value.is_none_or(|value| value == cell.initial))
+    }
+
+    fn is_covered(&self, element: &Element) -> bool {
+        let key = key_of(element);
+        // A kept state may leave any of the threads open.
+        (0_u32..1 << key.len()).any(|open| {
+            let mut general = key.clone();
+            for (thread, local) in general.iter_mut().enumerate() {
+                if open >> thread & 1 == 1 {
+                    if local.is_none() {
+                        return false;
+                    }
+                    *local = None;
+                }
+            }
+            let kept = self.kept.get(&general);
+            let is_smaller = |number: &u32| self.is_below(&self.elements[*number as usize].element, element);
+            kept.is_some_and(|kept| kept.iter().any(is_smaller))
+        })
+    }
+
+    fn is_below(&self, smaller: &Element, larger: &Element) -> bool {
+        let mut cells = smaller.memory.iter().zip(&larger.memory);
+        let mut parts = smaller.threads.iter().zip(&larger.threads);
+        cells.all(|(small, large)| small.is_none() || small == large)
+            && parts.all(|(small, large)| match (small, large) {
+                (None, _) => true,
+                (Some((a, below)), Some((b, above))) => a == b && is_part(below, above, self.fault),
+                (Some(_), None) => false,
+            })
+    }
+
+    /// Every smallest state from which one move of `thread` leads above `element`.
+    fn before(&self, element: &Element, thread: usize, out: &mut Vec<Element>) {
+        let flat = &self.program.threads[thread];
+        match &element.threads[thread] {
+            None => {
+                for step in flat.steps.iter().filter(|step| matches!(step.end, End::Moved(_))) {
+                    before_step(element, thread, step, None, self.fault, out, &self.program.threads);
+                }
+            }
+            Some((local, queue)) => {
+                for &index in &flat.into[local.index()] {
+                    let step = &flat.steps[index];
+                    before_step(element, thread, step, Some(queue), self.fault, out, &self.program.threads);
+                }
+                if self.fault != Fault::DualNoDelete {
+                    before_delete(element, thread, flat, *local, queue, out);
+                }
+                self.before_propagate(element, thread, *local, queue, out);
+            }
+        }
+    }
+
+    /// Two threads met: both queues were empty, and are.
+    fn before_meeting(&self, element: &Element, meeting: &Meeting, out: &mut Vec<Element>) {
+        let parts = meeting.threads.map(|thread| element.threads[thread].as_ref());
+        let fits = parts
+            .iter()
+            .zip(meeting.to)
+            .all(|(part, to)| part.is_none_or(|(local, queue)| *local == to && queue.is_empty()));
+        let is_asked = parts.iter().any(Option::is_some) || changes_asked(&meeting.block, &element.memory);
+        if !fits || !is_asked {
+            return;
+        }
+        let Some(memory) = before_block(&meeting.block, &element.memory) else { return };
+        let mut next = Element { threads: element.threads.clone(), memory };
+        let [sender, receiver] = meeting.threads;
+        if self.fault != Fault::DualMeetingKeepsReceiver {
+            next.threads[receiver] = Some((meeting.from[1], Vec::new()));
+        }
+        next.threads[sender] = Some((meeting.from[0], Vec::new()));
+        if meeting.block.all {
+            out.extend(with_empty_queues(&next, &self.program.threads));
+        } else {
+            out.push(next);
+        }
+    }
+
+    /// The newest message was propagated from memory.
+    fn before_propagate(
+        &self,
+        element: &Element,
+        thread: usize,
+        local: LocalId,
+        queue: &[Message],
+        out: &mut Vec<Element>,
+    ) {
+        let Some((&Message { cell, value, own: false }, rest)) = queue.split_last() else { return };
+        let mut next = element.clone();
+        if self.fault != Fault::DualPropagateAnything {
+            if element.memory[cell.index()].is_some_and(|known| known != value) {
+                return;
+            }
+            next.memory[cell.index()] = Some(value);
+        }
+        next.threads[thread] = Some((local, rest.to_vec()));
+        out.push(next);
+    }
+}
+
+fn key_of(element: &Element) -> Key {
+    element.threads.iter().map(|part| part.as_ref().map(|part| part.0)).collect()
+}
+
+/// How much is asked of a state.
+fn weight(element: &Element) -> usize {
+    let messages: usize = element.threads.iter().flatten().map(|(_, queue)| 1 + 2 * queue.len()).sum();
+    messages + element.memory.iter().flatten().count()
+}
+
+/// An own message was deleted; others make no difference, as a larger queue can do all that a smaller one can.
+fn before_delete(
+    element: &Element,
+    thread: usize,
+    flat: &Flat,
+    local: LocalId,
+    queue: &[Message],
+    out: &mut Vec<Element>,
+) {
+    for &(cell, value) in &flat.stores {
+        if own_value(queue, cell).is_none() {
+            let mut longer = vec![Message { cell, value, own: true }];
+            longer.extend_from_slice(queue);
+            let mut next = element.clone();
+            next.threads[thread] = Some((local, longer));
+            out.push(next);
+        }
+    }
+}
+
+fn own_value(queue: &[Message], cell: CellId) -> Option<u64> {
+    queue.iter().rev().find(|message| message.own && message.cell == cell).map(|message| message.value)
+}
+
+/// The smallest states before one step of a program; `queue` is None if its thread was left open.
+fn before_step(
+    element: &Element,
+    thread: usize,
+    step: &Step,
+    queue: Option<&[Message]>,
+    fault: Fault,
+    out: &mut Vec<Element>,
+    threads: &[Flat],
+) {
+    let mut push = |queue: Vec<Message>, memory: Vec<Option<u64>>| {
+        let mut next = Element { threads: element.threads.clone(), memory };
+        next.threads[thread] = Some((step.from, queue));
+        out.push(next);
+    };
+    let memory = element.memory.clone();
+    let known = queue.unwrap_or_default();
+    // An open thread is only looked at for what it does to memory; before that it can delete its whole queue.
+    let is_asked = match &step.access {
+        Access::Write(cell, _) => memory[cell.index()].is_some(),
+        Access::Block(block) => changes_asked(block, &memory),
+        _ => false,
+    };
+    if queue.is_none() && !is_asked {
+        return;
+    }
+    match step.access {
+        Access::None => push(known.to_vec(), memory),
+        Access::Read(cell, value) => {
+            let own = own_value(known, cell).filter(|_| fault != Fault::DualOwnIgnored);
+            if let Some(own) = own {
+                if own == value {
+                    push(known.to_vec(), memory);
+                }
+                return;
+            }
+            let message = Message { cell, value, own: false };
+            let looked_at = if fault == Fault::DualReadsNewest { known.last() } else { known.first() };
+            if looked_at == Some(&message) {
+                push(known.to_vec(), memory);
+                return;
+            }
+            let mut longer = known.to_vec();
+            longer.insert(if fault == Fault::DualReadsNewest { known.len() } else { 0 }, message);
+            push(longer, memory);
+        }
+        Access::Write(cell, value) => {
+            before_write(element, thread, (cell, value), queue, fault, push, threads);
+        }
+        Access::Block(ref block) => {
+            if !known.is_empty() && fault != Fault::DualFenceIgnored {
+                return;
+            }
+            let Some(memory) = before_block(block, &memory) else { return };
+            if block.all {
+                let mut next = Element { threads: element.threads.clone(), memory };
+                next.threads[thread] = Some((step.from, Vec::new()));
+                out.extend(with_empty_queues(&next, threads));
+            } else {
+                push(known.to_vec(), memory);
+            }
+        }
+    }
+}
+
+/// Memory before something was done to it at once; None if that cannot have led here.
+fn before_block(block: &Block, memory: &[Option<u64>]) -> Option<Vec<Option<u64>>> {
+    let mut memory = memory.to_vec();
+    for &(cell, value) in &block.writes {
+        if memory[cell.index()].is_some_and(|known| known != value) {
+            return None;
+        }
+        memory[cell.index()] = None;
+    }
+    for &(cell, value) in &block.reads {
+        if memory[cell.index()].is_some_and(|known| known != value) {
+            return None;
+        }
+        memory[cell.index()] = Some(value);
+    }
+    Some(memory)
+}
+
+/// Whether a value is written that is asked for.
+fn changes_asked(block: &Block, memory: &[Option<u64>]) -> bool {
+    block.writes.iter().any(|&(cell, _)| memory[cell.index()].is_some())
+}
+
+/// Before a write: its own message is the newest of all, or the thread was left open.
+fn before_write(
+    element: &Element,
+    thread: usize,
+    (cell, value): (CellId, u64),
+    queue: Option<&[Message]>,
+    fault: Fault,
+    mut push: impl FnMut(Vec<Message>, Vec<Option<u64>>),
+    threads: &[Flat],
+) {
+    let mut memory = element.memory.clone();
+    if memory[cell.index()].is_some_and(|known| known != value) {
+        return;
+    }
+    if fault != Fault::DualWriteKeepsMemory {
+        memory[cell.index()] = None;
+    }
+    let Some(queue) = queue else { return push(Vec::new(), memory) };
+    let Some((&newest, rest)) = queue.split_last() else { return };
+    if newest != (Message { cell, value, own: true }) {
+        return;
+    }
+    push(rest.to_vec(), memory.clone());
+    if fault == Fault::DualNoOlderOwn {
+        return;
+    }
+    // The queue may have held an older own message of the cell, which no longer counts.
+    for &(_, older) in threads[thread].stores.iter().filter(|store| store.0 == cell) {
+        for place in 0..=rest.len() {
+            let mut longer = rest.to_vec();
+            longer.insert(place, Message { cell, value: older, own: true });
+            push(longer, memory.clone());
+        }
+    }
+}
+
+/// What is left of a state if every queue is empty; threads that were left open may be anywhere.
+fn with_empty_queues(element: &Element, threads: &[Flat]) -> Vec<Element> {
+    let mut found = vec![element.clone()];
+    for (other, flat) in threads.iter().enumerate() {
+        match &element.threads[other] {
+            Some((_, queue)) if queue.is_empty() => {}
+            Some(_) => return Vec::new(),
+            None => {
+                found = found
+                    .iter()
+                    .flat_map(|element| {
+                        (0..flat.into.len()).map(|number| {
+                            let mut next = element.clone();
+                            let local = LocalId(u32::try_from(number).unwrap_or(u32::MAX));
+                            next.threads[other] = Some((local, Vec::new()));
+                            next
+                        })
+                    })
+                    .collect();
+            }
+        }
+    }
+    found
+}
+
+/// Subword, with the own messages in place.
+fn is_part(small: &[Message], large: &[Message], fault: Fault) -> bool {
+    let own = |queue: &[Message]| queue.iter().filter(|message| message.own).copied().collect::<Vec<_>>();
+    if fault != Fault::DualOrderDropsOwn && own(small) != own(large) {
+        return false;
+    }
+    let mut rest = small.iter().peekable();
+    for message in large {
+        if message.own && fault != Fault::DualOrderDropsOwn {
+            // All of the part before it must have been found before it.
+            if rest.peek() != Some(&message) {
+                return false;
+            }
+            rest.next();
+        } else if rest.peek() == Some(&message) {
+            rest.next();
+        }
+    }
+    rest.peek().is_none()
+}

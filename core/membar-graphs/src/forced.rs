@@ -1,0 +1,165 @@
+//! The part of coherence that is forced by what is chosen, in models that promise coherence (`promises`).
+//!
+//! With rf (w, r): a write before r in its thread is w or comes before w, a write behind r comes behind w, and a read
+//! before r of the same location reads w or something before it; each other order would close a cycle. With an atomic
+//! pair (r, v): what comes behind w also comes behind v, and what comes before v is w or comes before it, unless the
+//! own thread wrote it. Pairs forced in this way are in every consistent execution that has the choices made so far,
+//! so none is lost. If they contradict each other, there is none.
+
+use crate::graph::Graph;
+use crate::thread::Kind;
+use membar_cat::promises::Promises;
+use membar_cat::relation::Shape;
+use membar_ir::bits::bits;
+
+/// An atomic operation or a pair of exclusive accesses of one location that nobody may come between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pair {
+    read: usize,
+    write: usize,
+    thread: usize,
+    /// Index of its cell in `Graph::cells`.
+    cell: usize,
+}
+
+/// What is known of the events of one graph.
+#[derive(Debug, Default)]
+pub struct Forced {
+    promises: Promises,
+    /// Program order between accesses of one location, in both directions; row by row.
+    before: Vec<u64>,
+    after: Vec<u64>,
+    pairs: Vec<Pair>,
+}
+
+impl Forced {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new(promises: Promises) -> Self {
+        Self { promises, ..Self::default() }
+    }
+
+    /// Looks at a graph without rf; adds to its co what program order forces, false if that cannot be.
+    pub fn begin(&mut self, graph: &mut Graph<'_>) -> bool {
+        if !self.promises.coherence {
+            return true;
+        }
+        self.find_program_order(graph);
+        self.find_pairs(graph);
+        let width = graph.shape.set();
+        (0..graph.events.len()).all(|earlier| {
+            bits(&self.after[earlier * width..(earlier + 1) * width]).all(|later| {
+                let are_writes =
+                    [earlier, later].iter().all(|&event| graph.events[event].kind == Kind::Write);
+                !are_writes || graph.order(earlier, later)
+            })
+        })
+    }
+
+    fn find_program_order(&mut self, graph: &Graph<'_>) {
+        let shape = graph.shape;
+        for rows in [&mut self.before, &mut self.after] {
+            rows.clear();
+            rows.resize(shape.relation(), 0);
+        }
+        for (class, &offset) in graph.classes.iter().zip(&graph.offsets) {
+            let skeleton = &class.skeleton;
+            for (b, later) in skeleton.events.iter().enumerate().filter(|(_, event)| event.cell.is_some()) {
+                for (a, _) in
+                    skeleton.events[..b].iter().enumerate().filter(|(_, event)| event.cell == later.cell)
+                {
+                    if skeleton.orders(a, b) {
+                        shape.relate(&mut self.after, offset + a, offset + b);
+                        shape.relate(&mut self.before, offset + b, offset + a);
+                    }
+                }
+            }
+        }
+    }
+
+    fn find_pairs(&mut self, graph: &Graph<'_>) {
+        self.pairs.clear();
+        for (thread, (class, &offset)) in graph.classes.iter().zip(&graph.offsets).enumerate() {
+            let kinds = [
+                (self.promises.atomic, &class.skeleton.atomic),
+                (self.promises.exclusive, &class.skeleton.exclusive),
+            ];
+            for &(read, write) in kinds.iter().filter(|(kept, _)| *kept).flat_map(|(_, pairs)| pairs.iter()) {
+                let (read, write) = (offset + read as usize, offset + write as usize);
+                let of = |event: usize| graph.events[event].cell;
+                let cell = graph.cells.iter().position(|(cell, _)| Some(*cell) == of(read));
+                if let Some(cell) = cell.filter(|_| of(read) == of(write)) {
+                    self.pairs.push(Pair { read, write, thread, cell });
+                }
+            }
+        }
+    }
+
+    /// Whether coherence lets `read` take its value from `write` at all, as far as its own thread goes: not from a
+    /// later write, and not from one that comes before an earlier write.
+    #[must_use]
+    pub fn allows(&self, graph: &Graph<'_>, read: usize, write: usize) -> bool {
+        if !self.promises.coherence {
+            return true;
+        }
+        let (shape, width) = (graph.shape, graph.shape.set());
+        let is_write = |event: &usize| graph.events[*event].kind == Kind::Write;
+        let mut earlier = bits(&self.before[read * width..(read + 1) * width]).filter(is_write);
+        !shape.related(&self.after, read, write)
+            && !earlier.any(|other| shape.related(&graph.coherence, write, other))
+    }
+
+    /// Adds what follows from the source that `read` has just got; false if that cannot be.
+    pub fn read_chosen(&self, graph: &mut Graph<'_>, read: usize) -> bool {
+        let (true, Some(write)) = (self.promises.coherence, graph.source[read]) else { return true };
+        let width = graph.shape.set();
+        let rows = read * width..(read + 1) * width;
+        for earlier in bits(&self.before[rows.clone()]) {
+            let known =
+                if graph.events[earlier].kind == Kind::Write { Some(earlier) } else { graph.source[earlier] };
+            if known.is_some_and(|known| known != write && !graph.order(known, write)) {
+                return false;
+            }
+        }
+        for later in bits(&self.after[rows]) {
+            let is_write = graph.events[later].kind == Kind::Write;
+            let known = if is_write { Some(later) } else { graph.source[later] };
+            if known.is_some_and(|known| if known == write { is_write } else { !graph.order(write, known) }) {
+                return false;
+            }
+        }
+        self.saturate(graph)
+    }
+
+    /// Adds what atomic pairs force until nothing changes; false if that cannot be.
+    pub fn saturate(&self, graph: &mut Graph<'_>) -> bool {
+        loop {
+            let mut changed = false;
+            for &pair in &self.pairs {
+                let Some(source) = graph.source[pair.read] else { continue };
+                for at in 1..graph.cells[pair.cell].1.len() {
+                    let other = graph.cells[pair.cell].1[at];
+                    if other == source || graph.events[other].thread == Some(pair.thread) {
+                        continue;
+                    }
+                    let before =
+                        |graph: &Graph<'_>, a, b| Shape::related(graph.shape, &graph.coherence, a, b);
+                    if before(graph, source, other) && !before(graph, pair.write, other) {
+                        changed = true;
+                        if !graph.order(pair.write, other) {
+                            return false;
+                        }
+                    } else if before(graph, other, pair.write) && !before(graph, other, source) {
+                        changed = true;
+                        if !graph.order(other, source) {
+                            return false;
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return true;
+            }
+        }
+    }
+}

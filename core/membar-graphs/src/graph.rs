@@ -1,0 +1,448 @@
+//! One candidate execution: the events of one class per thread, with rf and co as far as they are chosen.
+//!
+//! Events are numbered as in `program/execution.py`: initial writes of the accessed cells first, in the order of the
+//! cells, then thread by thread in program order.
+
+use crate::execution::Rows;
+use crate::stay::{Stay, Stuck};
+use crate::thread::{Kind, Status, Turn};
+use crate::traces::Class;
+use membar_cat::evaluation::Provider;
+use membar_cat::plan::Primitive;
+use membar_cat::relation::Shape;
+use membar_ir::bits::bits;
+use membar_ir::program::Tag;
+use membar_ir::program::{CellId, Program, TagSet};
+
+/// Where an event stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Index of its thread; None for initial writes.
+    pub thread: Option<usize>,
+    /// Position in its thread.
+    pub position: usize,
+    /// What it does.
+    pub kind: Kind,
+    /// Where.
+    pub cell: Option<CellId>,
+    tags: Option<TagSet>,
+}
+
+/// Events with rf and co.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// One class per thread.
+    pub classes: Vec<&'a Class>,
+    /// All events.
+    pub events: Vec<Place>,
+    /// The first event of each thread.
+    pub offsets: Vec<usize>,
+    /// The accessed cells, each with its writes, the initial one first.
+    pub cells: Vec<(CellId, Vec<usize>)>,
+    /// All reads.
+    pub reads: Vec<usize>,
+    /// For each event that is a read with a source: the write it reads from.
+    pub source: Vec<Option<usize>>,
+    /// Coherence, transitive, as far as it is chosen.
+    pub coherence: Vec<u64>,
+    /// The size of relations.
+    pub shape: Shape,
+}
+
+impl<'a> Graph<'a> {
+    /// No thread yet.
+    #[must_use]
+    pub fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            classes: Vec::new(),
+            events: Vec::new(),
+            offsets: Vec::new(),
+            cells: Vec::new(),
+            reads: Vec::new(),
+            source: Vec::new(),
+            coherence: Vec::new(),
+            shape: Shape::new(0),
+        }
+    }
+
+    /// Puts the events of `classes` together; rf is empty and co has only the initial writes before all others.
+    pub fn assemble(&mut self, classes: &[&'a Class]) {
+        self.classes.clear();
+        self.classes.extend_from_slice(classes);
+        self.events.clear();
+        self.offsets.clear();
+        self.reads.clear();
+        self.cells.clear();
+        let mut accessed: Vec<CellId> =
+            classes.iter().flat_map(|class| class.skeleton.events.iter().filter_map(|e| e.cell)).collect();
+        accessed.sort_unstable();
+        accessed.dedup();
+        for (position, &cell) in accessed.iter().enumerate() {
+            self.cells.push((cell, vec![position]));
+            let place = Place { thread: None, position, kind: Kind::Write, cell: Some(cell), tags: None };
+            self.events.push(place);
+        }
+        for (thread, class) in classes.iter().enumerate() {
+            self.offsets.push(self.events.len());
+            for (position, event) in class.skeleton.events.iter().enumerate() {
+                let id = self.events.len();
+                match (event.kind, event.cell) {
+                    (Kind::Read, _) => self.reads.push(id),
+                    (Kind::Write, Some(cell)) => {
+                        if let Ok(found) = accessed.binary_search(&cell) {
+                            self.cells[found].1.push(id);
+                        }
+                    }
+                    _ => {}
+                }
+                self.events.push(Place {
+                    thread: Some(thread),
+                    position,
+                    kind: event.kind,
+                    cell: event.cell,
+                    tags: Some(event.tags),
+                });
+            }
+        }
+        self.shape = Shape::new(self.events.len());
+        self.source.clear();
+        self.source.resize(self.events.len(), None);
+        self.coherence.clear();
+        self.coherence.resize(self.shape.relation(), 0);
+        for (_, writes) in &self.cells {
+            for &later in &writes[1..] {
+                self.shape.relate(&mut self.coherence, writes[0], later);
+            }
+        }
+    }
+
+    /// Whether threads run exactly if started, and joins pass exactly if the joined thread has ended.
+    #[must_use]
+    pub fn are_born_and_joined(&self) -> bool {
+        use crate::thread::Status::{Complete, Unborn};
+        let status = |thread: usize| self.classes[thread].skeleton.status;
+        self.classes.iter().enumerate().all(|(thread, class)| {
+            let born = self.program.threads[thread].started || self.spawns(thread) > 0;
+            let waits_rightly =
+                class.skeleton.waits_for.is_none_or(|other| status(other.index()) != Complete);
+            let mut joins = class.skeleton.turns.iter().filter(|turn| !turn.is_spawn);
+            born == (class.skeleton.status != Unborn)
+                && waits_rightly
+                && joins.all(|turn| status(turn.thread.index()) == Complete)
+        }) && self.happen_in_some_order()
+    }
+
+    /// Whether no join comes before the spawn of the thread that it waits for, directly or by way of others.
+    fn happen_in_some_order(&self) -> bool {
+        let mut born: Vec<bool> = self.program.threads.iter().map(|thread| thread.started).collect();
+        let mut left: Vec<&[Turn]> = self.classes.iter().map(|class| &class.skeleton.turns[..]).collect();
+        let mut is_moving = true;
+        while is_moving {
+            is_moving = false;
+            for thread in 0..left.len() {
+                while born[thread]
+                    && let Some((turn, rest)) = left[thread].split_first()
+                    && (turn.is_spawn || (born[turn.thread.index()] && left[turn.thread.index()].is_empty()))
+                {
+                    left[thread] = rest;
+                    born[turn.thread.index()] = true;
+                    is_moving = true;
+                }
+            }
+        }
+        left.iter().all(|turns| turns.is_empty())
+    }
+
+    /// Who is stuck in a whole execution, if everybody has ended, waits for a thread that does not end, or waits and sees
+    /// the last write of all that it looks at.
+    #[must_use]
+    pub(crate) fn stuck(&self) -> Stuck {
+        let sees_last = |read: usize| {
+            let width = self.shape.set();
+            let later = self.source[read].map(|write| &self.coherence[write * width..(write + 1) * width]);
+            later.is_some_and(|later| later.iter().all(|&word| word == 0))
+        };
+        let sees_all = |thread: usize, from: usize| {
+            let mut looks = self.events.iter().enumerate().filter(|(_, event)| {
+                event.thread == Some(thread) && event.kind == Kind::Read && event.position >= from
+            });
+            looks.all(|(number, _)| sees_last(number))
+        };
+        let stay = |(thread, class): (usize, &&Class)| {
+            let skeleton = &class.skeleton;
+            let from = skeleton.looks_from.unwrap_or_default() as usize;
+            match skeleton.status {
+                Status::Complete if skeleton.ends_process => Some(Stay::Exited),
+                Status::Complete => Some(Stay::Ended),
+                Status::Unborn => Some(Stay::Unborn),
+                Status::Waiting => sees_all(thread, from).then_some(Stay::Looks),
+                Status::Suspended => sees_all(thread, from).then_some(Stay::Blocks),
+                Status::Blocked => skeleton.waits_for.map(|other| Stay::Joins(other.index())),
+                Status::Cut | Status::Failed | Status::Fault => None,
+            }
+        };
+        let threads: Option<Vec<Stay>> = self.classes.iter().enumerate().map(stay).collect();
+        threads.map(|threads| Stuck::of(&threads)).unwrap_or_default()
+    }
+
+    /// Whether some thread is started more than once.
+    #[must_use]
+    pub fn is_spawned_twice(&self) -> bool {
+        (0..self.classes.len()).any(|thread| self.spawns(thread) > 1)
+    }
+
+    fn spawns(&self, thread: usize) -> usize {
+        let is_it = |turn: &&Turn| turn.is_spawn && turn.thread.index() == thread;
+        self.classes.iter().flat_map(|class| class.skeleton.turns.iter()).filter(is_it).count()
+    }
+
+    /// Puts write `a` before write `b` of the same cell, and keeps co transitive; false if `b` is before `a`.
+    pub fn order(&mut self, a: usize, b: usize) -> bool {
+        if a == b || self.shape.related(&self.coherence, b, a) {
+            return false;
+        }
+        if self.shape.related(&self.coherence, a, b) {
+            return true;
+        }
+        let width = self.shape.set();
+        let Some(cell) = self.events[a].cell else { return false };
+        let Some((_, writes)) = self.cells.iter().find(|(other, _)| *other == cell) else { return false };
+        for &earlier in writes {
+            if earlier == a || self.shape.related(&self.coherence, earlier, a) {
+                self.shape.relate(&mut self.coherence, earlier, b);
+                for word in 0..width {
+                    self.coherence[earlier * width + word] |= self.coherence[b * width + word];
+                }
+            }
+        }
+        true
+    }
+
+    /// The next two writes of one cell that co does not order, looking from `cursor` on.
+    #[must_use]
+    pub fn unordered(&self, cursor: Cursor) -> Option<(Cursor, usize, usize)> {
+        let Cursor { mut cell, mut second, mut first } = cursor;
+        while let Some((_, writes)) = self.cells.get(cell) {
+            while second < writes.len() {
+                while first < second {
+                    let (a, b) = (writes[first], writes[second]);
+                    let ordered = self.shape.related(&self.coherence, a, b)
+                        || self.shape.related(&self.coherence, b, a);
+                    if !ordered {
+                        return Some((Cursor { cell, second, first }, a, b));
+                    }
+                    first += 1;
+                }
+                first = 1;
+                second += 1;
+            }
+            (cell, second, first) = (cell + 1, 2, 1);
+        }
+        None
+    }
+
+    /// For each accessed cell its writes in the order of co, which must be complete.
+    #[must_use]
+    pub fn orders(&self) -> Vec<Vec<usize>> {
+        let width = self.shape.set();
+        let sort = |writes: &Vec<usize>| {
+            let mut order = writes.clone();
+            let later = |&w: &usize| bits(&self.coherence[w * width..(w + 1) * width]).count();
+            order.sort_by_key(|write| std::cmp::Reverse(later(write)));
+            order
+        };
+        self.cells.iter().map(|(_, writes)| sort(writes)).collect()
+    }
+
+    /// The co-last write of a list of writes of one cell, if co is complete for it.
+    #[must_use]
+    pub fn last(&self, writes: &[usize]) -> Option<usize> {
+        let width = self.shape.set();
+        let is_last = |&&w: &&usize| self.coherence[w * width..(w + 1) * width].iter().all(|&word| word == 0);
+        writes.iter().find(is_last).copied()
+    }
+
+    /// Program order.
+    fn program_order(&self, out: &mut [u64]) {
+        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+            let events = &class.skeleton.events;
+            for b in 0..events.len() {
+                for a in (0..b).filter(|&a| class.skeleton.orders(a, b)) {
+                    self.shape.relate(out, offset + a, offset + b);
+                }
+            }
+        }
+    }
+
+    fn dependency(&self, primitive: Primitive, out: &mut [u64]) {
+        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+            for (target, event) in class.skeleton.events.iter().enumerate() {
+                for source in event.sources(primitive).iter() {
+                    self.shape.relate(out, offset + source, offset + target);
+                }
+            }
+        }
+    }
+
+    fn pairs(&self, primitive: Primitive, out: &mut [u64]) {
+        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+            let pairs = match primitive {
+                Primitive::Atomic => &class.skeleton.atomic,
+                _ => &class.skeleton.exclusive,
+            };
+            for &(read, write) in pairs {
+                self.shape.relate(out, offset + read as usize, offset + write as usize);
+            }
+        }
+    }
+
+    fn internal(&self, out: &mut [u64]) {
+        for (a, event) in self.events.iter().enumerate() {
+            match event.thread {
+                None => self.shape.relate(out, a, a),
+                Some(thread) => {
+                    let first = self.offsets[thread];
+                    for b in first..first + self.classes[thread].skeleton.events.len() {
+                        self.shape.relate(out, a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What precedes a spawn before the whole thread, the whole thread before what follows its join; transitive.
+    fn spawn_join(&self, out: &mut [u64]) {
+        if self.classes.iter().all(|class| class.skeleton.turns.is_empty()) {
+            return;
+        }
+        // Each thread is a chain of nodes: its birth, its turns and events in order, its end.
+        let mut event_of: Vec<Option<usize>> = Vec::new();
+        let mut next: Vec<Vec<usize>> = Vec::new();
+        let mut ends = Vec::new();
+        let mut turns: Vec<(usize, Turn)> = Vec::new();
+        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+            let birth = event_of.len();
+            event_of.push(None);
+            for position in 0..=class.skeleton.events.len() {
+                for turn in class.skeleton.turns.iter().filter(|turn| turn.position as usize == position) {
+                    turns.push((event_of.len(), *turn));
+                    event_of.push(None);
+                }
+                event_of.push((position < class.skeleton.events.len()).then_some(offset + position));
+            }
+            ends.push((birth, event_of.len() - 1));
+            next.extend((birth..event_of.len()).map(|node| vec![node + 1]));
+            next[event_of.len() - 1].clear();
+        }
+        for (node, turn) in turns {
+            let (birth, end) = ends[turn.thread.index()];
+            if turn.is_spawn {
+                next[node].push(birth);
+            } else {
+                next[end].push(node);
+            }
+        }
+        for (start, event) in event_of.iter().enumerate() {
+            let Some(a) = *event else { continue };
+            let mut seen = vec![false; next.len()];
+            let mut todo = next[start].clone();
+            while let Some(node) = todo.pop() {
+                if std::mem::replace(&mut seen[node], true) {
+                    continue;
+                }
+                if let Some(b) = event_of[node].filter(|&b| self.events[a].thread != self.events[b].thread) {
+                    self.shape.relate(out, a, b);
+                }
+                todo.extend(&next[node]);
+            }
+        }
+    }
+
+    fn insert_where(&self, out: &mut [u64], member: impl Fn(&Place) -> bool) {
+        for (id, _) in self.events.iter().enumerate().filter(|(_, event)| member(event)) {
+            self.shape.insert(out, id);
+        }
+    }
+
+    /// A primitive relation, for witnesses.
+    #[must_use]
+    pub fn rows_of(&self, primitive: Primitive) -> Rows {
+        let mut relation = vec![0; self.shape.relation()];
+        self.primitive(primitive, self.shape, &mut relation);
+        Rows::new(relation, self.shape.set())
+    }
+}
+
+/// A pair of writes of one cell: where the search for unordered pairs goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    cell: usize,
+    second: usize,
+    first: usize,
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self { cell: 0, second: 2, first: 1 }
+    }
+}
+
+impl Provider for Graph<'_> {
+    fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
+        match primitive {
+            Primitive::Reads => self.insert_where(out, |event| event.kind == Kind::Read),
+            Primitive::Writes => self.insert_where(out, |event| event.kind == Kind::Write),
+            Primitive::Fences => self.insert_where(out, |event| event.kind == Kind::Fence),
+            Primitive::InitialWrites => self.insert_where(out, |event| event.thread.is_none()),
+            Primitive::FinalWrites => {
+                for (_, writes) in &self.cells {
+                    if let Some(last) = self.last(writes) {
+                        shape.insert(out, last);
+                    }
+                }
+            }
+            Primitive::SameLocation => {
+                for (a, event) in self.events.iter().enumerate().filter(|(_, event)| event.cell.is_some()) {
+                    for (b, _) in self.events.iter().enumerate().filter(|(_, other)| other.cell == event.cell)
+                    {
+                        shape.relate(out, a, b);
+                    }
+                }
+            }
+            Primitive::Internal => self.internal(out),
+            Primitive::External => {
+                let mut internal = vec![0; out.len()];
+                self.internal(&mut internal);
+                shape.complement(&internal, out);
+            }
+            Primitive::ProgramOrder => self.program_order(out),
+            Primitive::Address
+            | Primitive::Data
+            | Primitive::Control
+            | Primitive::PickAddress
+            | Primitive::PickData
+            | Primitive::PickControl => self.dependency(primitive, out),
+            Primitive::Atomic | Primitive::Exclusive => self.pairs(primitive, out),
+            Primitive::SpawnJoin => self.spawn_join(out),
+            Primitive::ReadsFrom => {
+                for &read in &self.reads {
+                    if let Some(write) = self.source[read] {
+                        shape.relate(out, write, read);
+                    }
+                }
+            }
+            Primitive::Coherence => out.copy_from_slice(&self.coherence),
+        }
+    }
+
+    fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
+        for (id, event) in self.events.iter().enumerate() {
+            if event.tags.is_some_and(|tags| self.program.tag_sets[tags.index()].contains(&tag)) {
+                shape.insert(out, id);
+            }
+        }
+    }
+}

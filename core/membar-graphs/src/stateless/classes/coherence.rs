@@ -1,0 +1,104 @@
+//! Whether a graph is consistent under some order of its writes, by the size of the graph.
+
+use crate::stateless::classes::carriers::Carriers;
+use crate::stateless::classes::mistake::Mistake;
+use crate::stateless::classes::solver::{Question, Solver};
+use crate::stateless::graph::Graph;
+use crate::stateless::item::ItemId;
+use crate::stateless::questions::Questions;
+use crate::stateless::view::View;
+use crate::traces::Failure;
+use membar_cat::plan::Plan;
+use membar_cat::schedule::Schedule;
+use membar_ir::error::CoreError;
+use membar_ir::stop::Watch;
+
+/// What is asked about a graph, beside the graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Request<'r> {
+    /// Whether nothing can be added to it.
+    pub(super) is_whole: bool,
+    /// Writes that must be the last ones of their locations.
+    pub(super) last: &'r [ItemId],
+    /// Whether the events are those of the question before.
+    pub(super) same: bool,
+}
+
+/// A model that is asked for orders of writes.
+#[derive(Debug)]
+pub(super) struct Finder {
+    questions: Questions,
+    carriers: Carriers,
+    one: Solver<1>,
+    two: Solver<2>,
+    four: Solver<4>,
+    sixteen: Solver<16>,
+    last: Vec<usize>,
+    mistake: Mistake,
+}
+
+impl Finder {
+    pub(super) fn new(plan: &Plan, schedule: &Schedule, mistake: Mistake) -> Result<Self, CoreError> {
+        let questions = Questions::new(plan, schedule, None, false)
+            .ok_or(CoreError::TooLarge("reads-from classes under a model with recursive definitions"))?;
+        Ok(Self {
+            questions,
+            carriers: Carriers::new(plan, schedule),
+            one: Solver::new(),
+            two: Solver::new(),
+            four: Solver::new(),
+            sixteen: Solver::new(),
+            last: Vec::new(),
+            mistake,
+        })
+    }
+
+    /// Looks for an order of the writes, and for the remarks about a whole graph.
+    pub(super) fn find(
+        &mut self,
+        view: View<'_, '_>,
+        request: Request<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Failure> {
+        let events = view.graph.events.len();
+        self.last.clear();
+        self.last.extend(request.last.iter().map(|&write| view.graph.item(write).event as usize));
+        let question = Question {
+            questions: &self.questions,
+            carriers: &self.carriers,
+            view,
+            is_whole: request.is_whole,
+            last: &self.last,
+            same: request.same,
+            mistake: self.mistake,
+        };
+        let found = match events {
+            0..=64 => self.one.find(&question, watch)?,
+            65..=128 => self.two.find(&question, watch)?,
+            129..=256 => self.four.find(&question, watch)?,
+            257..=1024 => self.sixteen.find(&question, watch)?,
+            _ => {
+                return Err(Failure::Error(CoreError::TooLarge(
+                    "an execution of more than 1024 events for reads-from classes; `--coherence all` has no such limit",
+                )));
+            }
+        };
+        Ok(found)
+    }
+
+    /// Gives `graph`, of which `find` has just said yes, the order that was found; tells the remarks about it.
+    pub(super) fn settle(&self, graph: &mut Graph) -> &[usize] {
+        let (lists, remarks) = match graph.events.len() {
+            0..=64 => (&self.one.lists, &self.one.remarks),
+            65..=128 => (&self.two.lists, &self.two.remarks),
+            129..=256 => (&self.four.lists, &self.four.remarks),
+            _ => (&self.sixteen.lists, &self.sixteen.remarks),
+        };
+        for (location, list) in graph.locations.iter_mut().zip(lists) {
+            for (write, &event) in location.writes.iter_mut().zip(list) {
+                *write = graph.events[event];
+            }
+        }
+        remarks
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads-from classes: every way for reads to get their values once, whatever the order of the writes.
+//!
+//! Executions that differ only in co are one class. A class is consistent if some co makes it so; where final states
+//! show a location, the write that is last there belongs to the class. What is needed of a model is part of what the
+//! exactly-once search needs: po, rf, and the starting and joining of threads have no cycle together, prefixes by these
+//! are consistent, and the write of a read-modify-write stands directly behind what its read reads from. And nothing
+//! that is not a requirement may depend on co; the caller sees to that.
+//!
+//! `explore` builds graphs forward; `coherence` finds an order of the writes for a graph, or shows that there is none.
+
+pub mod mistake;
+
+mod carriers;
+mod coherence;
+mod explore;
+mod futures;
+mod solver;
+
+use crate::search::Findings;
+use crate::stateless::Verification;
+use crate::stateless::classes::explore::Explorer;
+use crate::stateless::classes::mistake::Mistake;
+use crate::traces::Failure;
+use membar_cat::plan::Plan;
+use membar_cat::schedule::Schedule;
+use membar_ir::error::CoreError;
+use membar_ir::program::Program;
+use membar_ir::stop::{Limits, Stop, Watch};
+
+/// How to search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How often each back edge may be taken.
+    pub bound: u32,
+    /// How much may be spent; executions are classes here.
+    pub limits: Limits,
+    /// Whether to keep an execution of every class of complete executions.
+    pub keep_all: bool,
+    /// Whether the first failed assertion is enough.
+    pub stop_at_failure: bool,
+    /// For tests: count classes that come twice.
+    pub verify: bool,
+    /// For tests: a mistake to make.
+    pub mistake: Mistake,
+}
+
+/// Searches all classes; counts are counts of classes.
+///
+/// # Errors
+/// The core cannot hold the program, or the model has recursive definitions.
+pub fn search(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    stop: &Stop<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    let mut explorer = Explorer::new(program, plan, schedule, options, Watch::new(stop, options.limits))?;
+    let stopped = match explorer.run() {
+        Ok(()) => None,
+        Err(Failure::Stopped(stopped)) => Some(stopped),
+        Err(Failure::Error(error)) => return Err(error),
+    };
+    let mut record = explorer.finish();
+    record.settle(None);
+    record.tally.stopped = stopped;
+    let verification = Verification {
+        duplicates: record.class_duplicates(),
+        classes: record.distinct_classes(),
+        ..Verification::default()
+    };
+    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+}

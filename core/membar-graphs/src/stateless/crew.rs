@@ -1,0 +1,202 @@
+//! Several workers at one search: who has nothing to do gets what is left of the oldest frame of another.
+//!
+//! Subtrees share nothing, so a worker needs the graph, the frame, and for each thread the answers that lead to where
+//! it is. Errands are ordered as one worker alone would come to them: what was given away comes after everything that
+//! the giver keeps, and before what it gave away earlier. So the first witness of anything is the same for any number
+//! of workers.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::stateless::frame::Frame;
+use crate::stateless::graph::Graph;
+use membar_ir::stop::{ASK_EVERY, Stopped, Watch};
+
+/// Where an errand stands among all: compared like words in a dictionary.
+pub(super) type Order = Vec<u32>;
+
+/// Answers that lead a thread to a node.
+#[derive(Debug)]
+pub(super) struct Path {
+    pub(super) thread: usize,
+    pub(super) answers: Vec<u64>,
+}
+
+/// The rest of a frame, for somebody else.
+#[derive(Debug)]
+pub(super) struct Rest {
+    pub(super) frame: Frame,
+    /// Its nodes are numbers of `paths`.
+    pub(super) graph: Graph,
+    pub(super) paths: Vec<Path>,
+}
+
+/// Work for one worker.
+#[derive(Debug)]
+pub(super) struct Errand {
+    pub(super) order: Order,
+    /// What part of the whole it is thought to be.
+    pub(super) weight: f64,
+    /// None: everything.
+    pub(super) rest: Option<Rest>,
+}
+
+/// What workers share.
+#[derive(Debug)]
+pub(super) struct Crew {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// How many errands are wanted.
+    wanted: AtomicUsize,
+    /// Counts what every worker must hear of.
+    news: AtomicU64,
+    /// For tests: always want one errand more.
+    is_eager: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: Vec<Errand>,
+    /// Workers without an errand.
+    idle: usize,
+    busy: usize,
+    over: Option<Stopped>,
+    is_done: bool,
+    /// The first errand, so far, with a failure; what comes later need not be done.
+    failed: Option<Order>,
+}
+
+/// What a worker that looked up is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    GoOn,
+    /// Nobody needs the present errand.
+    Drop,
+    Stop(Stopped),
+}
+
+impl Crew {
+    /// With everything to be done.
+    pub(super) fn new(is_eager: bool) -> Self {
+        let whole = Errand { order: Order::new(), weight: 1.0, rest: None };
+        Self {
+            state: Mutex::new(State { waiting: vec![whole], ..State::default() }),
+            changed: Condvar::new(),
+            wanted: AtomicUsize::new(0),
+            news: AtomicU64::new(0),
+            is_eager,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What a worker that panicked leaves behind is whole: no invariant is broken between two statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_wanted(&self, state: &State) {
+        let least = usize::from(self.is_eager);
+        self.wanted.store(state.idle.max(least).saturating_sub(state.waiting.len()), Ordering::Relaxed);
+    }
+
+    /// The next errand, when there is one; None when all are done, or it is time to stop.
+    pub(super) fn take(&self, watch: &mut Watch<'_>) -> Option<Errand> {
+        let mut state = self.state();
+        state.idle += 1;
+        loop {
+            if state.is_done || state.over.is_some() {
+                return None;
+            }
+            if let Some(errand) = state.waiting.pop() {
+                if state.failed.as_ref().is_some_and(|failed| *failed < errand.order) {
+                    continue;
+                }
+                state.idle -= 1;
+                state.busy += 1;
+                self.count_wanted(&state);
+                return Some(errand);
+            }
+            if state.busy == 0 {
+                state.is_done = true;
+                self.changed.notify_all();
+                return None;
+            }
+            self.count_wanted(&state);
+            (state, _) = self.changed.wait_timeout(state, ASK_EVERY).unwrap_or_else(PoisonError::into_inner);
+            // Who was called by Python asks for Python's signals even if it has nothing else to do.
+            drop(state);
+            if let Err(stopped) = watch.look() {
+                self.stop(stopped);
+            }
+            state = self.state();
+        }
+    }
+
+    /// An errand is done.
+    pub(super) fn done(&self) {
+        let mut state = self.state();
+        state.busy -= 1;
+        self.changed.notify_all();
+    }
+
+    /// Whether somebody waits for work.
+    pub(super) fn wants(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) > 0
+    }
+
+    /// Gives an errand to somebody.
+    pub(super) fn give(&self, errand: Errand) {
+        let mut state = self.state();
+        state.waiting.push(errand);
+        self.count_wanted(&state);
+        self.changed.notify_one();
+    }
+
+    /// A number that changes with what every worker must hear of.
+    pub(super) fn news(&self) -> u64 {
+        self.news.load(Ordering::Relaxed)
+    }
+
+    /// What the worker at errand `order` is to do.
+    pub(super) fn call(&self, order: &[u32]) -> Call {
+        let state = self.state();
+        match (state.over, &state.failed) {
+            (Some(stopped), _) => Call::Stop(stopped),
+            (None, Some(failed)) if failed.as_slice() < order => Call::Drop,
+            _ => Call::GoOn,
+        }
+    }
+
+    /// It is time to stop, for all.
+    pub(super) fn stop(&self, stopped: Stopped) {
+        self.state().over.get_or_insert(stopped);
+        self.news.fetch_add(1, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Errand `order` has a failure: nobody need look at what comes later.
+    pub(super) fn failed(&self, order: &[u32]) {
+        let mut state = self.state();
+        if state.failed.as_ref().is_none_or(|failed| order < failed.as_slice()) {
+            state.failed = Some(order.to_vec());
+        }
+        self.news.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Why it ended before its end, and where the first failure was that ended it.
+    pub(super) fn end(self) -> (Option<Stopped>, Option<Order>) {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (state.over, state.failed)
+    }
+}
+
+/// Wakes the others if its worker panics: they must not wait for it.
+#[derive(Debug)]
+pub(super) struct Presence<'c>(pub(super) &'c Crew);
+
+impl Drop for Presence<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(Stopped::Request);
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! The search itself: add the next event maximally, come back for the other ways, and for revisits.
+//!
+//! A stack of frames says what is still to be tried; a stack of graphs holds one more graph for each revisit that is
+//! being looked into. There is no set of visited graphs, and no recursion.
+
+use crate::stateless::clocks::Prefix;
+use crate::stateless::fault::Fault;
+use crate::stateless::frame::{Frame, Left};
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::{Histories, Next};
+use crate::stateless::item::{ItemId, Lane, Move, Place, Places, What};
+use crate::stateless::judge::Judge;
+use crate::stateless::past::Past;
+use crate::stateless::record::Record;
+use crate::stateless::signs::Signs;
+use crate::stateless::thread_order::ThreadOrder;
+use crate::stateless::view::View;
+use crate::stateless::worker::Share;
+use crate::stateless::{Options, Symmetry, Verification};
+use crate::traces::Failure;
+use membar_cat::plan::Plan;
+use membar_cat::schedule::Schedule;
+use membar_ir::error::CoreError;
+use membar_ir::program::{Program, TagSet};
+use membar_ir::stop::{Stopped, Watch};
+
+/// When the threads' trees hold more than this, what is not in use is thrown away.
+const MOST_HISTORY: usize = 1 << 25;
+
+/// Whether the question before was about the same events but for the newest, and which tags that had.
+#[derive(Debug, Clone, Copy, Default)]
+struct Same {
+    known: bool,
+    tags: Option<TagSet>,
+}
+
+impl Same {
+    fn is(self, tags: Option<TagSet>) -> bool {
+        self.known && self.tags == tags
+    }
+}
+
+/// The search.
+#[derive(Debug)]
+pub(super) struct Explorer<'a> {
+    pub(super) program: &'a Program,
+    pub(super) options: Options,
+    symmetry: Symmetry,
+    pub(super) watch: Watch<'a>,
+    pub(super) histories: Histories<'a>,
+    /// The graphs in use are the first `depth + 1`.
+    pub(super) graphs: Vec<Graph>,
+    pub(super) depth: usize,
+    pub(super) frames: Vec<Frame>,
+    /// Per graph what is known to lie before its events.
+    pub(super) pasts: Vec<Past>,
+    pub(super) judge: Judge<'a>,
+    remarks: Vec<usize>,
+    pub(super) record: Record,
+    pub(super) verification: Verification,
+    /// What else to tell of whole graphs.
+    signs: Option<Signs<'a>>,
+    /// What makes the prefix of a write inside its thread; None: all of program order.
+    order: Option<ThreadOrder<'a>>,
+    /// The prefix of the write that is looked at: per thread, or per item.
+    clock: Vec<u32>,
+    marks: Vec<bool>,
+    moved: Vec<ItemId>,
+    most_history: usize,
+    /// What is known of the other workers, and of the part of the search that is done here.
+    pub(super) share: Share<'a>,
+}
+
+impl<'a> Explorer<'a> {
+    /// At the empty graph.
+    pub(super) fn new(
+        program: &'a Program,
+        plan: &'a Plan,
+        schedule: &'a Schedule,
+        options: Options,
+        symmetry: &Symmetry,
+        watch: Watch<'a>,
+        share: Share<'a>,
+    ) -> Result<Self, CoreError> {
+        let histories = Histories::new(program, options.bound, options.fault)?;
+        let mut graph = Graph::new(program, &histories, options.fault)?;
+        graph.has_clocks = options.order.is_none();
+        let (symmetry, twins) = symmetry.for_program(&histories, program.threads.len());
+        graph.twins = twins;
+        Ok(Self {
+            program,
+            options,
+            symmetry,
+            watch,
+            histories,
+            graphs: vec![graph],
+            depth: 0,
+            frames: Vec::new(),
+            pasts: vec![Past::default()],
+            judge: Judge::new(plan, schedule, program, options),
+            remarks: Vec::new(),
+            record: Record::new(program, options),
+            verification: Verification::default(),
+            signs: options.signs.map(|slots| Signs::new(plan, slots)),
+            order: options.order.map(|slot| ThreadOrder::new(program, plan, slot, options.fault)),
+            clock: Vec::new(),
+            marks: Vec::new(),
+            moved: Vec::new(),
+            most_history: MOST_HISTORY,
+            share,
+        })
+    }
+
+    /// Everything.
+    pub(super) fn run(&mut self) -> Result<(), Failure> {
+        self.watch.look()?;
+        if self.is_consistent(false) { self.go_on(true) } else { Ok(()) }
+    }
+
+    /// From the present graph if it `grows`, then all that is left in `frames`.
+    pub(super) fn go_on(&mut self, mut grows: bool) -> Result<(), Failure> {
+        loop {
+            self.step()?;
+            // Only with a graph that is new: else workers would hand the same frame around.
+            if grows && self.is_called() && !self.answer_call()? {
+                return Ok(());
+            }
+            if grows && self.advance()? {
+                continue;
+            }
+            grows = loop {
+                let Some(frame) = self.frames.pop() else { return Ok(()) };
+                if self.resume(frame)? {
+                    break true;
+                }
+            };
+        }
+    }
+
+    /// Counts a step; now and then tells how far it is, and looks whether to go on.
+    fn step(&mut self) -> Result<(), Stopped> {
+        if self.watch.is_due() {
+            self.tell();
+            self.watch.look()?;
+        }
+        Ok(())
+    }
+
+    /// What was found.
+    pub(super) fn finish(mut self) -> (Record, Verification) {
+        self.record.tally.symmetric = self.symmetry.groups;
+        let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
+        self.record.tally.waits = self.histories.waits();
+        self.record.tally.cuts = self.histories.cuts();
+        (self.record, Verification { duplicates, classes, ..self.verification })
+    }
+
+    /// Adds the next item maximally; false if there is none, which is counted, or if it must be checked first.
+    fn advance(&mut self) -> Result<bool, Failure> {
+        let Some((thread, next)) = self.schedule_next()? else {
+            self.complete()?;
+            return Ok(false);
+        };
+        let graph = &mut self.graphs[self.depth];
+        match next {
+            Move::Fence => graph.push_fence(thread, &self.histories)?,
+            Move::Join(other) => {
+                let node = self.histories.child(graph.lanes[thread].node, 1)?;
+                graph.push_join(thread, other as usize, node, &self.histories)?;
+            }
+            Move::Choose => {
+                let Next::Choice(options) = &self.histories.node(graph.lanes[thread].node).next else {
+                    return Ok(false);
+                };
+                let ways = options.len();
+                self.choose(thread, ways - 1, ways)?;
+            }
+            Move::Read(cell) => {
+                let place = graph.touch(cell, self.program.cells[cell.index()].initial);
+                let ways = graph.writes(place).len();
+                self.read_from(thread, place, ways - 1, ways)?;
+            }
+            Move::Write | Move::Finish => {
+                let Some(cell) = graph.pending(thread, &self.histories).event.cell else { return Ok(false) };
+                let place = graph.touch(cell, self.program.cells[cell.index()].initial);
+                let len = graph.items.len();
+                let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
+                let lowest = lowest.max(graph.floor(thread));
+                let most = if is_free { highest - 1 } else { highest };
+                let ways = (highest + 2).saturating_sub(lowest);
+                self.frames.push(Frame {
+                    len,
+                    thread,
+                    left: Left::Places(place, lowest, most),
+                    ways,
+                    floor: 0,
+                });
+                if !is_free {
+                    return Ok(false);
+                }
+                graph.push_write(thread, place, highest, &self.histories)?;
+            }
+            Move::Nothing => return Ok(false),
+        }
+        if !self.is_settled(thread)? {
+            return Ok(false);
+        }
+        if self.options.verify && !self.is_consistent(false) {
+            self.verification.surprises += 1;
+        }
+        Ok(true)
+    }
+
+    /// The thread to go on with: a function of the graph alone. Writes first, reads last, so that reads find many
+    /// writes and few revisits are needed; and last of all reads after which their thread would wait.
+    fn schedule_next(&mut self) -> Result<Option<(usize, Move)>, CoreError> {
+        let mut best = None;
+        let mut patient = None;
+        for thread in 0..self.graphs[self.depth].lanes.len() {
+            match self.graphs[self.depth].next(thread, &self.histories) {
+                next @ Move::Finish => return Ok(Some((thread, next))),
+                next @ Move::Read(cell) if best.is_none() => {
+                    let chosen = if self.would_wait(thread, cell)? { &mut patient } else { &mut best };
+                    *chosen = chosen.or(Some((thread, next)));
+                }
+                Move::Nothing | Move::Read(_) => {}
+                next => {
+                    if best.is_none_or(|(_, other)| matches!(other, Move::Read(_))) {
+                        best = Some((thread, next));
+                    }
+                }
+            }
+        }
+        let patient = patient.filter(|_| self.options.fault != Fault::PatienceForLast);
+        Ok(best.or(patient))
+    }
+
+    /// Goes on with what is left of `frame`: true if there is a graph to go on from.
+    fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
+        let Frame { len, thread, mut left, ways, .. } = frame;
+        let mut same = Same::default();
+        self.graphs[self.depth].truncate(len, &self.histories);
+        let floor = self.floor(&frame);
+        loop {
+            self.step()?;
+            self.graphs[self.depth].truncate(len, &self.histories);
+            match left {
+                Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
+                Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
+                Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
+                Left::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
+                Left::Sources(_, count) | Left::Options(count)
+                    if count <= self.graphs[self.depth].floor(thread) =>
+                {
+                    return Ok(false);
+                }
+                Left::Sources(place, count) if self.would_wait_for(thread, place, count - 1)? => {
+                    left = Left::Sources(place, count - 1);
+                }
+                Left::Sources(place, count) => {
+                    if self.may_read_from(thread, place, count - 1, &mut same)? {
+                        self.graphs[self.depth].truncate(len, &self.histories);
+                        self.verification.contradictions += u64::from(count <= floor);
+                        self.read_from(thread, place, count - 1, ways)?;
+                        return self.is_settled(thread);
+                    }
+                    left = Left::Sources(place, count - 1);
+                }
+                Left::Options(count) => {
+                    self.choose(thread, count - 1, ways)?;
+                    return Ok(true);
+                }
+                Left::Places(place, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
+                    left = Left::Reads(place, len);
+                }
+                Left::Landing(_, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
+                    // What began with another worker has nothing below.
+                    self.depth = self.depth.saturating_sub(1);
+                    return Ok(false);
+                }
+                Left::Places(place, lowest, at) | Left::Landing(place, lowest, at) => {
+                    left = match left {
+                        Left::Landing(..) => Left::Landing(place, lowest, at - 1),
+                        _ => Left::Places(place, lowest, at - 1),
+                    };
+                    self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
+                    let tags = self.newest_tags();
+                    let is_consistent = self.is_consistent(same.is(tags));
+                    let unchecked = match left {
+                        Left::Landing(..) => Fault::RevisitUnchecked,
+                        _ => Fault::PlacesUnchecked,
+                    };
+                    same = Same { known: true, tags };
+                    if is_consistent || self.options.fault == unchecked {
+                        self.verification.contradictions += u64::from(at <= floor);
+                        if self.graphs[self.depth].is_inverted() {
+                            self.verification.is_asymmetric = true;
+                            return Err(Failure::Stopped(Stopped::Request));
+                        }
+                        self.frames.push(Frame { len, thread, left, ways, floor });
+                        return self.is_settled(thread);
+                    }
+                }
+                Left::Reads(place, count) => {
+                    let Some(read) = self.next_revisit(thread, place, count)? else { return Ok(false) };
+                    let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
+                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways, floor });
+                    return self.revisit(thread, place, read);
+                }
+            }
+        }
+    }
+
+    /// Whether the next read of `thread` may read from write `at` of co. Adds it for the question; where all values look
+    /// the same to the model, the thread is not run for a value that is refused.
+    fn may_read_from(
+        &mut self,
+        thread: usize,
+        place: Place,
+        at: usize,
+        same: &mut Same,
+    ) -> Result<bool, Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let (source, node) = (graph.writes(place)[at], graph.lanes[thread].node);
+        let child = match self.histories.some_child(node).filter(|_| !graph.has_spawns()) {
+            Some(child) => child,
+            None => self.histories.child(node, graph.item(source).value)?,
+        };
+        graph.push_read(thread, place, source, child, &self.histories)?;
+        let tags = self.newest_tags();
+        let is_consistent = self.is_consistent(same.is(tags));
+        *same = Same { known: true, tags };
+        Ok(is_consistent || self.options.fault == Fault::SourcesUnchecked)
+    }
+
+    fn newest_tags(&self) -> Option<TagSet> {
+        self.graphs[self.depth].items.last().and_then(|item| item.tags)
+    }
+
+    /// Lets the next read of `thread` read from write `at` of co, and notes that the earlier ones are left.
+    fn read_from(&mut self, thread: usize, place: Place, at: usize, ways: usize) -> Result<(), Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let source = graph.writes(place)[at];
+        let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
+        let len = graph.items.len();
+        graph.push_read(thread, place, source, node, &self.histories)?;
+        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways, floor: 0 });
+        Ok(())
+    }
+
+    /// Lets `thread` take option `at`, and notes that the earlier ones are left.
+    fn choose(&mut self, thread: usize, at: usize, ways: usize) -> Result<(), Failure> {
+        let graph = &mut self.graphs[self.depth];
+        let node = graph.lanes[thread].node;
+        let Next::Choice(options) = &self.histories.node(node).next else { return Ok(()) };
+        // Failure is the maximal step of a store-conditional, and its last option.
+        let (answer, is_maximal) = (options[at], at + 1 == options.len());
+        let len = graph.items.len();
+        let node = self.histories.child(node, answer)?;
+        graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
+        self.frames.push(Frame { len, thread, left: Left::Options(at), ways, floor: 0 });
+        Ok(())
+    }
+
+    /// Finds the prefix of the next write of `thread`.
+    fn find_prefix(&mut self, thread: usize) -> Result<(), CoreError> {
+        let graph = &mut self.graphs[self.depth];
+        match &mut self.order {
+            None => graph.prefix_of_next(thread, &mut self.clock),
+            Some(order) => order.mark_prefix(graph, thread, &mut self.histories, &mut self.marks)?,
+        }
+        Ok(())
+    }
+
+    /// The prefix that was found last.
+    fn prefix(&self) -> Prefix<'_> {
+        if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) }
+    }
+
+    /// The newest read among the first `count` items that the next write of `thread` may revisit.
+    fn next_revisit(&mut self, thread: usize, place: Place, count: usize) -> Result<Option<ItemId>, Failure> {
+        self.find_prefix(thread)?;
+        let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
+        for (index, item) in graph.items.iter().enumerate().take(count).rev() {
+            let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
+            let is_read = matches!(item.what, What::Read(other, _) if other == place);
+            if prefix.has(id, item) {
+                if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
+                    return Ok(Some(id));
+                }
+                continue;
+            }
+            if !graph.is_maximal(id, prefix) {
+                return Ok(None);
+            }
+            if is_read && self.options.fault != Fault::NoRevisits {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
+    fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+        let step = self.know_past();
+        if self.graphs.len() == self.depth + 1 {
+            let copy = self.graphs[self.depth].clone();
+            self.graphs.push(copy);
+        }
+        self.find_prefix(thread)?;
+        let prefix =
+            if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) };
+        let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
+        let (graph, kept) = (&outer[self.depth], &mut inner[0]);
+        let value = graph.pending(thread, &self.histories).value;
+        let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
+        let node = self.histories.child(before, value)?;
+        let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
+        graph.restrict_into(kept, read, prefix, place, &mut self.moved, &self.histories);
+        let read = self.moved[read.index()];
+        if self.order.is_some() {
+            kept.redirect(read, node, &[], &self.histories);
+            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.histories)? {
+                return Ok(false);
+            }
+        } else {
+            self.clock[thread] = kept.lanes[thread].next + 1;
+            kept.redirect(read, node, &self.clock, &self.histories);
+            kept.arrive(kept.item(read).thread as usize, &self.histories)?;
+        }
+        let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
+        self.depth += 1;
+        if self.pasts.len() == self.depth {
+            self.pasts.push(Past::default());
+        }
+        self.pasts[self.depth].items = 0;
+        self.make_room();
+        let graph = &self.graphs[self.depth];
+        let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
+        let len = graph.items.len();
+        let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
+        let lowest = if is_last { highest.max(lowest) } else { lowest };
+        let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
+        let ways = (highest + 1).saturating_sub(lowest);
+        let floor = floor.map(|write| self.moved[write.index()]);
+        let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
+        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways, floor })
+    }
+
+    /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
+    /// may see in it why what is around it is in order.
+    fn is_settled(&mut self, thread: usize) -> Result<bool, Failure> {
+        if self.order.is_none() {
+            return Ok(true);
+        }
+        let graph = &mut self.graphs[self.depth];
+        let lane = &graph.lanes[thread];
+        let fills = (lane.next as usize) < lane.items.len();
+        Ok(graph.settle(thread, &mut self.histories)? && (!fills || self.is_consistent(false)))
+    }
+
+    /// Whether the present graph may become a consistent execution, as far as the model can say now.
+    /// `same`: the question before was about the same events.
+    fn is_consistent(&mut self, same: bool) -> bool {
+        self.record.tally.nodes += 1;
+        let graph = &self.graphs[self.depth];
+        let view =
+            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+        let passes = self.judge.passes(&view, same || self.options.fault == Fault::StaleRelations);
+        if self.options.verify && passes != self.judge.evaluate(&view) {
+            self.verification.contradictions += 1;
+        }
+        passes
+    }
+
+    /// Nothing can be added: what was not asked yet, then it counts.
+    fn complete(&mut self) -> Result<(), Failure> {
+        let graph = &self.graphs[self.depth];
+        if self.options.fault == Fault::HolesLeft && graph.lanes.iter().any(Lane::has_holes) {
+            return Ok(());
+        }
+        let view =
+            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+        if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
+            return Ok(());
+        }
+        if let Some(signs) = &mut self.signs {
+            signs.look(&view, &mut self.record.tally.signs);
+        }
+        let weight = self.symmetry.weight(graph);
+        self.record.is_full = self.watch.is_full();
+        self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
+        if self.record.is_over {
+            return Err(Stopped::Executions.into());
+        }
+        self.make_room();
+        if self.options.limits.counts() {
+            self.tell();
+            self.watch.counts()?;
+        }
+        if self.options.stop_at_failure && self.record.has_failure() { self.fail() } else { Ok(()) }
+    }
+
+    /// Throws cached runs of threads away if there are too many.
+    fn make_room(&mut self) {
+        if self.histories.bytes() < self.most_history {
+            return;
+        }
+        let live = &self.graphs[..=self.depth];
+        let moved = self.histories.collect(live.iter().flat_map(Graph::nodes));
+        for graph in &mut self.graphs[..=self.depth] {
+            graph.move_nodes(&moved);
+        }
+        if let Some(order) = &mut self.order {
+            order.forget();
+        }
+        self.most_history = MOST_HISTORY.max(2 * self.histories.bytes());
+    }
+}

@@ -1,0 +1,441 @@
+//! A partial execution that grows at its end and shrinks again.
+//!
+//! Items stand in the order in which they were added (their *stamps*): initial writes of the locations that occur,
+//! events of the threads, and choices, which models do not see. Invariants: an item's thread predecessors, the write
+//! it reads from (unless it was revisited: then that write stands later) and the initial write of its location stand
+//! before it; `clocks` hold the *prefix* of each item: how many items of each thread reach it by program order,
+//! reads-from, and the starting and joining of threads, itself included.
+
+use crate::stateless::clocks::merge;
+use crate::stateless::fault::Fault;
+use crate::stateless::histories::{Histories, Next, NodeId, Step};
+use crate::stateless::item::{Birth, Item, ItemId, Lane, Location, Move, Place, Places, What};
+use crate::stateless::symmetry::Twins;
+use crate::thread::{Kind, Status};
+use membar_ir::error::CoreError;
+use membar_ir::program::{CellId, Program};
+use membar_ir::words::narrow;
+
+/// A partial execution.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    /// All items by stamp.
+    pub items: Vec<Item>,
+    /// The items that models see, by their number.
+    pub events: Vec<ItemId>,
+    /// Per item and thread the prefix.
+    pub(super) clocks: Vec<u32>,
+    /// The same without reads-from; kept only if some thread starts or joins another.
+    pub(super) spawn_clocks: Vec<u32>,
+    /// The threads.
+    pub lanes: Vec<Lane>,
+    /// The locations that occur, by first occurrence.
+    pub locations: Vec<Location>,
+    /// Per cell its place, if it occurs.
+    pub(super) places: Vec<Option<Place>>,
+    pub(super) has_spawns: bool,
+    /// Whether `clocks` are kept: not where threads may have holes.
+    pub(super) has_clocks: bool,
+    /// Which threads are interchangeable.
+    pub(super) twins: Twins,
+    /// Room for clocks.
+    pub(super) clock: Vec<u32>,
+    /// Room for lists of writes.
+    pub(super) spare: Vec<Vec<ItemId>>,
+    /// For tests only.
+    pub(super) fault: Fault,
+}
+
+impl Graph {
+    /// No events; threads are where they begin.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn new(program: &Program, histories: &Histories<'_>, fault: Fault) -> Result<Self, CoreError> {
+        let lane = |(number, thread): (usize, &membar_ir::program::Thread)| Lane {
+            items: Vec::new(),
+            events: Vec::new(),
+            next: 0,
+            node: histories.root(number),
+            at: 0,
+            birth: if thread.started { Birth::Started } else { Birth::Unborn },
+        };
+        let mut graph = Self {
+            items: Vec::new(),
+            events: Vec::new(),
+            clocks: Vec::new(),
+            spawn_clocks: Vec::new(),
+            lanes: program.threads.iter().enumerate().map(lane).collect(),
+            locations: Vec::new(),
+            places: vec![None; program.cells.len()],
+            has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
+            twins: Twins::default(),
+            clock: vec![0; program.threads.len()],
+            has_clocks: true,
+            spare: Vec::new(),
+            fault,
+        };
+        for thread in 0..graph.lanes.len() {
+            if graph.lanes[thread].birth == Birth::Started {
+                graph.arrive(thread, histories)?;
+            }
+        }
+        Ok(graph)
+    }
+
+    /// Whether some thread starts or joins another.
+    #[must_use]
+    pub fn has_spawns(&self) -> bool {
+        self.has_spawns
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// The item at a stamp.
+    #[must_use]
+    pub fn item(&self, item: ItemId) -> &Item {
+        &self.items[item.index()]
+    }
+
+    /// The step of an event of a thread.
+    #[must_use]
+    pub fn step<'h>(&self, item: &Item, histories: &'h Histories<'_>) -> &'h Step {
+        &histories.node(item.node).steps[item.index as usize]
+    }
+
+    /// What `thread` can do.
+    #[must_use]
+    pub fn next(&self, thread: usize, histories: &Histories<'_>) -> Move {
+        let lane = &self.lanes[thread];
+        if lane.birth == Birth::Unborn {
+            return Move::Nothing;
+        }
+        let node = histories.node(lane.node);
+        if let Some(step) = node.steps.get(lane.at as usize) {
+            return match (step.event.kind, step.pair) {
+                (Kind::Write, Some(pair)) if !pair.is_exclusive => Move::Finish,
+                (Kind::Write, _) => Move::Write,
+                _ => Move::Fence,
+            };
+        }
+        match &node.next {
+            Next::Read(cell) => Move::Read(*cell),
+            Next::Choice(_) => Move::Choose,
+            Next::Join(other)
+                if self.status(other.index(), histories) == Some(Status::Complete)
+                    || self.fault == Fault::JoinDoesNotWait =>
+            {
+                Move::Join(other.0)
+            }
+            Next::Join(_) | Next::Ended(..) => Move::Nothing,
+        }
+    }
+
+    /// How a thread has ended; None if it has not, or waits for another thread.
+    #[must_use]
+    pub fn status(&self, thread: usize, histories: &Histories<'_>) -> Option<Status> {
+        let lane = &self.lanes[thread];
+        if lane.birth == Birth::Unborn {
+            return Some(Status::Unborn);
+        }
+        let node = histories.node(lane.node);
+        match &node.next {
+            Next::Ended(status, _) if lane.at as usize == node.steps.len() => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// The place of a cell; its initial write is added if it is new.
+    pub fn touch(&mut self, cell: CellId, initial: u64) -> Place {
+        if let Some(place) = self.places[cell.index()] {
+            return place;
+        }
+        let place = Place(narrow(self.locations.len()));
+        let id = ItemId(narrow(self.items.len()));
+        self.places[cell.index()] = Some(place);
+        let mut writes = self.spare.pop().unwrap_or_default();
+        writes.clear();
+        writes.push(id);
+        self.locations.push(Location { cell, writes });
+        self.items.push(Item {
+            what: What::Initial(place),
+            thread: u32::MAX,
+            position: 0,
+            event: narrow(self.events.len()),
+            tags: None,
+            node: NodeId(0),
+            index: 0,
+            value: initial,
+            is_unordered: false,
+            has_pair: false,
+        });
+        self.events.push(id);
+        let width = self.width();
+        if self.has_clocks {
+            self.clocks.resize(self.clocks.len() + width, 0);
+        }
+        if self.has_spawns {
+            self.spawn_clocks.resize(self.spawn_clocks.len() + width, 0);
+        }
+        place
+    }
+
+    /// The place of a cell, if it occurs.
+    #[must_use]
+    pub fn place_of(&self, cell: CellId) -> Option<Place> {
+        self.places[cell.index()]
+    }
+
+    /// The writes of a location in the order of co.
+    #[must_use]
+    pub fn writes(&self, place: Place) -> &[ItemId] {
+        &self.locations[place.index()].writes
+    }
+
+    /// The next step of `thread`, which is a write or a fence.
+    #[must_use]
+    pub fn pending<'h>(&self, thread: usize, histories: &'h Histories<'_>) -> &'h Step {
+        let lane = &self.lanes[thread];
+        &histories.node(lane.node).steps[lane.at as usize]
+    }
+
+    /// Where the write that is next in `thread` may stand.
+    ///
+    /// The write of a read-modify-write stands directly behind the write that its read reads from (one of the things
+    /// that this search needs of a model), so there is no place for two that read from the same one. A load-linked
+    /// and its store may have own writes between them: nothing is assumed of these.
+    #[must_use]
+    pub fn places(&self, thread: usize, place: Place, histories: &Histories<'_>) -> Places {
+        let writes = self.writes(place);
+        let last = writes.len();
+        let lane = &self.lanes[thread];
+        if self.fault == Fault::WritesStandLast {
+            return Places { lowest: last, highest: last, is_free: true };
+        }
+        if self.fault == Fault::ReadModifyWriteUnchecked {
+            return Places { lowest: 1, highest: last, is_free: true };
+        }
+        let read = self.pending(thread, histories).pair.map(|pair| (pair, lane.events[pair.read as usize]));
+        let Some((pair, What::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).what))
+        else {
+            return Places { lowest: 1, highest: last, is_free: true };
+        };
+        let behind = writes.iter().rposition(|&write| write == source).map_or(last, |at| at + 1);
+        let is_adjacent = !pair.is_exclusive && pair.read + 1 == histories.node(lane.node).first + lane.at;
+        if !is_adjacent {
+            return Places { lowest: 1, highest: last, is_free: behind == last };
+        }
+        let is_taken = writes.get(behind).is_some_and(|&next| self.is_modified_from(next, source, histories));
+        let highest = if is_taken { behind - 1 } else { behind };
+        Places { lowest: behind, highest, is_free: behind == last }
+    }
+
+    /// Whether `write` is the write of a read-modify-write that reads from `source`.
+    fn is_modified_from(&self, write: ItemId, source: ItemId, histories: &Histories<'_>) -> bool {
+        let item = self.item(write);
+        let pair = self.step(item, histories).pair.filter(|pair| !pair.is_exclusive);
+        pair.is_some_and(|pair| {
+            let read = self.lanes[item.thread as usize].events[pair.read as usize];
+            matches!(self.item(read).what, What::Read(_, other) if other == source)
+        })
+    }
+
+    /// Adds the write that is next in `thread`, at position `at` of co.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn push_write(
+        &mut self,
+        thread: usize,
+        place: Place,
+        at: usize,
+        histories: &Histories<'_>,
+    ) -> Result<ItemId, CoreError> {
+        let step = self.pending(thread, histories);
+        let lane = &self.lanes[thread];
+        let (node, index) = (lane.node, lane.at);
+        let id = self.push(thread, What::Write(place), node, index, Some(step), histories);
+        self.locations[place.index()].writes.insert(at, id);
+        self.lanes[thread].at += 1;
+        self.arrive(thread, histories)?;
+        Ok(id)
+    }
+
+    /// Adds the fence that is next in `thread`.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn push_fence(&mut self, thread: usize, histories: &Histories<'_>) -> Result<(), CoreError> {
+        let step = self.pending(thread, histories);
+        let lane = &self.lanes[thread];
+        self.push(thread, What::Fence, lane.node, lane.at, Some(step), histories);
+        self.lanes[thread].at += 1;
+        self.arrive(thread, histories)
+    }
+
+    /// Adds the read that is next in `thread`; `node` is where the thread goes with the value of `source`.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn push_read(
+        &mut self,
+        thread: usize,
+        place: Place,
+        source: ItemId,
+        node: NodeId,
+        histories: &Histories<'_>,
+    ) -> Result<(), CoreError> {
+        let step = &histories.node(node).steps[0];
+        self.push(thread, What::Read(place, source), node, 0, Some(step), histories);
+        self.lanes[thread].node = node;
+        self.lanes[thread].at = 1;
+        self.arrive(thread, histories)
+    }
+
+    /// Makes the choice that leads `thread` to `node`, by its option number `option`.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn push_choice(
+        &mut self,
+        thread: usize,
+        node: NodeId,
+        option: usize,
+        is_maximal: bool,
+        histories: &Histories<'_>,
+    ) -> Result<(), CoreError> {
+        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, histories);
+        self.items[id.index()].value = option as u64;
+        self.lanes[thread].node = node;
+        self.lanes[thread].at = 0;
+        self.arrive(thread, histories)
+    }
+
+    /// Passes the join that leads `thread` to `node`.
+    ///
+    /// # Errors
+    /// A thread is started twice.
+    pub fn push_join(
+        &mut self,
+        thread: usize,
+        other: usize,
+        node: NodeId,
+        histories: &Histories<'_>,
+    ) -> Result<(), CoreError> {
+        let id = self.push(thread, What::Join, node, 0, None, histories);
+        self.take_end(other);
+        merge(&mut self.clocks, id, &self.clock);
+        self.take_spawn_end(other);
+        merge(&mut self.spawn_clocks, id, &self.clock);
+        self.lanes[thread].node = node;
+        self.lanes[thread].at = 0;
+        self.arrive(thread, histories)
+    }
+
+    fn push(
+        &mut self,
+        thread: usize,
+        what: What,
+        node: NodeId,
+        index: u32,
+        step: Option<&Step>,
+        histories: &Histories<'_>,
+    ) -> ItemId {
+        let id = ItemId(narrow(self.items.len()));
+        let position = self.lanes[thread].next;
+        self.items.push(Item {
+            what,
+            thread: narrow(thread),
+            position,
+            event: narrow(self.events.len()),
+            tags: step.map(|step| step.event.tags),
+            node,
+            index,
+            value: step.map_or(0, |step| step.value),
+            is_unordered: step.is_some_and(|step| step.is_unordered),
+            has_pair: step.is_some_and(|step| step.pair.is_some()),
+        });
+        if self.has_clocks {
+            self.take_end(thread);
+            self.clock[thread] = position + 1;
+            self.clocks.extend_from_slice(&self.clock);
+            if let What::Read(_, source) = what
+                && self.fault != Fault::SourceNotInPrefix
+            {
+                self.merge_source(id, source);
+            }
+        }
+        self.merge_twin(id, thread, position as usize);
+        if self.has_spawns {
+            self.take_spawn_end(thread);
+            self.clock[thread] = position + 1;
+            self.spawn_clocks.extend_from_slice(&self.clock);
+        }
+        let lane = &mut self.lanes[thread];
+        put(&mut lane.items, position as usize, id);
+        lane.next += 1;
+        if step.is_some() {
+            put(&mut lane.events, event_of(histories, node, index), id);
+            self.events.push(id);
+        }
+        id
+    }
+
+    /// Starts the threads that `thread` starts where it is now.
+    ///
+    /// # Errors
+    /// One of them runs already.
+    pub fn arrive(&mut self, thread: usize, histories: &Histories<'_>) -> Result<(), CoreError> {
+        if !self.has_spawns {
+            return Ok(());
+        }
+        let lane = &self.lanes[thread];
+        let node = histories.node(lane.node);
+        let (here, items) = (node.first + lane.at, narrow(lane.items.len()));
+        for spawn in node.spawns.iter().filter(|spawn| spawn.position == here) {
+            let started = &mut self.lanes[spawn.thread.index()];
+            if started.birth != Birth::Unborn {
+                return Err(CoreError::TooLarge("a thread is started more than once"));
+            }
+            started.birth = Birth::Spawned { by: narrow(thread), items };
+            self.arrive(spawn.thread.index(), histories)?;
+        }
+        Ok(())
+    }
+
+    /// Rough number of bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.items.len() * (size_of::<Item>() + 16 + 8 * self.width()) + 64 * self.locations.len()
+    }
+}
+
+/// The position of step `index` of `node` among the events of its thread.
+pub(super) fn event_of(histories: &Histories<'_>, node: NodeId, index: u32) -> usize {
+    (histories.node(node).first + index) as usize
+}
+
+/// Puts `id` at a position of a thread; what is missing before it are holes.
+pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
+    if list.len() <= position {
+        list.resize(position + 1, ItemId::HOLE);
+    }
+    list[position] = id;
+}
+
+/// Takes the item at a position of a thread away: a hole, unless it is the last.
+pub(super) fn take(list: &mut Vec<ItemId>, position: usize) {
+    if position + 1 == list.len() {
+        list.pop();
+    } else if let Some(entry) = list.get_mut(position) {
+        *entry = ItemId::HOLE;
+    }
+}
+
+fn joins(program: &Program) -> bool {
+    use membar_ir::program::Operation::{Join, Spawn};
+    let edges = program.threads.iter().flat_map(|thread| &thread.edges);
+    edges.flat_map(|edge| &edge.operations).any(|op| matches!(op, Join { .. } | Spawn { .. }))
+}

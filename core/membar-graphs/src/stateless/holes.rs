@@ -1,0 +1,175 @@
+//! Threads with holes: items are missing that later ones of the thread do not need.
+//!
+//! A thread that has holes still has a path through its tree: at each hole some answer stands in for the one that the
+//! missing item will get. What is present behind a hole does not depend on that answer, so it is the same whatever it
+//! is; when the hole is filled, or a read gets another answer, the items behind it are moved to the new path.
+
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::{Histories, NodeId, Step};
+use crate::stateless::item::{ItemId, What};
+use crate::thread::Kind;
+use membar_ir::error::CoreError;
+
+/// Where an item of a thread comes from, and its position.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot {
+    node: NodeId,
+    at: u32,
+    position: u32,
+}
+
+impl Graph {
+    /// Where the next item of `thread` comes from.
+    #[must_use]
+    pub fn spot(&self, thread: usize) -> Spot {
+        let lane = &self.lanes[thread];
+        Spot { node: lane.node, at: lane.at, position: lane.next }
+    }
+
+    /// Makes the next item of `thread` the one at `spot`; what is missing before it are holes.
+    pub fn aim(&mut self, thread: usize, spot: Spot, histories: &Histories<'_>) {
+        let events = (histories.node(spot.node).first + spot.at) as usize;
+        let lane = &mut self.lanes[thread];
+        let extend = |list: &mut Vec<ItemId>, count: usize| {
+            if list.len() < count {
+                list.resize(count, ItemId::HOLE);
+            }
+        };
+        extend(&mut lane.items, spot.position as usize);
+        extend(&mut lane.events, events);
+        (lane.next, lane.node, lane.at) = (spot.position, spot.node, spot.at);
+    }
+
+    /// What was just added to `thread` may have filled a hole, or left some: what comes next is the first. False if
+    /// the thread would not do what is present behind the hole.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub fn settle(&mut self, thread: usize, histories: &mut Histories<'_>) -> Result<bool, CoreError> {
+        let lane = &self.lanes[thread];
+        let filled = lane.next as usize - 1;
+        let is_last = filled + 1 == lane.items.len();
+        if is_last && !lane.has_holes() {
+            return Ok(true);
+        }
+        let behind = lane.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::HOLE);
+        if let Some(&last) = behind
+            && self.reroute(thread, filled, self.item(last).node, histories)?.is_none()
+        {
+            return Ok(false);
+        }
+        self.seek(thread, histories);
+        Ok(true)
+    }
+
+    /// The read at `position` of `thread` has got an answer of its own: the items behind it go to the path with this
+    /// answer. `end` is the last node of their path; its place on the new one, or None if the thread does something
+    /// else then.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub fn reroute(
+        &mut self,
+        thread: usize,
+        position: usize,
+        end: NodeId,
+        histories: &mut Histories<'_>,
+    ) -> Result<Option<NodeId>, CoreError> {
+        let item = *self.item(self.lanes[thread].items[position]);
+        if !matches!(item.what, What::Read(..)) || self.fault == Fault::PathKept {
+            return Ok(Some(end));
+        }
+        let mut chain = vec![end];
+        while let Some(before) = chain.last().and_then(|&node| histories.before(node)) {
+            if Some(before) == histories.before(item.node) {
+                break;
+            }
+            chain.push(before);
+        }
+        let Some(head) = chain.pop().filter(|&head| histories.before(head) == histories.before(item.node))
+        else {
+            return Ok(Some(end));
+        };
+        let mut moved = vec![(head, item.node)];
+        let mut new = item.node;
+        for &old in chain.iter().rev() {
+            let (Some(before), Some(answer)) = (histories.before(old), histories.answer(old)) else {
+                return Ok(None);
+            };
+            if histories.node(before).next != histories.node(new).next {
+                return Ok(None);
+            }
+            new = histories.child(new, answer)?;
+            moved.push((old, new));
+        }
+        for at in position + 1..self.lanes[thread].items.len() {
+            let id = self.lanes[thread].items[at];
+            if id == ItemId::HOLE {
+                continue;
+            }
+            let item = &mut self.items[id.index()];
+            let Some(&(old, new)) = moved.iter().find(|(old, _)| *old == item.node) else {
+                return Ok(None);
+            };
+            let step = |node: NodeId| histories.node(node).steps.get(item.index as usize);
+            if item.is_event() && !is_same(step(old), step(new)) {
+                return Ok(None);
+            }
+            item.node = new;
+        }
+        Ok(Some(new))
+    }
+
+    /// As `reroute` for a read that was revisited by the write at `spot` of `writer`, which is not there yet.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub fn reroute_revisited(
+        &mut self,
+        read: ItemId,
+        writer: usize,
+        spot: Spot,
+        histories: &mut Histories<'_>,
+    ) -> Result<bool, CoreError> {
+        let (thread, position) = (self.item(read).thread as usize, self.item(read).position);
+        let lane = &self.lanes[thread];
+        let is_own = thread == writer && spot.position > position;
+        let last = lane.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::HOLE);
+        let last = last.map(|&id| (self.item(id).position, self.item(id).node));
+        let mut spot = spot;
+        let end = last.filter(|&(at, _)| !is_own || at > spot.position).map_or(spot.node, |(_, node)| node);
+        if is_own || last.is_some() {
+            let Some(new) = self.reroute(thread, position as usize, end, histories)? else {
+                return Ok(false);
+            };
+            if is_own {
+                let Some(node) = counterpart(histories, end, new, spot.node) else { return Ok(false) };
+                let step = |node: NodeId| histories.node(node).steps.get(spot.at as usize);
+                if !is_same(step(spot.node), step(node)) {
+                    return Ok(false);
+                }
+                spot.node = node;
+            }
+        }
+        self.seek(thread, histories);
+        self.aim(writer, spot, histories);
+        Ok(true)
+    }
+}
+
+/// The node that stands to `new` as `node`, which is before `old` or is it, stands to `old`.
+fn counterpart(histories: &Histories<'_>, old: NodeId, new: NodeId, node: NodeId) -> Option<NodeId> {
+    let (mut old, mut new) = (old, new);
+    while old != node {
+        (old, new) = (histories.before(old)?, histories.before(new)?);
+    }
+    Some(new)
+}
+
+/// Whether two steps are the same event; a read may have another value.
+fn is_same(a: Option<&Step>, b: Option<&Step>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    (a.event.kind, a.event.cell, a.event.tags, a.pair) == (b.event.kind, b.event.cell, b.event.tags, b.pair)
+        && (a.event.kind == Kind::Read || a.value == b.value)
+}

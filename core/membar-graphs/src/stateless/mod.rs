@@ -1,0 +1,199 @@
+//! The exactly-once search: every consistent execution of a program once, without a set of visited graphs.
+//!
+//! After Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction",
+//! POPL 2022, for any model with these properties, which tests check for every model that claims them:
+//! - po, rf, and the starting and joining of threads have no cycle together,
+//! - a prefix of a consistent graph by these is consistent,
+//! - adding an event *maximally* (a read reads the co-last write, a write becomes co-last) keeps a graph consistent,
+//! - the write of a read-modify-write stands directly behind the write that its read reads from.
+//!
+//! Consistency is asked of the model's plan; nothing here knows a model. Memory is that of one graph for each revisit
+//! that is being looked into, and of a bounded cache of what threads do (`histories`).
+
+pub mod classes;
+pub mod fault;
+pub mod graph;
+pub mod histories;
+pub mod item;
+pub mod view;
+
+mod clocks;
+mod consistency;
+mod crew;
+mod explore;
+mod frame;
+mod holes;
+mod judge;
+mod kinds;
+mod merge;
+mod past;
+mod patience;
+mod questions;
+mod record;
+mod revisit;
+mod rows;
+mod shrink;
+mod signs;
+mod stuck;
+mod symmetry;
+mod thread_order;
+mod worker;
+
+use crate::search::Findings;
+use crate::stateless::crew::Crew;
+use crate::stateless::explore::Explorer;
+use crate::stateless::fault::Fault;
+use crate::stateless::record::Record;
+use crate::stateless::worker::Share;
+use crate::traces::Failure;
+use membar_cat::plan::{Plan, Slot};
+use membar_cat::schedule::Schedule;
+use membar_ir::error::CoreError;
+use membar_ir::program::Program;
+use membar_ir::stop::{Limits, Stop, Stopped, Watch};
+
+pub use crate::stateless::symmetry::Symmetry;
+
+/// How to search.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
+pub struct Options {
+    /// How often each back edge may be taken.
+    pub bound: u32,
+    /// How much may be spent.
+    pub limits: Limits,
+    /// Whether to keep every complete execution.
+    pub keep_all: bool,
+    /// Whether the first failed assertion is enough.
+    pub stop_at_failure: bool,
+    /// How many threads work at it; 0 is 1.
+    pub jobs: usize,
+    /// Whether threads that would wait look only when nobody else can go on, and then see only what is last.
+    pub in_place: bool,
+    /// For the dependency-aware search, the slot of what the model orders inside threads (`thread_order`); see
+    /// `program/dependency_order.py` for the programs that this search is for.
+    pub order: Option<Slot>,
+    /// Relations of which it is told where they end, in graphs to which nothing can be added; nothing more is told once
+    /// the first one has a pair.
+    pub signs: Option<[Slot; 3]>,
+    /// For tests: look for what must not happen (`Verification`).
+    pub verify: bool,
+    /// For tests: a mistake to make.
+    pub fault: Fault,
+}
+
+/// What `verify` found; all 0 if the model is what it claims and the search is right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Executions that came once more.
+    pub duplicates: u64,
+    /// Maximal additions to a consistent graph that were not consistent.
+    pub surprises: u64,
+    /// Graphs about which the fast checks and `evaluation` differ.
+    pub contradictions: u64,
+    /// Whether it stopped because symmetry cannot be used.
+    is_asymmetric: bool,
+    /// Not a mistake: reads-from classes, of executions of all kinds.
+    pub classes: u64,
+}
+
+/// Searches all executions.
+///
+/// # Errors
+/// The core cannot hold the program.
+pub fn search(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    symmetry: &Symmetry,
+    stop: &Stop<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    // Twins are compared along program order, which graphs with holes do not follow.
+    let none = Symmetry::default();
+    let symmetry = if options.order.is_some() { &none } else { symmetry };
+    let found = search_once(program, plan, schedule, options, symmetry, stop)?;
+    if found.1.is_asymmetric {
+        stop.meter().clear();
+        return search_once(program, plan, schedule, options, &Symmetry::default(), stop);
+    }
+    Ok(found)
+}
+
+fn search_once(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    symmetry: &Symmetry,
+    stop: &Stop<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    let watch = Watch::new(stop, options.limits);
+    // What workers hand to each other has no holes.
+    if options.jobs > 1 && options.order.is_none() {
+        return search_together(program, plan, schedule, options, symmetry, &watch);
+    }
+    let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, Share::new(None))?;
+    let stopped = match explorer.run() {
+        Ok(()) => None,
+        Err(Failure::Stopped(stopped)) => Some(stopped),
+        Err(Failure::Error(error)) => return Err(error),
+    };
+    let (mut record, verification) = explorer.finish();
+    record.settle(None);
+    record.tally.stopped = stopped;
+    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+}
+
+/// The same by several threads; the calling one works too, and it alone asks whether to go on.
+fn search_together(
+    program: &Program,
+    plan: &Plan,
+    schedule: &Schedule,
+    options: Options,
+    symmetry: &Symmetry,
+    watch: &Watch<'_>,
+) -> Result<(Findings, Verification), CoreError> {
+    let crew = Crew::new(options.verify);
+    let worker = |watch: Watch<'_>| -> Result<(Record, Verification), CoreError> {
+        let share = Share::new(Some(&crew));
+        let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, share)?;
+        match explorer.work(&crew) {
+            Ok(()) | Err(Failure::Stopped(_)) => Ok(explorer.finish()),
+            Err(Failure::Error(error)) => Err(error),
+        }
+    };
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..options.jobs)
+            .map(|_| {
+                let watch = watch.of_helper();
+                scope.spawn(|| worker(watch))
+            })
+            .collect();
+        let own = worker(watch.of_caller());
+        let others = helpers.into_iter().map(|helper| match helper.join() {
+            Ok(found) => found,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        std::iter::once(own).chain(others).collect()
+    });
+    let (stopped, failed) = crew.end();
+    let mut all = Vec::new();
+    for found in found {
+        all.push(found?);
+    }
+    let mut all = all.into_iter();
+    let Some((mut record, mut verification)) = all.next() else {
+        return Err(CoreError::TooLarge("the search has no worker"));
+    };
+    for (other, more) in all {
+        record.absorb(other);
+        verification.surprises += more.surprises;
+        verification.contradictions += more.contradictions;
+        verification.is_asymmetric |= more.is_asymmetric;
+    }
+    verification.duplicates = record.duplicates;
+    record.settle(failed.as_ref());
+    record.tally.stopped = stopped.or(failed.map(|_| Stopped::Found));
+    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+}

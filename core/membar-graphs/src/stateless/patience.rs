@@ -1,0 +1,46 @@
+//! Threads that wait: looked at last, and only with the values that are last.
+//!
+//! A thread that waits does nothing more, so nothing depends on the read after which it waits. If that read takes a
+//! value that is not the last one, no revisit gets past it: it was not added maximally, and it is in no prefix. The
+//! thread waits in all that follows, and not for ever, since it does not see the last write: such graphs are not
+//! looked at. And a read that would make its thread wait is added when nobody else can go on: then all writes are
+//! there, and it is not the blocked twin of each execution in which it sees a later one. What the next item is stays a
+//! function of the graph. Not for reads that can race: the race may be in the twin.
+
+use crate::stateless::explore::Explorer;
+use crate::stateless::fault::Fault;
+use crate::stateless::item::Place;
+use membar_ir::error::CoreError;
+use membar_ir::program::CellId;
+
+impl Explorer<'_> {
+    /// Whether `thread`, which reads `cell` next, would wait with the last value.
+    pub(super) fn would_wait(&mut self, thread: usize, cell: CellId) -> Result<bool, CoreError> {
+        if !self.options.in_place {
+            return Ok(false);
+        }
+        let graph = &self.graphs[self.depth];
+        let value = match graph.place_of(cell).and_then(|place| graph.writes(place).last()) {
+            Some(&last) => graph.item(last).value,
+            None => self.program.cells[cell.index()].initial,
+        };
+        let node = self.histories.child(graph.lanes[thread].node, value)?;
+        Ok(self.histories.node(node).is_patient)
+    }
+
+    /// Whether `thread` would wait with the value of write `at` of co, which is not the last.
+    pub(super) fn would_wait_for(
+        &mut self,
+        thread: usize,
+        place: Place,
+        at: usize,
+    ) -> Result<bool, CoreError> {
+        if !self.options.in_place {
+            return Ok(false);
+        }
+        let graph = &self.graphs[self.depth];
+        let value = graph.item(graph.writes(place)[at]).value;
+        let node = self.histories.child(graph.lanes[thread].node, value)?;
+        Ok(self.histories.node(node).is_patient || self.options.fault == Fault::PatienceForAll)
+    }
+}

@@ -1,0 +1,363 @@
+//! What the search has found, counted, with an execution to show for each thing.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::stateless::Options;
+use crate::stateless::crew::Order;
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::{Histories, Next};
+use crate::stateless::item::{Birth, Item, ItemId, What};
+use crate::tally::{Seen, Tally, Witness};
+use crate::thread::Status;
+use crate::traces::{Class, Trace};
+use membar_ir::error::CoreError;
+use membar_ir::program::{Program, Term};
+use membar_ir::words::narrow;
+
+/// Counts and witnesses.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) tally: Tally,
+    /// The places of the errands that were done, among all.
+    pub(super) orders: Vec<Order>,
+    /// The present one, by number.
+    errand: u32,
+    /// Every complete execution, if they are to be kept, with its errand.
+    pub(super) kept: Vec<(u32, Witness)>,
+    /// Per thread the runs that witnesses speak of, each a class of its own.
+    pub(super) classes: Vec<Vec<Class>>,
+    /// Per thread where the run with given choices is among them.
+    pub(super) known: Vec<FxHashMap<Box<[u64]>, u32>>,
+    /// Executions that were found once more; counted only on request.
+    pub(super) duplicates: u64,
+    pub(super) seen: Option<FxHashSet<Vec<u64>>>,
+    /// Reads-from classes, each with how often an execution of it was found; counted only on request.
+    seen_classes: FxHashMap<Vec<u64>, u64>,
+    /// Fingerprints of all executions, where the search may come to one twice.
+    met: Option<FxHashSet<u128>>,
+    keep_all: bool,
+    /// No more complete executions may be counted, and whether there was one.
+    pub(super) is_full: bool,
+    pub(super) is_over: bool,
+    terms: Vec<Term>,
+    initial: Vec<u64>,
+    state: Vec<u64>,
+}
+
+impl Record {
+    pub(super) fn new(program: &Program, options: Options) -> Self {
+        Self {
+            tally: Tally::default(),
+            orders: vec![Order::new()],
+            errand: 0,
+            kept: Vec::new(),
+            classes: program.threads.iter().map(|_| Vec::new()).collect(),
+            known: vec![FxHashMap::default(); program.threads.len()],
+            duplicates: 0,
+            seen: (options.verify && options.order.is_none()).then(FxHashSet::default),
+            seen_classes: FxHashMap::default(),
+            met: options.order.map(|_| FxHashSet::default()),
+            keep_all: options.keep_all,
+            is_full: false,
+            is_over: false,
+            terms: program.terms.clone(),
+            initial: program.cells.iter().map(|cell| cell.initial).collect(),
+            state: Vec::new(),
+        }
+    }
+
+    /// What comes now belongs to the errand at `order`.
+    pub(super) fn begin(&mut self, order: Order) {
+        self.errand = narrow(self.orders.len());
+        self.orders.push(order);
+    }
+
+    /// Whether the present errand has a failure.
+    pub(super) fn has_failure(&self) -> bool {
+        self.tally.failures.values().any(|seen| seen.errand == self.errand)
+    }
+
+    /// Whether something that `errand` found first comes earlier in the present one.
+    fn is_earlier(&self, errand: u32) -> bool {
+        errand != self.errand && self.orders[self.errand as usize] < self.orders[errand as usize]
+    }
+
+    /// Counts a graph to which nothing can be added, and which stands for `weight` executions.
+    pub(super) fn take(
+        &mut self,
+        graph: &Graph,
+        weight: u64,
+        histories: &mut Histories<'_>,
+        remarks: &[usize],
+    ) -> Result<(), CoreError> {
+        self.look_for_duplicate(graph, histories)?;
+        if self.is_met_before(graph, histories) {
+            self.duplicates += 1;
+            return Ok(());
+        }
+        for &check in remarks {
+            self.note(|tally| &mut tally.remarks, check, graph, histories)?;
+        }
+        // Who waits for another thread waits for ever.
+        let status = |thread: usize| graph.status(thread, histories).unwrap_or(Status::Blocked);
+        let with = |wanted: Status| (0..graph.lanes.len()).find(|&thread| status(thread) == wanted);
+        let is_cut = with(Status::Cut).is_some();
+        self.tally.cut |= is_cut;
+        if let Some(thread) = with(Status::Fault) {
+            self.note(|tally| &mut tally.faults, thread, graph, histories)?;
+            self.take_failed(graph, weight, histories)
+        } else if let Some(thread) = with(Status::Failed) {
+            self.note(|tally| &mut tally.failures, thread, graph, histories)?;
+            self.take_failed(graph, weight, histories)
+        } else if is_cut {
+            // Not complete, and whether it would be blocked cannot be said.
+            if self.keep_all {
+                self.tally.truncated = self.tally.truncated.saturating_add(weight);
+            }
+            self.keep(graph, histories)
+        } else if [Status::Blocked, Status::Waiting, Status::Suspended].into_iter().any(|s| with(s).is_some())
+        {
+            self.tally.blocked = self.tally.blocked.saturating_add(weight);
+            for key in graph.stuck(histories).keys() {
+                self.note(|tally| &mut tally.stuck, key, graph, histories)?;
+            }
+            Ok(())
+        } else {
+            self.take_complete(graph, weight, histories)
+        }
+    }
+
+    fn take_complete(
+        &mut self,
+        graph: &Graph,
+        weight: u64,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        if self.is_full {
+            self.is_over = true;
+            return Ok(());
+        }
+        self.tally.executions = self.tally.executions.saturating_add(weight);
+        self.tally.explored += 1;
+        let mut state = std::mem::take(&mut self.state);
+        state.clear();
+        for &term in &self.terms {
+            state.push(self.last_value(term, graph, histories));
+        }
+        let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
+            seen.count = seen.count.saturating_add(weight);
+            seen.errand
+        });
+        if seen.is_none_or(|errand| self.is_earlier(errand)) {
+            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
+                (seen.first, seen.errand) = (first, errand);
+            } else {
+                self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
+                self.tally.states.insert(state.as_slice().into(), Seen { count: weight, first, errand });
+            }
+        }
+        self.state = state;
+        self.keep(graph, histories)
+    }
+
+    fn take_failed(
+        &mut self,
+        graph: &Graph,
+        weight: u64,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        self.tally.failed = self.tally.failed.saturating_add(weight);
+        self.keep(graph, histories)
+    }
+
+    fn keep(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+        if self.keep_all {
+            self.tally.bytes += 16 * graph.events.len() + 100;
+            let witness = self.witness(graph, histories)?;
+            self.kept.push((self.errand, witness));
+        }
+        Ok(())
+    }
+
+    fn note(
+        &mut self,
+        which: fn(&mut Tally) -> &mut BTreeMap<u32, Seen>,
+        key: usize,
+        graph: &Graph,
+        histories: &mut Histories<'_>,
+    ) -> Result<(), CoreError> {
+        let key = narrow(key);
+        let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
+            seen.count += 1;
+            seen.errand
+        });
+        if seen.is_none_or(|errand| self.is_earlier(errand)) {
+            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            let seen = which(&mut self.tally).entry(key);
+            seen.and_modify(|seen| (seen.first, seen.errand) = (first.clone(), errand)).or_insert(Seen {
+                count: 1,
+                first,
+                errand,
+            });
+        }
+        Ok(())
+    }
+
+    fn last_value(&self, term: Term, graph: &Graph, histories: &Histories<'_>) -> u64 {
+        match term {
+            Term::Register(thread, register) => {
+                let lane = &graph.lanes[thread.index()];
+                match &histories.node(lane.node).next {
+                    Next::Ended(_, registers) if lane.birth != Birth::Unborn => registers[register.index()],
+                    _ => histories.unborn(thread.index()).registers[register.index()],
+                }
+            }
+            Term::Cell(cell) => {
+                let location = graph.locations.iter().find(|location| location.cell == cell);
+                let last = location.and_then(|location| location.writes.last());
+                last.map_or(self.initial[cell.index()], |&last| graph.item(last).value)
+            }
+        }
+    }
+
+    /// The graph in the numbering of `graph::Graph`: initial writes by cell, then thread by thread.
+    fn witness(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<Witness, CoreError> {
+        let mut numbers = vec![0; graph.items.len()];
+        let mut cells: Vec<_> = graph.locations.iter().collect();
+        cells.sort_by_key(|location| location.cell);
+        let events = graph.lanes.iter().flat_map(|lane| lane.events.iter().copied());
+        let initial = cells.iter().filter_map(|location| location.writes.first().copied());
+        let all: Vec<ItemId> = initial.chain(events).collect();
+        for (new, id) in (0_u32..).zip(&all) {
+            numbers[id.index()] = new;
+        }
+        let mut reads_from = Vec::new();
+        for id in &all {
+            if let What::Read(_, source) = graph.item(*id).what {
+                reads_from.push((numbers[source.index()], numbers[id.index()]));
+            }
+        }
+        let order = |writes: &Vec<ItemId>| writes.iter().map(|write| numbers[write.index()]).collect();
+        let coherence = cells.iter().map(|location| order(&location.writes)).collect();
+        let mut runs = Vec::new();
+        for thread in 0..graph.lanes.len() {
+            runs.push((self.run(thread, graph, histories)?, 0));
+        }
+        Ok(Witness { runs, reads_from, coherence })
+    }
+
+    /// The class of the run of `thread`.
+    fn run(&mut self, thread: usize, graph: &Graph, histories: &mut Histories<'_>) -> Result<u32, CoreError> {
+        let lane = &graph.lanes[thread];
+        let run = if lane.birth == Birth::Unborn {
+            histories.unborn(thread)
+        } else {
+            let waits = matches!(histories.node(lane.node).next, Next::Join(_));
+            histories.run_to(lane.node, waits.then_some(0))?
+        };
+        // An unborn thread made no choices, as one that began and made none.
+        let mut key = vec![u64::from(lane.birth == Birth::Unborn)];
+        key.extend_from_slice(&run.choices);
+        let classes = &mut self.classes[thread];
+        let class = *self.known[thread].entry(key.into()).or_insert(narrow(classes.len()));
+        if class as usize == classes.len() {
+            self.tally.bytes += 200 * run.values.len() + 8 * run.registers.len();
+            let trace = Trace {
+                values: run.values.into(),
+                registers: run.registers.into(),
+                defined: run.defined,
+                choices: run.choices.into(),
+            };
+            classes.push(Class { skeleton: run.skeleton, traces: vec![trace], by_value: Vec::new() });
+        }
+        Ok(class)
+    }
+
+    /// Whether the search came to this execution before, as far as 128 bits can say.
+    fn is_met_before(&mut self, graph: &Graph, histories: &Histories<'_>) -> bool {
+        let Some(met) = &mut self.met else { return false };
+        let is_new = met.insert(fingerprint(graph, histories));
+        if is_new {
+            self.tally.bytes += 2 * size_of::<u128>();
+        }
+        !is_new
+    }
+
+    fn look_for_duplicate(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+        if self.seen.is_none() {
+            return Ok(());
+        }
+        let witness = self.witness(graph, histories)?;
+        let mut key: Vec<u64> = witness.runs.iter().map(|run| u64::from(run.0)).collect();
+        key.extend(witness.reads_from.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
+        let class = self.class_key(key.clone(), graph, histories);
+        *self.seen_classes.entry(class).or_default() += 1;
+        key.extend(witness.coherence.iter().flatten().map(|&write| u64::from(write)));
+        if let Some(seen) = &mut self.seen {
+            self.duplicates += u64::from(!seen.insert(key));
+        }
+        Ok(())
+    }
+}
+
+/// What each thread chose and read, and the order of writes, in few bits.
+fn fingerprint(graph: &Graph, histories: &Histories<'_>) -> u128 {
+    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
+    1.hash(&mut hashers[0]);
+    let halves = hashers.map(|mut hasher| {
+        let stand = |id: ItemId| (graph.item(id).thread, graph.item(id).position);
+        for lane in &graph.lanes {
+            (lane.birth == Birth::Unborn, lane.items.len()).hash(&mut hasher);
+            for &id in &lane.items {
+                match graph.item(id).what {
+                    What::Read(_, source) => stand(source).hash(&mut hasher),
+                    What::Choice(_) => histories.answer(graph.item(id).node).hash(&mut hasher),
+                    _ => {}
+                }
+            }
+        }
+        let mut locations: Vec<_> = graph.locations.iter().collect();
+        locations.sort_unstable_by_key(|location| location.cell);
+        for location in locations {
+            location.cell.hash(&mut hasher);
+            location.writes.iter().for_each(|&write| stand(write).hash(&mut hasher));
+        }
+        u128::from(hasher.finish())
+    });
+    halves[0] << 64 | halves[1]
+}
+
+impl Record {
+    /// How many reads-from classes were seen.
+    pub(super) fn distinct_classes(&self) -> u64 {
+        self.seen_classes.len() as u64
+    }
+
+    /// How often a class was found once more.
+    pub(super) fn class_duplicates(&self) -> u64 {
+        self.seen_classes.values().map(|count| count - 1).sum()
+    }
+
+    /// What tells classes apart: runs and reads-from, which `key` holds, and for complete executions the last writes
+    /// that final states show.
+    fn class_key(&self, mut key: Vec<u64>, graph: &Graph, histories: &Histories<'_>) -> Vec<u64> {
+        let is_over =
+            |thread| matches!(graph.status(thread, histories), Some(Status::Complete | Status::Unborn));
+        if (0..graph.lanes.len()).all(is_over) {
+            for term in &self.terms {
+                if let Term::Cell(cell) = *term
+                    && let Some(location) = graph.locations.iter().find(|location| location.cell == cell)
+                    && let Some(&last) = location.writes.last()
+                {
+                    let Item { thread, position, .. } = *graph.item(last);
+                    key.extend([u64::from(thread), u64::from(position)]);
+                }
+            }
+        }
+        key
+    }
+}

@@ -1,0 +1,186 @@
+//! Graphs that get smaller: by taking back the newest items, or by copying a part.
+
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::{Graph, event_of, put, take};
+use crate::stateless::histories::{Histories, Next, NodeId};
+use crate::stateless::item::{Birth, Item, ItemId, Location, Place, What};
+use membar_ir::program::CellId;
+use membar_ir::words::narrow;
+
+impl Graph {
+    /// Threads that `thread` started when it had `items` items or more are not born any more.
+    fn unspawn(&mut self, thread: usize, items: usize) {
+        for lane in 0..self.lanes.len() {
+            if let Birth::Spawned { by, items: before } = self.lanes[lane].birth
+                && by as usize == thread
+                && before as usize >= items
+            {
+                self.lanes[lane].birth = Birth::Unborn;
+                self.unspawn(lane, 0);
+            }
+        }
+    }
+
+    /// Takes back the newest items until `len` are left.
+    pub fn truncate(&mut self, len: usize, histories: &Histories<'_>) {
+        while self.items.len() > len {
+            self.pop(histories);
+        }
+    }
+
+    fn pop(&mut self, histories: &Histories<'_>) {
+        let Some(item) = self.items.pop() else { return };
+        let width = self.width();
+        self.clocks.truncate(self.items.len() * width);
+        if self.has_spawns {
+            self.spawn_clocks.truncate(self.items.len() * width);
+        }
+        if item.is_event() {
+            self.events.pop();
+        }
+        if let What::Initial(place) = item.what {
+            self.places[self.locations[place.index()].cell.index()] = None;
+            self.spare.extend(self.locations.pop().map(|location| location.writes));
+            return;
+        }
+        if let What::Write(place) = item.what {
+            let id = ItemId(narrow(self.items.len()));
+            let writes = &mut self.locations[place.index()].writes;
+            if let Some(at) = writes.iter().rposition(|&write| write == id) {
+                writes.remove(at);
+            }
+        }
+        let thread = item.thread as usize;
+        let lane = &mut self.lanes[thread];
+        take(&mut lane.items, item.position as usize);
+        lane.next = item.position;
+        if item.is_event() {
+            take(&mut lane.events, event_of(histories, item.node, item.index));
+        }
+        match item.what {
+            What::Write(_) | What::Fence => (lane.node, lane.at) = (item.node, item.index),
+            _ => {
+                if let Some(before) = histories.before(item.node) {
+                    (lane.node, lane.at) = (before, narrow(histories.node(before).steps.len()));
+                }
+            }
+        }
+        if self.has_spawns {
+            let left = self.lanes[thread].items.len();
+            self.unspawn(thread, left + 1);
+        }
+    }
+
+    /// Empties it; `set_lanes` must follow.
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+        self.events.clear();
+        self.clocks.clear();
+        self.spawn_clocks.clear();
+        for location in &self.locations {
+            self.places[location.cell.index()] = None;
+        }
+        for lane in &mut self.lanes {
+            lane.items.clear();
+            lane.events.clear();
+        }
+        self.spare.extend(self.locations.drain(..).map(|location| location.writes));
+    }
+
+    /// Adds a location, its writes as they will be.
+    pub(super) fn add_location(&mut self, place: Place, cell: CellId, writes: impl Iterator<Item = ItemId>) {
+        let mut list = self.spare.pop().unwrap_or_default();
+        list.clear();
+        list.extend(writes);
+        self.places[cell.index()] = Some(place);
+        self.locations.push(Location { cell, writes: list });
+    }
+
+    /// Appends `item`, with the clocks of item `id` of `from`.
+    pub(super) fn copy_item(&mut self, from: &Self, id: ItemId, mut item: Item, histories: &Histories<'_>) {
+        let new = ItemId(narrow(self.items.len()));
+        item.event = narrow(self.events.len());
+        if item.is_event() {
+            self.events.push(new);
+        }
+        if !matches!(item.what, What::Initial(_)) {
+            let lane = &mut self.lanes[item.thread as usize];
+            put(&mut lane.items, item.position as usize, new);
+            if item.is_event() {
+                put(&mut lane.events, event_of(histories, item.node, item.index), new);
+            }
+        }
+        self.items.push(item);
+        if self.has_clocks {
+            self.clocks.extend_from_slice(from.clock(id));
+        }
+        self.spawn_clocks.extend_from_slice(from.spawn_clock(id));
+    }
+
+    /// Puts the threads where their items end; what `revisited` starts behind its last item is not started.
+    pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, histories: &Histories<'_>) {
+        for thread in 0..self.lanes.len() {
+            self.seek(thread, histories);
+            let birth = match from.lanes[thread].birth {
+                Birth::Spawned { by, items } => {
+                    let left = self.lanes[by as usize].items.len() - usize::from(by as usize == revisited);
+                    if items as usize <= left { from.lanes[thread].birth } else { Birth::Unborn }
+                }
+                other => other,
+            };
+            self.lanes[thread].birth = birth;
+        }
+    }
+
+    /// What comes next in `thread` is its first hole, or what follows its last item.
+    pub fn seek(&mut self, thread: usize, histories: &Histories<'_>) {
+        let lane = &self.lanes[thread];
+        let hole = lane.items.iter().position(|&id| id == ItemId::HOLE);
+        let hole = hole.filter(|_| !self.passes_by_holes(thread, histories));
+        let next = hole.unwrap_or(lane.items.len());
+        let before = next.checked_sub(1).map(|last| self.item(lane.items[last]));
+        let (node, at) = match before {
+            None => (histories.root(thread), 0),
+            Some(item) => match item.what {
+                What::Write(_) | What::Fence => (item.node, item.index + 1),
+                What::Read(..) => (item.node, 1),
+                _ => (item.node, 0),
+            },
+        };
+        let lane = &mut self.lanes[thread];
+        (lane.next, lane.node, lane.at) = (narrow(next), node, at);
+    }
+
+    /// For tests only.
+    fn passes_by_holes(&self, thread: usize, histories: &Histories<'_>) -> bool {
+        let has_ended = || {
+            let last = self.lanes[thread].items.iter().rev().find(|&&id| id != ItemId::HOLE);
+            last.is_some_and(|&id| {
+                let item = self.item(id);
+                let node = histories.node(item.node);
+                matches!(node.next, Next::Ended(..)) && item.index as usize + 1 == node.steps.len()
+            })
+        };
+        match self.fault.chosen() {
+            Fault::HolesLeft => true,
+            Fault::HolesFilledLast => !has_ended(),
+            _ => false,
+        }
+    }
+
+    /// Nodes that the graph speaks of.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let of_items = self.items.iter().filter(|item| !matches!(item.what, What::Initial(_)));
+        of_items.map(|item| item.node).chain(self.lanes.iter().map(|lane| lane.node))
+    }
+
+    /// Nodes have moved.
+    pub fn move_nodes(&mut self, moved: &[Option<NodeId>]) {
+        for item in self.items.iter_mut().filter(|item| !matches!(item.what, What::Initial(_))) {
+            item.node = moved[item.node.index()].unwrap_or(item.node);
+        }
+        for lane in &mut self.lanes {
+            lane.node = moved[lane.node.index()].unwrap_or(lane.node);
+        }
+    }
+}

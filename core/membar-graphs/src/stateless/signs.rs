@@ -1,0 +1,49 @@
+//! Where relations of a model end, gathered over all graphs to which nothing can be added.
+
+use crate::stateless::item::What;
+use crate::stateless::view::View;
+use crate::tally;
+use membar_cat::evaluation::Evaluation;
+use membar_cat::plan::{Plan, Slot};
+use membar_cat::schedule::Phase;
+
+/// The relations, and how to compute them.
+#[derive(Debug)]
+pub(super) struct Signs<'a> {
+    plan: &'a Plan,
+    slots: [Slot; 3],
+    phase: Phase,
+    evaluation: Evaluation,
+}
+
+impl<'a> Signs<'a> {
+    pub(super) fn new(plan: &'a Plan, slots: [Slot; 3]) -> Self {
+        let phase = Phase::of_slots(plan, slots.into_iter());
+        Self { plan, slots, phase, evaluation: Evaluation::default() }
+    }
+
+    /// Takes in what a graph shows, unless the first relation has told enough.
+    pub(super) fn look(&mut self, view: &View<'_, '_>, found: &mut tally::Signs) {
+        if !found[0].is_empty() {
+            return;
+        }
+        let graph = view.graph;
+        self.evaluation.resize(self.plan, graph.events.len());
+        self.evaluation.run(self.plan, &self.phase, view);
+        let width = graph.events.len().div_ceil(64);
+        for (slot, found) in self.slots.into_iter().zip(found) {
+            let mut ends = vec![0_u64; width];
+            for row in self.evaluation.slot(slot).chunks_exact(width.max(1)) {
+                ends.iter_mut().zip(row).for_each(|(all, word)| *all |= word);
+            }
+            for (event, &id) in graph.events.iter().enumerate() {
+                let item = graph.item(id);
+                if ends[event / 64] >> (event % 64) & 1 != 0
+                    && let What::Read(place, _) | What::Write(place) = item.what
+                {
+                    found.insert((item.thread, graph.locations[place.index()].cell.0));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Interchangeable threads (*twins*): one execution stands for all that renaming them makes of it.
+//!
+//! A thread's *key* is what it did from its beginning up to and with its first write: of each read the place in co of
+//! the write that it reads from, of each choice the option, of the write its place in co. Of all executions that
+//! differ only in the names of twins the search keeps the one whose keys rise from each twin to the next. Keys decide
+//! nothing about twins with equal ones, which only read: so an execution stands for n! / (k1! k2! ...) of them, where
+//! the k are the sizes of the classes with equal keys.
+//!
+//! For the revisits to fit, what a twin does counts into the prefix of what the next one does at the same position,
+//! as long as both have done the same before (after Kokologiannakis, Marmanis, Vafeiadis, "SPORE: combining symmetry
+//! and partial order reduction", PLDI 2024). Then the earlier twin is always ahead, what is added maximally never
+//! falls below it, and every graph on the way to an execution with rising keys has rising keys.
+//!
+//! That needs program order, reads-from and this order of twins to have no cycle together. They have none where the
+//! model has one order that contains co, fr, rfe, and all that follows a read (`is_global`). Elsewhere keys end at the
+//! first access to another location than the one that threads begin with, and there is none unless some write stands
+//! in co before what a twin in its prefix has seen (`is_inverted`): if that happens, the search begins again without
+//! symmetry. See docs/decisions/0012-symmetry.md for the argument.
+
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::{Histories, Next};
+use crate::stateless::item::{ItemId, Place, What};
+use crate::thread::Kind;
+use membar_ir::program::CellId;
+use membar_ir::words::narrow;
+
+/// Which threads are interchangeable.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Symmetry {
+    /// Groups of them, each in rising order, none in two groups.
+    pub groups: Vec<Vec<usize>>,
+    /// Whether co, fr, rfe, program order behind reads, and starting and joining threads never make a cycle.
+    pub is_global: bool,
+}
+
+/// What graphs must know of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Twins {
+    /// Per thread the one before it in its group; empty if there are no groups.
+    before: Vec<Option<usize>>,
+    /// The only location that keys speak of; None if they speak of all.
+    only: Option<CellId>,
+}
+
+impl Symmetry {
+    /// What of it can be used for a program, and what graphs must know of it.
+    pub(super) fn for_program(&self, histories: &Histories<'_>, threads: usize) -> (Self, Twins) {
+        let mut used = self.clone();
+        used.groups.retain(|group| group.len() > 1 && group.iter().all(|&thread| thread < threads));
+        let mut only = None;
+        if !used.is_global && histories.fault != Fault::TwinsComparedEverywhere {
+            let first = |group: &[usize]| first_cell(histories, group[0]);
+            let most =
+                used.groups.iter().filter(|group| first(group).is_some()).max_by_key(|group| group.len());
+            only = most.and_then(|group| first(group));
+            used.groups.retain(|group| only.is_some() && first(group) == only);
+        }
+        let mut before = vec![None; if used.groups.is_empty() { 0 } else { threads }];
+        for pair in used.groups.iter().flat_map(|group| group.windows(2)) {
+            before[pair[1]] = Some(pair[0]);
+        }
+        (used, Twins { before, only })
+    }
+
+    /// For how many executions a graph to which nothing can be added stands.
+    pub(super) fn weight(&self, graph: &Graph) -> u64 {
+        if graph.fault == Fault::TwinsCountedOnce {
+            return 1;
+        }
+        let mut weight = 1_u64;
+        for group in &self.groups {
+            let mut equal = 1;
+            for (done, pair) in (1..).zip(group.windows(2)) {
+                equal = if graph.have_equal_keys(pair[0], pair[1]) { equal + 1 } else { 1 };
+                // (n + 1)! / (... (k + 1)!) from n! / (... k!): exact at every step.
+                weight = weight.saturating_mul(done + 1) / equal;
+            }
+        }
+        weight
+    }
+}
+
+/// The location that a thread accesses first, if it makes no choice before.
+fn first_cell(histories: &Histories<'_>, thread: usize) -> Option<CellId> {
+    let node = histories.node(histories.root(thread));
+    let accesses = node.steps.iter().filter(|step| step.event.kind != Kind::Fence);
+    match (accesses.map(|step| step.event.cell).next(), &node.next) {
+        (Some(cell), _) => cell,
+        (None, Next::Read(cell)) => Some(*cell),
+        _ => None,
+    }
+}
+
+impl Graph {
+    /// What the twin before `thread` did at `position`, if both did the same until there and it belongs to the key.
+    pub(super) fn twin(&self, thread: usize, position: usize) -> Option<ItemId> {
+        let before = self.twins.before.get(thread).copied().flatten()?;
+        let same = (0..position).all(|at| self.is_same(before, thread, at));
+        let twin = *self.lanes[before].items.get(position)?;
+        (same && self.is_in_key(twin)).then_some(twin)
+    }
+
+    /// Whether two threads have done the same at `position`, and the key goes on behind it.
+    fn is_same(&self, one: usize, other: usize, position: usize) -> bool {
+        let item = |thread: usize| self.lanes[thread].items.get(position).map(|&id| (id, self.item(id)));
+        let (Some((id, one)), Some((_, other))) = (item(one), item(other)) else { return false };
+        let is_same = match (one.what, other.what) {
+            (What::Read(..), What::Read(..)) if self.fault == Fault::TwinsComparedByValue => {
+                one.value == other.value
+            }
+            (What::Read(_, one), What::Read(_, other)) => one == other,
+            (What::Choice(_), What::Choice(_)) => one.value == other.value,
+            (What::Fence, What::Fence) => true,
+            (What::Write(_), What::Write(_)) => self.fault == Fault::TwinsComparedBehindWrites,
+            _ => false,
+        };
+        is_same && self.is_in_key(id)
+    }
+
+    fn is_in_key(&self, id: ItemId) -> bool {
+        match self.item(id).what {
+            What::Read(place, _) | What::Write(place) => {
+                self.twins.only.is_none_or(|cell| cell == self.locations[place.index()].cell)
+            }
+            What::Fence | What::Choice(_) => true,
+            What::Initial(_) | What::Join => false,
+        }
+    }
+
+    fn have_equal_keys(&self, one: usize, other: usize) -> bool {
+        let (one_items, other_items) = (&self.lanes[one].items, &self.lanes[other].items);
+        let shared = (0..one_items.len()).take_while(|&at| self.is_same(one, other, at)).count();
+        match (one_items.get(shared), other_items.get(shared)) {
+            (None, None) => true,
+            (Some(&id), Some(_)) => !self.is_in_key(id),
+            _ => false,
+        }
+    }
+
+    /// The least that the next item of `thread` may have in its key: the place in co of the write it reads from or
+    /// that it is, or the number of an option.
+    pub(super) fn floor(&self, thread: usize) -> usize {
+        self.floor_at(thread, self.lanes[thread].items.len())
+    }
+
+    /// The least place in co of a new write that revisits `read`.
+    pub(super) fn floor_of_revisit(&self, read: ItemId) -> usize {
+        let item = self.item(read);
+        if self.fault == Fault::TwinsForgottenByRevisits {
+            return 0;
+        }
+        let (thread, position) = (item.thread as usize, item.position as usize);
+        self.twin(thread, position).map_or(0, |_| self.floor_at(thread, position) + 1)
+    }
+
+    fn floor_at(&self, thread: usize, position: usize) -> usize {
+        let Some(twin) = self.twin(thread, position) else { return 0 };
+        let place_of = |place: Place, write: ItemId| {
+            self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
+        };
+        match (self.item(twin).what, self.fault.chosen()) {
+            (_, Fault::TwinsUnsorted) | (What::Write(_), Fault::TwinsWriteUnsorted) => 0,
+            (What::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
+            (What::Read(place, source), _) => place_of(place, source),
+            (What::Write(place), _) => place_of(place, twin) + 1,
+            (What::Choice(_), _) => usize::try_from(self.item(twin).value).unwrap_or(usize::MAX),
+            _ => 0,
+        }
+    }
+
+    /// What of the twin before belongs to the prefix of the item at `position` of `thread`: what it did there, and
+    /// with the read of a read-modify-write its write, for the two are one.
+    pub(super) fn twin_in_prefix(&self, thread: usize, position: usize) -> Option<ItemId> {
+        let twin = self.twin(thread, position).filter(|_| self.fault != Fault::TwinNotInPrefix)?;
+        let next = self.lanes[self.item(twin).thread as usize].items.get(position + 1).copied();
+        let write = next.filter(|&id| self.item(id).has_pair && self.fault != Fault::TwinPairsTorn);
+        Some(write.unwrap_or(twin))
+    }
+
+    /// Whether the newest item is a write that stands in co before what a twin in its prefix has seen or written.
+    pub(super) fn is_inverted(&self) -> bool {
+        if self.twins.only.is_none() || self.fault == Fault::InversionsIgnored {
+            return false;
+        }
+        let Some((newest, What::Write(place))) =
+            self.items.last().map(|item| (self.items.len() - 1, item.what))
+        else {
+            return false;
+        };
+        let (writes, newest) = (self.writes(place), ItemId(narrow(newest)));
+        let later = || writes.iter().rev().take_while(|&&write| write != newest);
+        if later().next().is_none() {
+            return false;
+        }
+        let clock = self.clock(newest);
+        let twins = (0..self.lanes.len()).filter(|&thread| self.has_twin(thread));
+        let seen = twins.flat_map(|thread| {
+            let items = self.lanes[thread].items.iter().take(clock[thread] as usize);
+            let first = items.clone().position(|&id| matches!(self.item(id).what, What::Write(_)));
+            let key = items.take(first.map_or(usize::MAX, |at| at + 1)).take_while(|&&id| self.is_in_key(id));
+            key.map(|&id| match self.item(id).what {
+                What::Read(_, source) => source,
+                _ => id,
+            })
+        });
+        seen.into_iter().any(|write| write != newest && later().any(|&other| other == write))
+    }
+
+    fn has_twin(&self, thread: usize) -> bool {
+        let before = &self.twins.before;
+        before.get(thread).is_some_and(|twin| twin.is_some() || before.contains(&Some(thread)))
+    }
+}

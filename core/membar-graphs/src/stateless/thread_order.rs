@@ -1,0 +1,266 @@
+//! What must stay with an event of a thread when others are thrown away, for models that let a thread's later writes
+//! become visible before its earlier reads.
+//!
+//! The *thread order* of an event: everything of its thread that reaches it by
+//! - the model's own order inside threads: a relation that the model names, computed over the thread by itself,
+//! - dependencies: through its value, its address, the branches before it, and the addresses of the accesses before
+//!   it. Branches and addresses concern *all* that follows: whether it happens, and what stands before it,
+//! - accesses of the same location before it,
+//! - fences and choices before it: they make the thread what it is, and need nothing themselves,
+//! - for the write of a read-modify-write its read. Read and write of one instruction stay together.
+//!
+//! It is a function of what the thread did before the event, so it is computed once per node of the thread's tree.
+
+use crate::graph::Graph as Candidate;
+use crate::stateless::fault::Fault;
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::{Histories, NodeId};
+use crate::stateless::item::{ItemId, What};
+use crate::thread::{Event, Kind, Skeleton};
+use crate::traces::Class;
+use membar_cat::evaluation::Evaluation;
+use membar_cat::plan::{Plan, Slot};
+use membar_cat::schedule::Phase;
+use membar_ir::error::CoreError;
+use membar_ir::program::Program;
+use membar_ir::small_set::SmallSet;
+
+/// The thread orders of all threads of a program.
+#[derive(Debug)]
+pub(super) struct ThreadOrder<'a> {
+    plan: &'a Plan,
+    /// The model's own order, and how to compute it.
+    slot: Slot,
+    phase: Phase,
+    evaluation: Evaluation,
+    thread: Candidate<'a>,
+    /// Per node and step the positions, among the items of the thread, of what must stay with the step.
+    nodes: Vec<Option<Box<[SmallSet]>>>,
+    /// Items whose prefix is still to be taken in.
+    todo: Vec<ItemId>,
+    fault: Fault,
+}
+
+impl<'a> ThreadOrder<'a> {
+    pub(super) fn new(program: &'a Program, plan: &'a Plan, slot: Slot, fault: Fault) -> Self {
+        Self {
+            plan,
+            slot,
+            phase: Phase::of_slot(plan, slot),
+            evaluation: Evaluation::default(),
+            thread: Candidate::new(program),
+            nodes: Vec::new(),
+            todo: Vec::new(),
+            fault,
+        }
+    }
+
+    /// Nodes have moved.
+    pub(super) fn forget(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Marks the items that reach the next step of `thread` by the order of threads and reads-from.
+    ///
+    /// # Errors
+    /// A choice is too wide to enumerate.
+    pub(super) fn mark_prefix(
+        &mut self,
+        graph: &Graph,
+        thread: usize,
+        histories: &mut Histories<'_>,
+        marks: &mut Vec<bool>,
+    ) -> Result<(), CoreError> {
+        marks.clear();
+        marks.resize(graph.items.len(), false);
+        let lane = &graph.lanes[thread];
+        self.mark(graph, thread, (lane.node, lane.at), histories, marks)?;
+        while let Some(id) = self.todo.pop() {
+            let item = graph.item(id);
+            let What::Read(_, source) = item.what else { continue };
+            let write = graph.item(source);
+            let is_known = marks[source.index()] || matches!(write.what, What::Initial(_));
+            if is_known || self.fault == Fault::SourcesForgotten {
+                continue;
+            }
+            marks[source.index()] = true;
+            self.mark(graph, write.thread as usize, (write.node, write.index), histories, marks)?;
+        }
+        if self.fault == Fault::OwnReadsFixed {
+            for &id in graph.lanes[thread].items.iter().filter(|&&id| id != ItemId::HOLE) {
+                marks[id.index()] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks what must stay with a step of `thread`.
+    fn mark(
+        &mut self,
+        graph: &Graph,
+        thread: usize,
+        (node, at): (NodeId, u32),
+        histories: &mut Histories<'_>,
+        marks: &mut [bool],
+    ) -> Result<(), CoreError> {
+        self.know(node, histories)?;
+        let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
+        for position in sets[at as usize].iter() {
+            let Some(&id) = graph.lanes[thread].items.get(position) else { continue };
+            if id != ItemId::HOLE && !std::mem::replace(&mut marks[id.index()], true) {
+                self.todo.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes what must stay with the steps of a node, if it is not known.
+    fn know(&mut self, node: NodeId, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+        if self.nodes.len() <= node.index() {
+            self.nodes.resize_with(node.index() + 1, || None);
+        }
+        if self.nodes[node.index()].is_some() {
+            return Ok(());
+        }
+        let skeleton = histories.run_to(node, None)?.skeleton;
+        let here = histories.node(node);
+        let own = here.first as usize..here.first as usize + here.steps.len();
+        let path = Path::new(histories.choices_before(node), own.end);
+        let orders = self.orders(&skeleton, own.end);
+        let sets = closed(&skeleton, &path, &orders, self.fault);
+        self.nodes[node.index()] = Some(sets.into_iter().take(own.end).skip(own.start).collect());
+        Ok(())
+    }
+
+    /// Per event the events before it by the model's own order.
+    fn orders(&mut self, skeleton: &Skeleton, count: usize) -> Vec<SmallSet> {
+        let class = Class { skeleton: skeleton.clone(), traces: Vec::new(), by_value: Vec::new() };
+        let mut found = vec![SmallSet::default(); count];
+        if self.fault == Fault::ModelOrderForgotten {
+            return found;
+        }
+        let mut alone = Candidate::new(self.thread.program);
+        alone.assemble(&[&class]);
+        self.evaluation.resize(self.plan, alone.events.len());
+        self.evaluation.run(self.plan, &self.phase, &alone);
+        let (relation, first) = (self.evaluation.slot(self.slot), alone.offsets[0]);
+        for (later, set) in found.iter_mut().enumerate() {
+            for earlier in 0..later {
+                if alone.shape.related(relation, first + earlier, first + later) {
+                    set.insert(earlier);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Where the events and the choices of a thread stand among its items.
+struct Path {
+    /// Per choice the number of events before it.
+    choices: Vec<u32>,
+    /// Per event its position.
+    positions: Vec<usize>,
+}
+
+impl Path {
+    fn new(choices: Vec<u32>, events: usize) -> Self {
+        let before = |event: usize| choices.iter().filter(|&&at| at as usize <= event).count();
+        let positions = (0..events).map(|event| event + before(event)).collect();
+        Self { choices, positions }
+    }
+
+    /// The positions of the choices before an event.
+    fn choices_before(&self, event: usize) -> impl Iterator<Item = usize> + '_ {
+        let count = self.positions[event] - event;
+        self.choices.iter().take(count).enumerate().map(|(number, &at)| at as usize + number)
+    }
+}
+
+/// Per event what must stay with it, as positions among the items.
+fn closed(skeleton: &Skeleton, path: &Path, orders: &[SmallSet], fault: Fault) -> Vec<SmallSet> {
+    let mut sets: Vec<SmallSet> = Vec::with_capacity(orders.len());
+    let mut decisive = SmallSet::default();
+    for (number, event) in skeleton.events.iter().enumerate().take(orders.len()) {
+        let before = direct(skeleton, number, &orders[number], &decisive, fault);
+        let mut set = SmallSet::default();
+        for earlier in before.iter().filter(|&earlier| earlier < number) {
+            set.insert(path.positions[earlier]);
+            set.extend(&sets[earlier]);
+        }
+        if fault != Fault::ChoicesForgotten {
+            path.choices_before(number).for_each(|choice| set.insert(choice));
+        }
+        let reads = skeleton.atomic.iter().filter(|pair| pair.1 as usize == number);
+        for &(read, _) in reads.filter(|_| fault != Fault::ReadModifyWriteSplit) {
+            sets[read as usize].extend(&set);
+            sets[read as usize].insert(path.positions[number]);
+        }
+        sets.push(set);
+        decisive.extend(&event.address.data);
+        decisive.extend(&event.address.pick);
+    }
+    sets
+}
+
+/// The events that an event needs directly.
+fn direct(
+    skeleton: &Skeleton,
+    number: usize,
+    order: &SmallSet,
+    decisive: &SmallSet,
+    fault: Fault,
+) -> SmallSet {
+    let event = &skeleton.events[number];
+    let mut set = SmallSet::default();
+    set.extend(&event.control.data);
+    set.extend(&event.control.pick);
+    set.extend(decisive);
+    let earlier = || skeleton.events[..number].iter().enumerate();
+    let mut take = |is_needed: &dyn Fn(&Event) -> bool| {
+        earlier().filter(|(_, other)| is_needed(other)).for_each(|(other, _)| set.insert(other));
+    };
+    take(&|other| other.kind == Kind::Fence);
+    if event.kind == Kind::Fence {
+        return set;
+    }
+    take(&|other| other.kind != Kind::Fence && other.cell == event.cell);
+    set.extend(order);
+    set.extend(&event.data.data);
+    set.extend(&event.data.pick);
+    set.extend(&event.address.data);
+    set.extend(&event.address.pick);
+    let pairs = skeleton.atomic.iter().chain(&skeleton.exclusive);
+    for &(read, _) in pairs.filter(|(_, write)| *write as usize == number) {
+        set.insert(read as usize);
+    }
+    if matches!(fault.chosen(), Fault::None) {
+        set
+    } else {
+        mistaken(skeleton, number, &set, decisive, fault)
+    }
+}
+
+/// For tests only: what a mistake leaves of the events that an event needs directly.
+fn mistaken(
+    skeleton: &Skeleton,
+    number: usize,
+    set: &SmallSet,
+    decisive: &SmallSet,
+    fault: Fault,
+) -> SmallSet {
+    let event = &skeleton.events[number];
+    let has = |set: &SmallSet, member: usize| set.meets(&SmallSet::one(member));
+    let is_kept = |other: usize| match fault.chosen() {
+        Fault::BranchesForgotten => {
+            let decides = [&event.control.data, &event.address.data, decisive];
+            !decides.iter().any(|set| has(set, other))
+        }
+        Fault::DataForgotten => !has(&event.data.data, other),
+        Fault::SameLocationForgotten => skeleton.events[other].cell != event.cell,
+        _ => true,
+    };
+    let mut kept = SmallSet::default();
+    set.iter().filter(|&other| is_kept(other)).for_each(|other| kept.insert(other));
+    kept
+}

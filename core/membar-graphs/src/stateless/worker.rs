@@ -1,0 +1,200 @@
+//! An explorer as one of several workers: takes errands, gives what is left of its oldest frame away, says how far it is.
+
+use crate::stateless::crew::{Call, Crew, Errand, Order, Presence, Rest};
+use crate::stateless::explore::Explorer;
+use crate::stateless::fault::Fault;
+use crate::stateless::frame::Frame;
+use crate::stateless::graph::Graph;
+use crate::stateless::histories::NodeId;
+use crate::traces::Failure;
+use membar_ir::stop::Stopped;
+use membar_ir::words::narrow;
+
+/// What a worker knows of the others, and of its errand.
+#[derive(Debug)]
+pub(super) struct Share<'a> {
+    /// None: there is nobody else.
+    crew: Option<&'a Crew>,
+    /// The news that were heard.
+    heard: u64,
+    order: Order,
+    /// What was given away of the errand: how often, and what part of the whole.
+    gifts: u32,
+    given: f64,
+    weight: f64,
+    /// Whether the errand began with a graph of a revisit.
+    has_landed: bool,
+    /// What the meter was told: executions, blocked ones, bytes, and what part of the errand is done.
+    told: (u64, u64, u64, f64),
+}
+
+impl<'a> Share<'a> {
+    /// Of a worker that has no errand yet, or of the only one.
+    pub(super) fn new(crew: Option<&'a Crew>) -> Self {
+        Self {
+            crew,
+            heard: 0,
+            order: Order::new(),
+            gifts: 0,
+            given: 0.0,
+            weight: 1.0,
+            has_landed: false,
+            told: (0, 0, 0, 0.0),
+        }
+    }
+}
+
+impl Explorer<'_> {
+    /// Does errands until none is left.
+    pub(super) fn work(&mut self, crew: &Crew) -> Result<(), Failure> {
+        let _presence = Presence(crew);
+        while let Some(errand) = crew.take(&mut self.watch) {
+            let result = self.do_errand(errand);
+            self.finish_errand();
+            if let Err(failure) = result {
+                crew.stop(match &failure {
+                    Failure::Stopped(stopped) => *stopped,
+                    Failure::Error(_) => Stopped::Request,
+                });
+                return Err(failure);
+            }
+            crew.done();
+        }
+        Ok(())
+    }
+
+    fn do_errand(&mut self, errand: Errand) -> Result<(), Failure> {
+        let Errand { order, weight, rest } = errand;
+        self.record.begin(order.clone());
+        let told = (self.share.told.0, self.share.told.1, self.share.told.2, 0.0);
+        let (gifts, given, has_landed) = (0, 0.0, rest.as_ref().is_some_and(|rest| rest.frame.is_landing()));
+        self.share = Share { order, gifts, given, weight, has_landed, told, ..self.share };
+        match rest {
+            None => self.run(),
+            Some(rest) => {
+                let frame = rest.frame;
+                self.graphs[0] = self.unpack(rest)?;
+                self.pasts[0].items = 0;
+                self.depth = 0;
+                self.frames.clear();
+                self.frames.push(frame);
+                self.go_on(false)
+            }
+        }
+    }
+
+    /// The graph of an errand, its threads where they were.
+    fn unpack(&mut self, rest: Rest) -> Result<Graph, Failure> {
+        let Rest { mut graph, paths, .. } = rest;
+        let mut nodes = Vec::with_capacity(paths.len());
+        for path in &paths {
+            nodes.push(Some(self.histories.follow(path)?));
+        }
+        graph.move_nodes(&nodes);
+        Ok(graph)
+    }
+
+    /// Whether another worker wants something.
+    pub(super) fn is_called(&self) -> bool {
+        self.share.crew.is_some_and(|crew| crew.wants() || crew.news() != self.share.heard)
+    }
+
+    /// Does what other workers want; false if nobody needs the present errand any more.
+    pub(super) fn answer_call(&mut self) -> Result<bool, Failure> {
+        let Some(crew) = self.share.crew else { return Ok(true) };
+        let news = crew.news();
+        if news != self.share.heard {
+            self.share.heard = news;
+            match crew.call(&self.share.order) {
+                Call::GoOn => {}
+                Call::Drop => return Ok(false),
+                Call::Stop(stopped) => return Err(stopped.into()),
+            }
+        }
+        if crew.wants()
+            && let Some(errand) = self.oldest_rest()
+        {
+            crew.give(errand);
+        }
+        Ok(true)
+    }
+
+    /// What is left of the oldest frame that has something left; here it is left no more.
+    fn oldest_rest(&mut self) -> Option<Errand> {
+        let mut depth = 0;
+        let mut weight = self.share.weight;
+        let mut found = None;
+        for (at, frame) in self.frames.iter().enumerate() {
+            depth += usize::from(frame.is_landing() && !(at == 0 && self.share.has_landed));
+            if frame.has_rest(&self.graphs[depth]) {
+                found = Some((at, depth, weight * frame.rest()));
+                break;
+            }
+            weight *= frame.shares().1;
+        }
+        let (at, depth, weight) = found?;
+        let frame = self.frames[at];
+        if self.options.fault != Fault::ErrandDoneTwice {
+            self.frames[at] = frame.emptied();
+        }
+        let mut order = self.share.order.clone();
+        order.push(u32::MAX - self.share.gifts);
+        self.share.gifts += 1;
+        self.share.given += weight;
+        let rest = self.packed(frame, depth);
+        (self.options.fault != Fault::ErrandLost).then_some(Errand { order, weight, rest: Some(rest) })
+    }
+
+    fn packed(&self, frame: Frame, depth: usize) -> Rest {
+        let mut graph = self.graphs[depth].clone();
+        graph.truncate(frame.len, &self.histories);
+        let mut nodes: Vec<NodeId> = graph.nodes().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let last = nodes.last().map_or(0, |node| node.index());
+        let mut moved = vec![None; last + 1];
+        for (new, node) in nodes.iter().enumerate() {
+            moved[node.index()] = Some(NodeId(narrow(new)));
+        }
+        graph.move_nodes(&moved);
+        let paths = nodes.iter().map(|&node| self.histories.path(node)).collect();
+        Rest { frame, graph, paths }
+    }
+
+    /// A failure was found, and nothing later is asked for.
+    pub(super) fn fail(&mut self) -> Result<(), Failure> {
+        match self.share.crew {
+            None => Err(Stopped::Found.into()),
+            Some(crew) => {
+                crew.failed(&self.share.order);
+                self.frames.clear();
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells the meter how far it is.
+    pub(super) fn tell(&mut self) {
+        let mut part = self.share.weight;
+        let mut done = 0.0;
+        for frame in &self.frames {
+            let (before, now) = frame.shares();
+            done += part * before;
+            part *= now;
+        }
+        self.tell_done(done - self.share.given);
+    }
+
+    fn finish_errand(&mut self) {
+        self.tell_done(self.share.weight - self.share.given);
+    }
+
+    fn tell_done(&mut self, done: f64) {
+        let tally = &self.record.tally;
+        let now = (tally.explored, tally.blocked, tally.bytes as u64, done);
+        let (meter, told) = (self.watch.meter(), self.share.told);
+        meter.count(now.0 - told.0, now.1 - told.1, now.2 - told.2);
+        meter.advance(now.3 - told.3);
+        self.share.told = now;
+    }
+}

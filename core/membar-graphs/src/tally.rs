@@ -1,0 +1,77 @@
+//! What a search found: counts, final states, and the first execution that shows each thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use membar_ir::stop::Stopped;
+
+/// An execution in few words: enough to build it again from the classes of the threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// Per thread its class and its run in that class.
+    pub runs: Vec<(u32, u32)>,
+    /// Writes with the reads that take their values.
+    pub reads_from: Vec<(u32, u32)>,
+    /// Per accessed cell its writes from first to last.
+    pub coherence: Vec<Vec<u32>>,
+}
+
+/// How often something was seen, and where first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Number of executions.
+    pub count: u64,
+    /// The first of them.
+    pub first: Witness,
+    /// The part of the search that found it, where there are several workers; else 0.
+    pub errand: u32,
+}
+
+/// Per relation that was asked for the threads and cells in which it ends.
+pub type Signs = [BTreeSet<(u32, u32)>; 3];
+
+/// Everything found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Complete consistent executions.
+    pub executions: u64,
+    /// Those of them that were looked at: one of all that differ only in the names of interchangeable threads.
+    pub explored: u64,
+    /// The groups of interchangeable threads, if these were explored up to symmetry.
+    pub symmetric: Vec<Vec<usize>>,
+    /// Consistent executions in which some thread waits for ever.
+    pub blocked: u64,
+    /// Consistent executions in which an assertion fails, or an access goes to what is no location.
+    pub failed: u64,
+    /// Consistent executions of which some run was cut by the loop bound, and nothing failed before; counted only if all
+    /// are to be kept.
+    pub truncated: u64,
+    /// Whether some run of some thread was cut by the loop bound.
+    pub cut: bool,
+    /// Final states of complete executions: a word per term.
+    pub states: BTreeMap<Box<[u64]>, Seen>,
+    /// Executions in which an assertion fails, by thread.
+    pub failures: BTreeMap<u32, Seen>,
+    /// Executions with an access to what is no location, by thread.
+    pub faults: BTreeMap<u32, Seen>,
+    /// Executions that stay as they are for ever although memory is fair: somebody waits, and sees what is last.
+    /// In a loop: key 0; in a call that blocks: key 1.
+    pub stuck: BTreeMap<u32, Seen>,
+    /// The steps at which threads that wait look first: thread and edge.
+    pub waits: BTreeSet<(u32, u32)>,
+    /// The steps that close loops which were cut: thread and edge.
+    pub cuts: BTreeSet<(u32, u32)>,
+    /// Where the relations that were asked for end: per relation the threads and cells of the events.
+    pub signs: Signs,
+    /// Checks that are no requirement and have something to say, by number.
+    pub remarks: BTreeMap<u32, Seen>,
+    /// Every complete execution, and every one that failed or was cut, if they are to be kept.
+    pub kept: Vec<Witness>,
+    /// Combinations of classes looked at.
+    pub combinations: u64,
+    /// Partial executions looked at.
+    pub nodes: u64,
+    /// Rough number of bytes held.
+    pub bytes: usize,
+    /// Why it did not end, if it did not.
+    pub stopped: Option<Stopped>,
+}

@@ -1,0 +1,149 @@
+//! A run of one thread in progress, and what it writes down about itself.
+
+use std::sync::Arc;
+
+use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
+use crate::waiting::{Control, Deeds, Visit};
+use membar_ir::expr::{Expr, Register};
+use membar_ir::origins::Origins;
+use membar_ir::program::{CellId, EdgeId, TagSet, ThreadId};
+use membar_ir::small_set::SmallSet;
+use membar_ir::words::narrow;
+
+/// What a run must choose next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Nothing: it ended.
+    Ended,
+    /// The value of a read of this cell.
+    Read(CellId),
+    /// One of these words.
+    OneOf(Vec<u64>),
+}
+
+/// What to do with the answer, or before the next question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resume {
+    /// Choose an edge at the control point.
+    Point(u32),
+    /// Take the edge that is answered.
+    Take,
+    /// Go on with an operation of the edge.
+    Operation,
+    /// The operation has asked and gets its answer.
+    Answered,
+}
+
+/// A run in progress. Cloned where it has several ways to go on.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What models can see.
+    pub skeleton: Skeleton,
+    /// The value of each event; 0 for fences.
+    pub values: Vec<u64>,
+    /// Current values.
+    pub registers: Vec<u64>,
+    /// Which registers have been given a value.
+    pub defined: SmallSet,
+    /// What determines the run.
+    pub choices: Vec<u64>,
+    /// Whether it waits for something that cannot race.
+    pub(crate) is_patient: bool,
+    pub(super) origins: Vec<Origins>,
+    pub(super) control: Control,
+    pub(super) taken: Vec<Turns>,
+    pub(super) open: Vec<(CellId, u32)>,
+    pub(super) deeds: Deeds,
+    pub(super) written_back: Option<WrittenBack>,
+    pub(super) visits: Vec<Option<Arc<Visit>>>,
+    pub(super) edge: EdgeId,
+    pub(super) operation: u32,
+    pub(super) step: u32,
+    pub(super) resume: Resume,
+}
+
+impl Run {
+    /// Where it stands when it has asked for a value or waits for a thread: the edge, and the operation that asks.
+    #[must_use]
+    pub fn place(&self) -> (EdgeId, u32) {
+        (self.edge, self.operation)
+    }
+
+    pub(super) fn event(&mut self, kind: Kind, cell: Option<CellId>, value: u64, tags: TagSet) -> usize {
+        self.skeleton.events.push(Event {
+            kind,
+            cell,
+            tags,
+            step: self.step,
+            edge: self.edge,
+            address: Origins::default(),
+            data: Origins::default(),
+            control: self.control.reads(),
+        });
+        self.values.push(value);
+        self.values.len() - 1
+    }
+
+    /// The reads that `expr` depends on, `without` one register.
+    pub(super) fn origins_of(&self, expr: &Expr, without: Option<Register>) -> Origins {
+        expr.origins(&self.origins, &self.registers, without)
+    }
+
+    pub(super) fn set(&mut self, register: Register, value: u64, origins: Origins) {
+        self.registers[register.index()] = value;
+        self.origins[register.index()] = origins;
+        self.defined.insert(register.index());
+    }
+
+    pub(super) fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
+        self.deeds.effects += 1;
+        self.skeleton.turns.push(Turn { position: narrow(self.values.len()), thread, is_spawn });
+    }
+
+    pub(super) fn open_exclusive(&mut self, cell: CellId, read: usize) {
+        // Loads of one instruction stay open together; an earlier one is forgotten.
+        let step = self.step;
+        if self.open.iter().any(|&(_, other)| self.skeleton.events[other as usize].step != step) {
+            self.open.clear();
+        }
+        self.open.retain(|(other, _)| *other != cell);
+        self.open.push((cell, narrow(read)));
+    }
+
+    /// Takes the event `write` and what follows it away: it is the write of the last atomic operation.
+    pub(super) fn take_back(&mut self, write: usize) {
+        self.skeleton.events.truncate(write);
+        self.values.truncate(write);
+        self.skeleton.atomic.retain(|pair| (pair.1 as usize) < write);
+    }
+
+    /// Read and write of one step are one instruction; else a load-linked and its store.
+    pub(super) fn close(&mut self, read: u32, write: usize) {
+        let same = self.skeleton.events[read as usize].step == self.skeleton.events[write].step;
+        let pair = (read, narrow(write));
+        if same {
+            self.skeleton.atomic.push(pair);
+        } else {
+            self.skeleton.exclusive.push(pair);
+        }
+    }
+}
+
+/// The last write of an atomic operation that left its location as it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenBack {
+    /// Its position among the events.
+    pub(super) write: usize,
+    /// How much was answered up to then: the answer before it was the read of the same operation.
+    pub(super) choices: usize,
+}
+
+/// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:
+/// such loops only compute, and the bound does not count them; but they may do so for ever.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turns {
+    pub(super) counted: u32,
+    pub(super) local: u32,
+    /// Choices and events up to the last turn.
+    pub(super) seen: usize,
+}

@@ -1,0 +1,263 @@
+//! All runs of all threads, when reads may return what the threads can write.
+//!
+//! The least fixpoint of written values, in rounds: round 1 reads initial values only, round n + 1 also what was
+//! written in round n or before. Rounds end when nothing new was written, or when round n shows fewer than n writes
+//! (`engines/reference/values.py` has the argument). Guesses of the program may be read in round 1. A run that waits for a value is kept, and goes on when its cell
+//! gets new ones, so no run is made twice.
+//!
+//! Runs of one thread that differ only in values form a class: a model cannot tell them apart before rf is chosen.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::tally::Tally;
+use crate::thread::{Kind, Machine, Question, Run, Skeleton};
+use membar_ir::error::CoreError;
+use membar_ir::program::{CellId, Program};
+use membar_ir::small_set::SmallSet;
+use membar_ir::stop::{Stopped, Watch};
+
+/// The values of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Of each event; 0 for fences.
+    pub values: Box<[u64]>,
+    /// Last values of the registers.
+    pub registers: Box<[u64]>,
+    /// Which registers have been given a value.
+    pub defined: SmallSet,
+    /// What determines the run.
+    pub choices: Box<[u64]>,
+}
+
+/// Runs of one thread with the same skeleton.
+#[derive(Debug)]
+pub struct Class {
+    /// What they have in common.
+    pub skeleton: Skeleton,
+    /// The runs.
+    pub traces: Vec<Trace>,
+    /// For each event its possible values, each with the runs that have it; nothing for fences.
+    pub by_value: Vec<Vec<(u64, SmallSet)>>,
+}
+
+impl Class {
+    /// The runs in which `event` has `value`.
+    #[must_use]
+    pub fn with_value(&self, event: usize, value: u64) -> Option<&SmallSet> {
+        let values = &self.by_value[event];
+        values.binary_search_by_key(&value, |entry| entry.0).ok().map(|found| &values[found].1)
+    }
+}
+
+/// Why the runs could not be listed.
+#[derive(Debug)]
+pub enum Failure {
+    /// It is time to stop.
+    Stopped(Stopped),
+    /// The core cannot hold it.
+    Error(CoreError),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<CoreError> for Failure {
+    fn from(error: CoreError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// A run that waits for a value of a cell.
+struct Waiting {
+    run: Run,
+    cell: CellId,
+    /// How many of the cell's values it has seen.
+    seen: usize,
+}
+
+/// The runs of one thread found so far.
+struct Found<'a> {
+    machine: Machine<'a>,
+    waiting: Vec<Waiting>,
+    classes: Vec<Class>,
+    index: FxHashMap<Skeleton, usize>,
+    most_writes: usize,
+}
+
+/// What can be read from each cell: in the order of discovery, the first `known` in this round.
+struct Values {
+    known: Vec<usize>,
+    list: Vec<Vec<u64>>,
+    present: BTreeSet<(CellId, u64)>,
+}
+
+/// The classes of every thread, with each back edge taken at most `bound` times; `marks` gets the steps at which
+/// runs that wait look first, and those that close loops which were cut.
+///
+/// # Errors
+/// A limit was hit, or a choice is too wide.
+pub fn all_classes(
+    program: &Program,
+    bound: u32,
+    watch: &mut Watch<'_>,
+    marks: &mut Tally,
+) -> Result<Vec<Vec<Class>>, Failure> {
+    let mut values = Values { known: Vec::new(), list: Vec::new(), present: BTreeSet::new() };
+    for (number, cell) in (0..).zip(&program.cells) {
+        values.known.push(1);
+        values.list.push(vec![cell.initial]);
+        values.present.insert((CellId(number), cell.initial));
+    }
+    for &(cell, value) in &program.guesses {
+        if values.present.insert((cell, value)) {
+            values.known[cell.index()] += 1;
+            values.list[cell.index()].push(value);
+        }
+    }
+    let mut bytes = 0;
+    let mut threads = Vec::with_capacity(program.threads.len());
+    for thread in &program.threads {
+        let mut found = Found {
+            machine: Machine::new(program, thread, bound),
+            waiting: Vec::new(),
+            classes: Vec::new(),
+            index: FxHashMap::default(),
+            most_writes: 0,
+        };
+        if !thread.started {
+            let unborn = found.machine.unborn();
+            bytes += found.keep(unborn, &mut values);
+        }
+        let mut run = found.machine.begin();
+        let question = found.machine.advance(&mut run)?;
+        bytes += found.explore(run, question, &mut values, watch)?;
+        threads.push(found);
+    }
+    for round in 1_usize.. {
+        let grown = values.list.iter().zip(&values.known).any(|(list, &known)| list.len() > known);
+        if !grown || round > threads.iter().map(|found| found.most_writes).sum::<usize>() {
+            break;
+        }
+        for (known, list) in values.known.iter_mut().zip(&values.list) {
+            *known = list.len();
+        }
+        for found in &mut threads {
+            bytes += found.resume(&mut values, watch)?;
+            watch.bytes(bytes)?;
+        }
+    }
+    for (thread, found) in (0..).zip(&threads) {
+        marks.waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
+        marks.cuts.extend(found.machine.cuts.iter().map(|edge| (thread, edge.0)));
+    }
+    Ok(threads.into_iter().map(|found| finished(found.classes)).collect())
+}
+
+impl Found<'_> {
+    /// Goes on from `run`, which asks `question`, with all known values.
+    fn explore(
+        &mut self,
+        run: Run,
+        question: Question,
+        values: &mut Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<usize, Failure> {
+        let mut bytes = 0;
+        let mut todo = vec![(run, question)];
+        while let Some((run, question)) = todo.pop() {
+            watch.step()?;
+            match question {
+                Question::Ended => bytes += self.keep(run, values),
+                Question::OneOf(options) => {
+                    for &option in options.iter().rev() {
+                        let mut next = run.clone();
+                        let question = self.machine.answer(&mut next, option)?;
+                        todo.push((next, question));
+                    }
+                }
+                Question::Read(cell) => {
+                    let seen = values.known[cell.index()];
+                    for at in (0..seen).rev() {
+                        let mut next = run.clone();
+                        let question = self.machine.answer(&mut next, values.list[cell.index()][at])?;
+                        todo.push((next, question));
+                    }
+                    bytes += 64 * run.values.len() + 256;
+                    self.waiting.push(Waiting { run, cell, seen });
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Gives every waiting run the values that are new to it.
+    fn resume(&mut self, values: &mut Values, watch: &mut Watch<'_>) -> Result<usize, Failure> {
+        let mut bytes = 0;
+        for at in 0..self.waiting.len() {
+            let cell = self.waiting[at].cell;
+            while self.waiting[at].seen < values.known[cell.index()] {
+                let mut next = self.waiting[at].run.clone();
+                let value = values.list[cell.index()][self.waiting[at].seen];
+                self.waiting[at].seen += 1;
+                let question = self.machine.answer(&mut next, value)?;
+                bytes += self.explore(next, question, values, watch)?;
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Files a run that has ended; gives a rough number of bytes.
+    fn keep(&mut self, run: Run, values: &mut Values) -> usize {
+        let mut writes = 0;
+        for (event, &value) in run.skeleton.events.iter().zip(&run.values) {
+            if let (Kind::Write, Some(cell)) = (event.kind, event.cell) {
+                writes += 1;
+                if values.present.insert((cell, value)) {
+                    values.list[cell.index()].push(value);
+                }
+            }
+        }
+        self.most_writes = self.most_writes.max(writes);
+        let bytes = 8 * (run.values.len() + run.registers.len() + run.choices.len()) + 128;
+        let trace = Trace {
+            values: run.values.into(),
+            registers: run.registers.into(),
+            defined: run.defined,
+            choices: run.choices.into(),
+        };
+        if let Some(&class) = self.index.get(&run.skeleton) {
+            self.classes[class].traces.push(trace);
+            return bytes;
+        }
+        self.index.insert(run.skeleton.clone(), self.classes.len());
+        let more = 200 * run.skeleton.events.len();
+        self.classes.push(Class { skeleton: run.skeleton, traces: vec![trace], by_value: Vec::new() });
+        bytes + more
+    }
+}
+
+/// Sorts the runs by their choices, so that the order of discovery does not show, and indexes their values.
+fn finished(mut classes: Vec<Class>) -> Vec<Class> {
+    for class in &mut classes {
+        class.traces.sort_unstable_by(|a, b| a.choices.cmp(&b.choices));
+        for (position, event) in class.skeleton.events.iter().enumerate() {
+            let mut values: Vec<(u64, SmallSet)> = Vec::new();
+            if event.kind != Kind::Fence {
+                for (number, trace) in class.traces.iter().enumerate() {
+                    let value = trace.values[position];
+                    match values.binary_search_by_key(&value, |entry| entry.0) {
+                        Ok(found) => values[found].1.insert(number),
+                        Err(place) => values.insert(place, (value, SmallSet::one(number))),
+                    }
+                }
+            }
+            class.by_value.push(values);
+        }
+    }
+    classes
+}

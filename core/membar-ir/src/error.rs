@@ -1,0 +1,31 @@
+//! What can go wrong in the core: a closed list, turned into Python exceptions in one place.
+
+use std::fmt;
+
+/// Why the core did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CoreError {
+    /// The compact form breaks its own rules at word `at`: a bug of the lowering, never of the user.
+    Malformed {
+        /// Position in the list of words.
+        at: usize,
+        /// Which rule is broken.
+        what: &'static str,
+    },
+    /// A fine question that is too large for the core's fixed sizes.
+    TooLarge(&'static str),
+    /// A fine question that the search has no meaning for.
+    Unsupported(&'static str),
+}
+
+impl fmt::Display for CoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed { at, what } => write!(f, "malformed compact form at word {at}: {what}"),
+            Self::TooLarge(what) => write!(f, "too large for the core: {what}"),
+            Self::Unsupported(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+impl std::error::Error for CoreError {}

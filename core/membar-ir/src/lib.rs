@@ -1,0 +1,14 @@
+//! What every search shares: programs and their compact form, expressions, live registers, limits and errors.
+
+pub mod bits;
+pub mod error;
+pub mod expr;
+pub mod form;
+pub mod interner;
+pub mod liveness;
+mod mistakes;
+pub mod origins;
+pub mod program;
+pub mod small_set;
+pub mod stop;
+pub mod words;

@@ -1,0 +1,201 @@
+//! What a step does to buffers and to memory; see `engines/reference/step.py`.
+
+use membar_ir::program::CellId;
+
+use super::fault::Fault;
+use super::local::{Entry, Local, Promise};
+use super::program::{Discipline, Program};
+use super::step::{Bench, Done, Halt};
+
+impl Bench {
+    /// What a load of `cell` returns.
+    pub(super) fn seen(&mut self, program: &Program, cell: CellId) -> u64 {
+        let mut own = self.local.buffer.iter().filter_map(|entry| match *entry {
+            Entry::Store(place, value) if place == cell => Some(value),
+            _ => None,
+        });
+        let entry = match self.fault.chosen() {
+            Fault::LoadIgnoresBuffer => None,
+            Fault::LoadTakesOldest => own.next(),
+            _ => own.next_back(),
+        };
+        entry.unwrap_or_else(|| self.read_memory(program, cell))
+    }
+
+    /// What memory holds.
+    pub(super) fn read_memory(&mut self, program: &Program, cell: CellId) -> u64 {
+        let value = program.layout[cell.index()].get(&self.leaves);
+        self.trace.read(cell, value);
+        value
+    }
+
+    pub(super) fn entries(&self, cell: CellId) -> u32 {
+        let count = self.local.buffer.iter().filter(|entry| entry.cell() == Some(cell)).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn reserve(&mut self, cell: CellId) {
+        if self.is_first_exclusive {
+            self.local.monitor.clear();
+        }
+        self.is_first_exclusive = false;
+        let entries = self.entries(cell);
+        self.local.monitor.retain(|item| item.0 != cell);
+        self.local.monitor.push((cell, entries));
+        self.local.monitor.sort_unstable();
+    }
+
+    /// Closes a reservation: nobody else's store may come between what was read and the next own entry.
+    pub(super) fn promise(&mut self, cell: CellId) -> Done {
+        let place = self.local.monitor.iter().position(|item| item.0 == cell).ok_or(Halt::Blocked)?;
+        let (_, read) = self.local.monitor.remove(place);
+        let written = self.entries(cell) + 1;
+        self.local.promises.push(Promise { cell, read, written });
+        self.local.promises.sort_unstable();
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, program: &Program, cell: CellId, value: u64, at_once: bool) -> Done {
+        let value = value & program.layout[cell.index()].mask();
+        if at_once || program.discipline == Discipline::Sc {
+            self.drain(program)?;
+            self.local.promises.retain(|promise| promise.cell != cell);
+            return self.write_memory(program, cell, value);
+        }
+        let counts = |entry: &&Entry| match program.discipline {
+            Discipline::Tso => entry.cell().is_some(),
+            _ => entry.cell() == Some(cell),
+        };
+        let used = self.local.buffer.iter().filter(counts).count();
+        let bound = program.bound + usize::from(self.fault == Fault::BoundOffByOne);
+        if used >= bound {
+            return Err(self.kept_out());
+        }
+        self.local.buffer.push(Entry::Store(cell, value));
+        self.fresh += 1;
+        Ok(())
+    }
+
+    /// Why a store is not taken that finds the buffer full.
+    fn kept_out(&self) -> Halt {
+        let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
+        match self.fault.chosen() {
+            Fault::HeldIsSilent => Halt::Waits,
+            Fault::UnfitIsHeld => Halt::Held,
+            _ if stores == self.fresh => Halt::Unfit,
+            _ => Halt::Held,
+        }
+    }
+
+    /// Waits until the buffers of all others are empty.
+    pub(super) fn await_others(&mut self, program: &Program) -> Done {
+        if self.fault == Fault::AllIsOwn {
+            return Ok(());
+        }
+        let mut other = std::mem::take(&mut self.other);
+        let mut is_empty = true;
+        for thread in (0..program.threads.len()).filter(|&thread| thread != self.thread) {
+            self.read_local(program, &self.leaves, thread, &mut other);
+            is_empty &= other.buffer.is_empty();
+        }
+        self.other = other;
+        if is_empty { Ok(()) } else { Err(Halt::Waits) }
+    }
+
+    /// Goes on with an empty buffer: waits for older entries, flushes those of this very step.
+    pub(super) fn drain(&mut self, program: &Program) -> Done {
+        let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
+        if stores > self.fresh {
+            return Err(Halt::Waits);
+        }
+        while let Some(position) = self.local.buffer.iter().position(|entry| entry.cell().is_some()) {
+            self.flush(program, position)?;
+        }
+        self.fresh = 0;
+        self.settle(program)
+    }
+
+    pub(super) fn flush(&mut self, program: &Program, position: usize) -> Done {
+        let Entry::Store(cell, value) = self.local.buffer.remove(position) else {
+            return Ok(());
+        };
+        for item in &mut self.local.monitor {
+            if item.0 == cell {
+                item.1 = item.1.saturating_sub(1);
+            }
+        }
+        self.local.promises.retain_mut(|promise| {
+            if promise.cell != cell {
+                return true;
+            }
+            promise.read = promise.read.saturating_sub(1);
+            promise.written -= 1;
+            promise.written > 0
+        });
+        self.write_memory(program, cell, value)
+    }
+
+    /// Removes marks with no store before them, starts their threads, and sorts where order is free.
+    pub(super) fn settle(&mut self, program: &Program) -> Done {
+        while let Some(&first) = self.local.buffer.first() {
+            match first {
+                Entry::Store(..) => break,
+                Entry::Barrier => {}
+                Entry::Birth(thread) => self.give_birth(program, thread as usize)?,
+            }
+            self.local.buffer.remove(0);
+        }
+        if program.discipline == Discipline::Pso && self.fault != Fault::BuffersUnsorted {
+            for part in self.local.buffer.split_mut(|entry| entry.cell().is_none()) {
+                part.sort_by_key(|entry| entry.cell());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn give_birth(&mut self, program: &Program, thread: usize) -> Done {
+        self.trace.is_spoilt = true;
+        let mut other = std::mem::take(&mut self.other);
+        self.read_local(program, &self.leaves, thread, &mut other);
+        let is_born = other.born || thread == self.thread;
+        other.born = true;
+        let number = self.number_of(thread, &other);
+        self.other = other;
+        if is_born {
+            return Err(Halt::Refused("a thread is started more than once"));
+        }
+        self.leaves[program.words + thread] = number.ok_or(Halt::Full)?;
+        Ok(())
+    }
+
+    pub(super) fn write_memory(&mut self, program: &Program, cell: CellId, value: u64) -> Done {
+        program.layout[cell.index()].set(&mut self.leaves, value);
+        self.trace.write(cell, value);
+        if !self.has_exclusives {
+            return Ok(());
+        }
+        self.trace.is_spoilt = true;
+        let mut other = std::mem::take(&mut self.other);
+        let done = self.tell_others(program, cell, &mut other);
+        self.other = other;
+        done
+    }
+
+    /// Who reserved a cell learns of a store to it.
+    pub(super) fn tell_others(&mut self, program: &Program, cell: CellId, other: &mut Local) -> Done {
+        let own = self.thread;
+        for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
+            self.read_local(program, &self.leaves, thread, other);
+            let forbids = |promise: &Promise| promise.cell == cell && promise.read == 0;
+            if other.promises.iter().any(forbids) && self.fault != Fault::PromisesBroken {
+                return Err(Halt::Blocked);
+            }
+            if other.monitor.contains(&(cell, 0)) && self.fault != Fault::ReservationsKept {
+                other.monitor.retain(|&item| item != (cell, 0));
+                let number = self.number_of(thread, other).ok_or(Halt::Full)?;
+                self.leaves[program.words + thread] = number;
+            }
+        }
+        Ok(())
+    }
+}

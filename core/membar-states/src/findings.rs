@@ -1,0 +1,191 @@
+//! What is found in states, one after another, and when a search stops.
+
+use std::collections::BTreeMap;
+
+use membar_ir::program::EdgeId;
+use membar_ir::stop::Stopped;
+
+use super::fault::Fault;
+use super::moves::Moves;
+use super::system::System;
+
+/// What the search may leave out, and when it stops.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with one another")]
+pub struct Options {
+    /// Most states.
+    pub states: Option<u64>,
+    /// Ends with the first assertion that fails or error state.
+    pub stop_at_failure: bool,
+    /// Ends with the first deadlock.
+    pub stop_at_deadlock: bool,
+    /// Keeps the number of every final state.
+    pub keep_finals: bool,
+    /// Leaves out states that only differ in the order of what nobody notices.
+    pub reduced: bool,
+    /// How many threads search; 0 and 1 are the same.
+    pub jobs: usize,
+    /// For tests: states in a round of several threads, which are then started however few there are.
+    pub round: Option<u32>,
+}
+
+/// Final states that show the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// How many there are.
+    pub count: u64,
+    /// The one met first.
+    pub first: u32,
+}
+
+/// What was found. States are named by the order in which one thread meets them, breadth-first.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// States met.
+    pub states: u64,
+    /// Moves followed.
+    pub transitions: u64,
+    /// States in which nothing moves because an assumption fails.
+    pub blocked: u64,
+    /// Whether the bound held a store back.
+    pub held: bool,
+    /// A thread and its edge whose stores do not fit into an empty buffer, so that it is never taken.
+    pub unfit: Option<(usize, EdgeId)>,
+    /// The state before an assertion that fails, and which of its moves it is.
+    pub failure: Option<(u32, usize)>,
+    /// Per kind of error state the first one, if any.
+    pub errors: Vec<Option<u32>>,
+    /// The first state in which nothing moves although some thread has not ended.
+    pub deadlock: Option<u32>,
+    /// The first state with an access that hits no location, and by which thread and edge.
+    pub fault: Option<(u32, usize, EdgeId)>,
+    /// What final states show.
+    pub endings: BTreeMap<Vec<u64>, Ending>,
+    /// All final states, if they were asked for.
+    pub finals: Vec<u32>,
+    /// Why it did not end, if it did not.
+    pub stopped: Option<Stopped>,
+    /// Bytes held at the end.
+    pub bytes: u64,
+}
+
+/// Something to be said of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Note {
+    /// The bound held a store back.
+    Held,
+    /// The stores of an edge do not fit into an empty buffer.
+    Unfit(usize, EdgeId),
+    /// An access hits no location.
+    Fault(usize, EdgeId),
+    /// An assertion fails in this of its moves.
+    Failed(usize),
+    /// It is an error state of this kind.
+    Error(usize),
+    /// It is a final state that shows this.
+    Final(Vec<u64>),
+    /// Nothing moves because an assumption fails.
+    Blocked,
+    /// Nothing moves although some thread has not ended.
+    Deadlock,
+}
+
+impl Note {
+    /// Whether the search ends with it.
+    pub(super) fn ends(&self, options: Options) -> bool {
+        match self {
+            Self::Fault(..) => true,
+            Self::Failed(_) | Self::Error(_) => options.stop_at_failure,
+            Self::Deadlock => options.stop_at_deadlock,
+            _ => false,
+        }
+    }
+}
+
+impl Findings {
+    /// Takes down what is to be said of state `number`; whether the state is now named in what was found.
+    pub(super) fn take(&mut self, number: u32, note: Note, keep_finals: bool) -> bool {
+        match note {
+            Note::Held => self.held = true,
+            Note::Unfit(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
+            Note::Blocked => self.blocked += 1,
+            Note::Fault(thread, edge) if self.fault.is_none() => {
+                self.fault = Some((number, thread, edge));
+                return true;
+            }
+            Note::Failed(place) if self.failure.is_none() => {
+                self.failure = Some((number, place));
+                return true;
+            }
+            Note::Error(place) if self.errors[place].is_none() => {
+                self.errors[place] = Some(number);
+                return true;
+            }
+            Note::Deadlock if self.deadlock.is_none() => {
+                self.deadlock = Some(number);
+                return true;
+            }
+            Note::Final(terms) => {
+                if keep_finals {
+                    self.finals.push(number);
+                }
+                let ending = self.endings.entry(terms).or_insert(Ending { count: 0, first: number });
+                ending.count += 1;
+                return keep_finals || ending.first == number;
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+/// After so many states limits are looked at only now and then; before, a small limit may be meant for them.
+pub(super) const FEW: u32 = 256;
+
+/// What is to be said of the state whose moves were asked for last, as far as `found` does not say it already.
+pub(super) fn look(
+    system: &mut System,
+    leaves: &[u32],
+    moves: &Moves,
+    found: &Findings,
+    notes: &mut Vec<Note>,
+) {
+    let fault = system.bench.fault;
+    if moves.held && !found.held {
+        notes.push(Note::Held);
+    }
+    if let Some((thread, edge)) = moves.unfit
+        && found.unfit.is_none()
+    {
+        notes.push(Note::Unfit(thread, edge));
+    }
+    if let Some((thread, edge)) = moves.fault {
+        notes.push(Note::Fault(thread, edge));
+    }
+    if found.failure.is_none()
+        && let Some(place) = moves.list.iter().position(|step| step.failed)
+    {
+        notes.push(Note::Failed(place));
+    }
+    let is_final = system.is_final();
+    let is_looked_for = is_final || fault != Fault::ErrorsSeenLate;
+    for place in 0..found.errors.len() {
+        let error = system.program.errors[place];
+        if found.errors[place].is_none() && is_looked_for && system.holds(error, leaves) {
+            notes.push(Note::Error(place));
+        }
+    }
+    if is_final {
+        notes.push(Note::Final(system.terms(leaves)));
+    } else if moves.list.is_empty() {
+        if moves.blocked {
+            notes.push(Note::Blocked);
+        } else if found.deadlock.is_none()
+            && !moves.held
+            && (!system.may_stay() || fault == Fault::EndsIgnored)
+            && !(fault == Fault::DeadlockIgnored && system.has_ended())
+        {
+            notes.push(Note::Deadlock);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What can happen in a state: steps, where they lead, and what kept the rest from happening.
+
+use membar_ir::error::CoreError;
+use membar_ir::program::{CellId, EdgeId};
+
+use super::memo::{Effect, Memo, Recalled, effect};
+use super::program::Program;
+use super::step::{Bench, Halt};
+
+/// A possible step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Move {
+    /// Who moves.
+    pub(super) thread: usize,
+    /// The edge taken; None for a flush.
+    pub(super) edge: Option<EdgeId>,
+    /// Who receives at once what is sent in it, and on which edge.
+    pub(super) partner: Option<(usize, EdgeId)>,
+    /// For a flush, the cell.
+    pub(super) flushed: Option<CellId>,
+    /// Whether an assertion fails in it: then it leads nowhere.
+    pub(super) failed: bool,
+    /// Where, in `Moves`, the state that it leads to begins.
+    after: usize,
+    /// The values read and chosen, in `Moves`; behind them those of the partner.
+    made: (usize, usize, usize),
+}
+
+/// All that can happen in a state, and what kept the rest from happening.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    pub(super) list: Vec<Move>,
+    afters: Vec<u32>,
+    /// Where the next of them begins.
+    after: usize,
+    made: Vec<u64>,
+    /// Whether the bound held a store back.
+    pub(super) held: bool,
+    /// By whom.
+    pub(super) held_by: Vec<usize>,
+    /// An edge whose stores do not fit into an empty buffer.
+    pub(super) unfit: Option<(usize, EdgeId)>,
+    /// Threads of which some edge with an open guard was not taken, for whatever reason.
+    pub(super) halted: Vec<usize>,
+    /// Whether an assumption failed.
+    pub(super) blocked: bool,
+    /// An access that hits no location.
+    pub(super) fault: Option<(usize, EdgeId)>,
+}
+
+impl Moves {
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.afters.clear();
+        self.made.clear();
+        self.held_by.clear();
+        self.halted.clear();
+        self.after = 0;
+        (self.held, self.blocked) = (false, false);
+        (self.unfit, self.fault) = (None, None);
+    }
+
+    /// Adds a step; the state that it leads to, if it leads anywhere, was put behind all others.
+    fn add(&mut self, who: Who, failed: bool, made: &[u64], theirs: &[u64]) {
+        let Who { thread, edge, partner, flushed } = who;
+        let after = self.after;
+        self.after = self.afters.len();
+        let start = self.made.len();
+        self.made.extend_from_slice(made);
+        let middle = self.made.len();
+        self.made.extend_from_slice(theirs);
+        let made = (start, middle, self.made.len());
+        self.list.push(Move { thread, edge, partner, flushed, failed, after, made });
+    }
+
+    /// Takes down why a step was not taken; `thread` is whose turn it was in it.
+    fn note_halt(&mut self, halt: Halt, who: Who, thread: usize) -> Result<(), CoreError> {
+        self.halted.push(who.thread);
+        match halt {
+            Halt::Held | Halt::Unfit => {
+                self.held = true;
+                self.held_by.push(who.thread);
+                if halt == Halt::Unfit {
+                    self.unfit = self.unfit.or(who.edge_of(thread));
+                }
+            }
+            Halt::Blocked => self.blocked = true,
+            Halt::Fault => self.fault = self.fault.or(who.edge.map(|edge| (who.thread, edge))),
+            Halt::Refused(what) => return Err(CoreError::Unsupported(what)),
+            Halt::Full => return Err(too_many()),
+            Halt::Waits | Halt::Failed => {}
+        }
+        Ok(())
+    }
+
+    /// Whether some edge of a thread, with an open guard, was not taken.
+    pub(super) fn halted_by(&self, thread: usize) -> bool {
+        self.halted.contains(&thread)
+    }
+
+    /// The state that a move leads to.
+    pub(super) fn after(&self, step: &Move, leaves: usize) -> &[u32] {
+        &self.afters[step.after..step.after + leaves]
+    }
+
+    /// The values read and chosen in a move, or the cell and the value flushed.
+    pub(super) fn made(&self, step: &Move) -> &[u64] {
+        &self.made[step.made.0..step.made.1]
+    }
+
+    /// The values read and chosen by who received in a move.
+    pub(super) fn theirs(&self, step: &Move) -> &[u64] {
+        &self.made[step.made.1..step.made.2]
+    }
+}
+
+/// Whose step it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Who {
+    pub(super) thread: usize,
+    pub(super) edge: Option<EdgeId>,
+    pub(super) partner: Option<(usize, EdgeId)>,
+    pub(super) flushed: Option<CellId>,
+}
+
+impl Who {
+    /// The edge of one of the threads whose step it is.
+    fn edge_of(self, thread: usize) -> Option<(usize, EdgeId)> {
+        let own = self.edge.map(|edge| (self.thread, edge));
+        own.into_iter().chain(self.partner).find(|&(who, _)| who == thread)
+    }
+}
+
+/// Takes down what came of a step.
+pub(super) fn note(
+    bench: &Bench,
+    done: Result<(), Halt>,
+    who: Who,
+    moves: &mut Moves,
+) -> Result<(), CoreError> {
+    match done {
+        Ok(()) => moves.afters.extend_from_slice(&bench.leaves),
+        Err(Halt::Failed) => {}
+        Err(halt) => return moves.note_halt(halt, who, bench.thread),
+    }
+    moves.add(who, done.is_err(), &bench.made, &bench.theirs);
+    Ok(())
+}
+
+/// Takes down a step that was remembered.
+pub(super) fn note_recalled(
+    program: &Program,
+    leaves: &[u32],
+    step: &Recalled<'_>,
+    who: Who,
+    moves: &mut Moves,
+) -> Result<(), CoreError> {
+    match step.effect {
+        Effect::Closed => return Ok(()),
+        Effect::Halted(Halt::Failed) => {}
+        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread),
+        Effect::Moved(part) => {
+            let start = moves.afters.len();
+            moves.afters.extend_from_slice(leaves);
+            let after = &mut moves.afters[start..];
+            for &(cell, value) in step.writes {
+                program.layout[cell.index()].set(after, value);
+            }
+            after[program.words + who.thread] = part;
+        }
+    }
+    moves.add(who, step.effect == Effect::Halted(Halt::Failed), step.made, &[]);
+    Ok(())
+}
+
+/// Remembers a step that the bench did.
+pub(super) fn keep(
+    memo: &mut Memo,
+    program: &Program,
+    bench: &Bench,
+    root: Option<usize>,
+    done: Result<(), Halt>,
+) {
+    let part = bench.leaves[program.words + bench.thread];
+    if let Some((root, effect)) = root.zip(effect(done, part)) {
+        memo.keep(root, &bench.trace, effect, &bench.made);
+    }
+}
+
+pub(super) fn too_many() -> CoreError {
+    CoreError::TooLarge("more than 4 billion states")
+}

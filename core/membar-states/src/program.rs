@@ -1,0 +1,190 @@
+//! A program prepared for this search: cells packed into words, and what is known of it before it runs.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use membar_ir::expr::Register;
+use membar_ir::liveness::live_registers;
+use membar_ir::program::{self, Cell, Observable, Operation, Term, Thread};
+use membar_ir::words::narrow;
+use membar_step::store_buffers::{Orders, Waits};
+
+/// How stores wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Discipline {
+    /// Not at all.
+    Sc,
+    /// In one queue per thread.
+    Tso,
+    /// In one queue per thread and cell.
+    Pso,
+    /// In one queue per thread, with few slots per cell.
+    Cam,
+}
+
+/// Which registers tell states apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registers {
+    /// All, whether they may be read again or not.
+    All,
+    /// Those declared with an initial value, and others while they may be read.
+    Declared,
+    /// Only while they may be read.
+    Live,
+}
+
+/// Where a cell is among the words of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The word.
+    word: usize,
+    /// How far up in it; cells of eight bytes take this word and the next.
+    shift: u32,
+    /// Bytes: 1, 2, 4 or 8.
+    size: u32,
+}
+
+impl Place {
+    /// The bits of a value that the cell holds.
+    #[must_use]
+    pub fn mask(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.size)
+    }
+
+    /// Its value in `memory`.
+    #[must_use]
+    pub fn get(self, memory: &[u32]) -> u64 {
+        if self.size == 8 {
+            return u64::from(memory[self.word]) | u64::from(memory[self.word + 1]) << 32;
+        }
+        (u64::from(memory[self.word]) >> self.shift) & self.mask()
+    }
+
+    /// Changes its value in `memory`.
+    #[expect(clippy::cast_possible_truncation, reason = "the words of memory have 32 bits each")]
+    pub fn set(self, memory: &mut [u32], value: u64) {
+        if self.size == 8 {
+            memory[self.word] = value as u32;
+            memory[self.word + 1] = (value >> 32) as u32;
+        } else {
+            let mask = (self.mask() as u32) << self.shift;
+            memory[self.word] = (memory[self.word] & !mask) | (((value as u32) << self.shift) & mask);
+        }
+    }
+}
+
+/// A program prepared for this search; it also is the program.
+#[derive(Debug)]
+pub struct Program {
+    code: Arc<program::Program>,
+    /// How stores wait.
+    pub discipline: Discipline,
+    /// Most entries of a buffer, or of a cell in it.
+    pub bound: usize,
+    /// Per cell, where it is.
+    pub layout: Vec<Place>,
+    /// Words of memory.
+    pub words: usize,
+    /// What tags mean.
+    pub orders: Orders,
+    /// Per thread and edge, whether its steps read only their own thread and memory, and choose nothing.
+    pub is_own: Vec<Vec<bool>>,
+    /// Per thread and control point, the registers that are set to 0 on arrival.
+    pub cleared: Vec<Vec<Vec<Register>>>,
+}
+
+impl Deref for Program {
+    type Target = program::Program;
+
+    fn deref(&self) -> &program::Program {
+        &self.code
+    }
+}
+
+impl Program {
+    /// Prepares a program whose buffers have room for `bound` entries.
+    #[must_use]
+    pub fn new(
+        code: Arc<program::Program>,
+        discipline: Discipline,
+        bound: usize,
+        registers: Registers,
+    ) -> Self {
+        let (layout, words) = layout_of(&code.cells);
+        let orders = Orders::of(&code);
+        let is_own = |thread: &Thread| {
+            thread.edges.iter().map(|edge| edge.operations.iter().all(|op| reads_own(op, &orders))).collect()
+        };
+        let is_own = code.threads.iter().map(is_own).collect();
+        let cleared = (0..code.threads.len()).map(|thread| cleared(&code, thread, registers)).collect();
+        Self { code, discipline, bound, layout, words, orders, is_own, cleared }
+    }
+}
+
+/// Packs cells into words of 32 bits; the number of words comes with it.
+fn layout_of(cells: &[Cell]) -> (Vec<Place>, usize) {
+    let mut layout = Vec::new();
+    let mut bit = 0_usize;
+    for cell in cells {
+        let bits = 8 * cell.size as usize;
+        bit = bit.next_multiple_of(bits.min(32));
+        layout.push(Place { word: bit / 32, shift: narrow(bit % 32), size: cell.size });
+        bit += bits;
+    }
+    (layout, bit.div_ceil(32))
+}
+
+/// Whether an operation reads only its own thread and memory, and chooses nothing.
+fn reads_own(operation: &Operation, orders: &Orders) -> bool {
+    match operation {
+        Operation::Load { exclusive, .. } => !exclusive,
+        Operation::Store { exclusive, tags, .. } => !exclusive && orders.get(*tags).atomic != Waits::All,
+        Operation::Fence { tags, .. } => orders.get(*tags).fence != Waits::All,
+        Operation::Unlock { .. }
+        | Operation::Rmw(_)
+        | Operation::Lock { .. }
+        | Operation::Set { .. }
+        | Operation::Assume { .. }
+        | Operation::Assert { .. } => true,
+        Operation::StoreConditional { .. }
+        | Operation::Choose { .. }
+        | Operation::Spawn { .. }
+        | Operation::Join { .. }
+        | Operation::Send { .. }
+        | Operation::Receive { .. } => false,
+    }
+}
+
+/// Per control point of a thread, the registers that nothing reads any more.
+fn cleared(program: &program::Program, number: usize, registers: Registers) -> Vec<Vec<Register>> {
+    let thread = &program.threads[number];
+    if registers == Registers::All {
+        return vec![Vec::new(); thread.leaving.len()];
+    }
+    let mut always = vec![false; thread.registers.len()];
+    for read in program.predicates.iter().flat_map(|predicate| &predicate.reads) {
+        if let Observable::Register(owner, register) = read
+            && owner.index() == number
+        {
+            always[register.index()] = true;
+        }
+    }
+    if registers == Registers::Declared {
+        for (keep, initial) in always.iter_mut().zip(&thread.registers) {
+            *keep |= initial.is_some();
+        }
+    }
+    let mut at_end = always.clone();
+    for term in &program.terms {
+        if let Term::Register(owner, register) = term
+            && owner.index() == number
+        {
+            at_end[register.index()] = true;
+        }
+    }
+    let dead = |live: &Vec<bool>| {
+        let dead = live.iter().enumerate().filter(|&(_, &is_live)| !is_live);
+        dead.map(|(index, _)| Register(narrow(index))).collect()
+    };
+    live_registers(thread, &always, &at_end).iter().map(dead).collect()
+}

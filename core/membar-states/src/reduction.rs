@@ -1,0 +1,222 @@
+//! Partial-order reduction: steps that nobody else can see or hinder are taken first, and alone.
+//!
+//! In a state, the steps of one thread may stand for all (they are a persistent set) if each of them commutes with
+//! whatever the others, and the flushes of its own buffer, can do before it: it computes, reads cells that nobody else
+//! writes any more, puts stores into its buffer (which only a fence of all buffers or a join would notice), passes a
+//! fence with an empty buffer, or, under sc, writes cells that nobody else accesses any more. All steps of the thread
+//! must be of this kind and possible, none may change what a predicate looks at, and one of them must lead to a state
+//! whose steps are still to be followed, so that nobody is put off for ever (Bošnački, Leue, Lluch Lafuente,
+//! "Partial-order reduction for general state exploring algorithms", STTT 2009). Deadlocks, final states, failures,
+//! error states and stores held back by the bound are all kept.
+
+use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation};
+use membar_step::store_buffers::Waits;
+
+use super::fault::Fault;
+use super::local::Local;
+use super::moves::{Move, Moves};
+use super::program::{Discipline, Program};
+
+/// Cells, as bits.
+type Cells = Vec<u64>;
+
+/// What an edge needs of others to go unnoticed.
+#[derive(Debug, Default)]
+struct Needs {
+    /// Cells that nobody else may write any more.
+    unwritten: Vec<CellId>,
+    /// Cells that nobody else may access any more.
+    untouched: Vec<CellId>,
+}
+
+/// Cells that a thread may still access from a control point on.
+#[derive(Debug, Clone)]
+struct Future {
+    read: Cells,
+    written: Cells,
+}
+
+/// What is known of a program before it runs.
+#[derive(Debug)]
+pub(super) struct Reduction {
+    /// Per thread and edge; None if it can never go unnoticed.
+    needs: Vec<Vec<Option<Needs>>>,
+    /// Per thread and control point.
+    futures: Vec<Vec<Future>>,
+    has_committed: bool,
+    fault: Fault,
+}
+
+impl Reduction {
+    pub(super) fn new(program: &Program, fault: Fault) -> Self {
+        let are_buffers_seen = program.operations().any(|operation| match operation {
+            Operation::Fence { tags, .. } => program.orders.get(*tags).fence == Waits::All,
+            Operation::Store { tags, .. } => program.orders.get(*tags).atomic == Waits::All,
+            Operation::Join { .. } => true,
+            _ => false,
+        });
+        let predicates = || program.predicates.iter().flat_map(|predicate| &predicate.reads);
+        let is_watched = |number: usize| {
+            predicates().any(|seen| match seen {
+                Observable::Cell(_) => false,
+                Observable::Register(thread, _) | Observable::At(thread, _) => thread.index() == number,
+            })
+        };
+        let seen_cells: Vec<CellId> = predicates()
+            .filter_map(|seen| if let Observable::Cell(cell) = seen { Some(*cell) } else { None })
+            .collect();
+        let needs = program.threads.iter().enumerate().map(|(number, thread)| {
+            let of_edge = |edge: &Edge| {
+                let is_visible = is_watched(number) && fault != Fault::PredicatesIgnored;
+                let found = needs_of(program, edge, are_buffers_seen).filter(|_| !is_visible)?;
+                let is_seen = found.untouched.iter().any(|cell| seen_cells.contains(cell));
+                (!is_seen || fault == Fault::PredicatesIgnored).then_some(found)
+            };
+            thread.edges.iter().map(of_edge).collect()
+        });
+        let has_committed = program.threads.iter().any(|thread| thread.committed.contains(&true));
+        Self { needs: needs.collect(), futures: futures(program), has_committed, fault }
+    }
+
+    /// A thread whose steps may stand for all that can happen.
+    pub(super) fn chosen(&self, program: &Program, locals: &[Local], moves: &Moves) -> Option<usize> {
+        if self.has_committed {
+            return None;
+        }
+        (0..locals.len()).find(|&thread| self.may_stand_alone(program, locals, moves, thread))
+    }
+
+    fn may_stand_alone(&self, program: &Program, locals: &[Local], moves: &Moves, thread: usize) -> bool {
+        let is_own = |step: &&Move| step.thread == thread && step.edge.is_some();
+        let mut steps = moves.list.iter().filter(is_own).peekable();
+        if steps.peek().is_none() || moves.halted_by(thread) {
+            return false;
+        }
+        steps.all(|step| {
+            let needs = step.edge.and_then(|edge| self.needs[thread][edge.index()].as_ref());
+            !step.failed
+                && needs.is_some_and(|needs| {
+                    needs
+                        .unwritten
+                        .iter()
+                        .all(|&cell| self.is_left_alone(program, locals, thread, cell, false))
+                        && needs
+                            .untouched
+                            .iter()
+                            .all(|&cell| self.is_left_alone(program, locals, thread, cell, true))
+                })
+        })
+    }
+
+    /// Whether nobody else will write the cell, nor read it, if that matters.
+    fn is_left_alone(
+        &self,
+        program: &Program,
+        locals: &[Local],
+        thread: usize,
+        cell: CellId,
+        reads_matter: bool,
+    ) -> bool {
+        if self.fault == Fault::OthersIgnored {
+            return true;
+        }
+        let others = (0..program.threads.len()).filter(|&other| other != thread);
+        others.into_iter().all(|other| {
+            let local = &locals[other];
+            let future = &self.futures[other][local.point as usize];
+            let waits = local.buffer.iter().any(|entry| entry.cell() == Some(cell));
+            !(waits || has(&future.written, cell) || (reads_matter && has(&future.read, cell)))
+        })
+    }
+}
+
+/// What an edge needs; None if others, or the own flushes, may always notice it.
+fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Needs> {
+    let mut needs = Needs::default();
+    let mut stores = false;
+    for operation in &edge.operations {
+        match operation {
+            Operation::Set { .. }
+            | Operation::Choose { .. }
+            | Operation::Assume { .. }
+            | Operation::Assert { .. } => {}
+            Operation::Fence { tags, .. } => match program.orders.get(*tags).fence {
+                Waits::Nothing => {}
+                Waits::Own if !stores => {}
+                _ => return None,
+            },
+            Operation::Load { address: Address::Cell(cell), exclusive: false, .. } => {
+                needs.unwritten.push(*cell);
+            }
+            Operation::Store { exclusive, tags, .. }
+                if *exclusive || program.orders.get(*tags).atomic != Waits::Nothing =>
+            {
+                return None;
+            }
+            Operation::Store { address, .. } | Operation::Unlock { address } => {
+                match (program.discipline, address) {
+                    (Discipline::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
+                    (Discipline::Sc, Address::Computed(..)) => return None,
+                    _ if are_buffers_seen => return None,
+                    _ => stores = true,
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(needs)
+}
+
+/// Per thread and control point, what may still be accessed.
+fn futures(program: &Program) -> Vec<Vec<Future>> {
+    let empty = vec![0; program.cells.len().div_ceil(64)];
+    let mut all = Vec::new();
+    for thread in &program.threads {
+        let mut found = vec![Future { read: empty.clone(), written: empty.clone() }; thread.leaving.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (point, leaving) in thread.leaving.iter().enumerate() {
+                for edge in leaving.iter().map(|edge| &thread.edges[edge.index()]) {
+                    let mut after = found[edge.target as usize].clone();
+                    for operation in &edge.operations {
+                        add(operation, program.cells.len(), &mut after);
+                    }
+                    changed |= join(&mut found[point].read, &after.read);
+                    changed |= join(&mut found[point].written, &after.written);
+                }
+            }
+        }
+        all.push(found);
+    }
+    all
+}
+
+fn add(operation: &Operation, cells: usize, future: &mut Future) {
+    let Some(Footprint { address, reads, writes }) = operation.footprint() else { return };
+    let range = match address {
+        Address::Cell(cell) => cell.index()..cell.index() + 1,
+        Address::Computed(..) => 0..cells,
+    };
+    for cell in range {
+        if reads {
+            future.read[cell / 64] |= 1 << (cell % 64);
+        }
+        if writes {
+            future.written[cell / 64] |= 1 << (cell % 64);
+        }
+    }
+}
+
+fn join(set: &mut Cells, other: &Cells) -> bool {
+    let mut changed = false;
+    for (word, more) in set.iter_mut().zip(other) {
+        changed |= more & !*word != 0;
+        *word |= more;
+    }
+    changed
+}
+
+fn has(set: &Cells, cell: CellId) -> bool {
+    set[cell.index() / 64] & (1 << (cell.index() % 64)) != 0
+}

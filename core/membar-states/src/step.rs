@@ -1,0 +1,410 @@
+//! One step: the operations of an edge, performed on a copy of a state.
+
+use membar_ir::expr::{Expr, Register};
+use membar_ir::program::{CellId, Edge, Operation, Rmw, TagSet, ThreadId};
+use membar_step::store_buffers::Waits;
+use membar_step::{Access, Memory, Source, perform};
+
+use super::fault::Fault;
+use super::local::{Entry, Local, put};
+use super::memo::Trace;
+use super::program::Program;
+use super::store::Strings;
+
+/// Why an edge was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// It can perhaps be taken later.
+    Waits,
+    /// Its stores do not fit into the buffer.
+    Held,
+    /// They do not fit into an empty buffer either: it never happens.
+    Unfit,
+    /// An assumption fails: the run stops here.
+    Blocked,
+    /// An assertion fails.
+    Failed,
+    /// An access hits no location.
+    Fault,
+    /// It has no meaning here.
+    Refused(&'static str),
+    /// There are more parts of states than numbers for them.
+    Full,
+}
+
+pub(super) type Done<T = ()> = Result<T, Halt>;
+
+/// Choices made inside a step: which of how many, in order. The next run takes the next combination.
+#[derive(Debug, Default)]
+struct Picks {
+    made: Vec<(u64, u64)>,
+    at: usize,
+}
+
+impl Picks {
+    fn pick(&mut self, options: u64) -> u64 {
+        if self.at == self.made.len() {
+            self.made.push((0, options));
+        }
+        self.at += 1;
+        self.made[self.at - 1].0
+    }
+
+    /// Goes on to the next combination; false after the last.
+    fn advance(&mut self) -> bool {
+        self.at = 0;
+        while let Some(last) = self.made.last_mut() {
+            if last.0 + 1 < last.1 {
+                last.0 += 1;
+                return true;
+            }
+            self.made.pop();
+        }
+        false
+    }
+}
+
+/// A state being changed.
+#[derive(Debug)]
+pub(super) struct Bench {
+    /// Parts of threads, per thread.
+    pub(super) locals: Vec<Strings>,
+    /// Contents of channels, per channel.
+    pub(super) contents: Vec<Strings>,
+    /// The state: words of memory, then parts of threads, then contents of channels.
+    pub(super) leaves: Vec<u32>,
+    /// Values read and chosen by this step, in order.
+    pub(super) made: Vec<u64>,
+    /// What this step looks at and stores.
+    pub(super) trace: Trace,
+    /// The same for who receives at once what this step sends.
+    pub(super) theirs: Vec<u64>,
+    pub(super) fault: Fault,
+    /// Who moves, and its part.
+    pub(super) thread: usize,
+    pub(super) local: Local,
+    /// Entries put into the buffer by this very step.
+    pub(super) fresh: usize,
+    pub(super) is_first_exclusive: bool,
+    picks: Picks,
+    /// A message on its way to who receives at once.
+    pub(super) message: Option<Vec<u64>>,
+    pub(super) stack: Vec<u64>,
+    bytes: Vec<u8>,
+    pub(super) other: Local,
+    /// Whether some thread has exclusive accesses.
+    pub(super) has_exclusives: bool,
+}
+
+impl Bench {
+    pub(super) fn new(program: &Program, fault: Fault) -> Self {
+        let has_exclusives = program.operations().any(|operation| {
+            matches!(
+                operation,
+                Operation::Load { exclusive: true, .. }
+                    | Operation::Store { exclusive: true, .. }
+                    | Operation::StoreConditional { .. }
+            )
+        });
+        Self {
+            locals: program.threads.iter().map(|_| Strings::new()).collect(),
+            contents: program.channels.iter().map(|_| Strings::new()).collect(),
+            leaves: Vec::new(),
+            made: Vec::new(),
+            trace: Trace::default(),
+            theirs: Vec::new(),
+            fault,
+            thread: 0,
+            local: Local::default(),
+            fresh: 0,
+            is_first_exclusive: true,
+            picks: Picks::default(),
+            message: None,
+            stack: Vec::new(),
+            bytes: Vec::new(),
+            other: Local::default(),
+            has_exclusives,
+        }
+    }
+
+    /// Takes over the parts of states that other threads have named.
+    pub(super) fn catch_up(&mut self) {
+        for strings in self.locals.iter_mut().chain(&mut self.contents) {
+            strings.catch_up();
+        }
+    }
+
+    /// Reads the part of `thread` in a state.
+    pub(super) fn read_local(&self, program: &Program, leaves: &[u32], thread: usize, local: &mut Local) {
+        let number = leaves[program.words + thread];
+        local.read(self.locals[thread].get(number), program.threads[thread].registers.len());
+    }
+
+    /// The number of a part of `thread`.
+    pub(super) fn number_of(&mut self, thread: usize, local: &Local) -> Option<u32> {
+        local.write(&mut self.bytes);
+        self.locals[thread].number(&self.bytes)
+    }
+
+    /// The number of the contents of a channel.
+    pub(super) fn number_of_contents(&mut self, channel: usize, words: &[u64]) -> Option<u32> {
+        self.bytes.clear();
+        for &word in words {
+            put(&mut self.bytes, word);
+        }
+        self.contents[channel].number(&self.bytes)
+    }
+
+    /// Begins a step of `thread`, whose part is `local`, in the state `leaves`.
+    pub(super) fn begin(&mut self, leaves: &[u32], thread: usize, local: &Local) {
+        self.leaves.clear();
+        self.leaves.extend_from_slice(leaves);
+        self.thread = thread;
+        self.local.copy_from(local);
+        self.fresh = 0;
+        self.is_first_exclusive = true;
+        self.made.clear();
+        self.trace.clear();
+        self.theirs.clear();
+        self.message = None;
+    }
+
+    /// Takes an edge, with the choices that are next; afterwards `leaves` is the state that it leads to.
+    pub(super) fn take_edge(
+        &mut self,
+        program: &Program,
+        leaves: &[u32],
+        thread: usize,
+        local: &Local,
+        edge: &Edge,
+    ) -> Done {
+        self.begin(leaves, thread, local);
+        self.run(program, edge)?;
+        self.finish(program)
+    }
+
+    /// Whether there is another combination of choices for the edge that was taken last.
+    pub(super) fn has_more_choices(&mut self) -> bool {
+        self.picks.advance()
+    }
+
+    /// Moves the buffer entry at `position` to memory.
+    pub(super) fn take_flush(
+        &mut self,
+        program: &Program,
+        leaves: &[u32],
+        thread: usize,
+        local: &Local,
+        position: usize,
+    ) -> Done {
+        self.begin(leaves, thread, local);
+        self.flush(program, position)?;
+        self.finish(program)
+    }
+
+    pub(super) fn run(&mut self, program: &Program, edge: &Edge) -> Done {
+        self.run_part(program, edge, &edge.operations)?;
+        self.arrive(program, edge);
+        Ok(())
+    }
+
+    pub(super) fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
+        let mut acting = Acting { bench: self, program, edge };
+        operations.iter().try_for_each(|operation| perform(&mut acting, operation))
+    }
+
+    pub(super) fn arrive(&mut self, program: &Program, edge: &Edge) {
+        self.local.point = edge.target;
+        for register in &program.cleared[self.thread][edge.target as usize] {
+            self.local.registers[register.index()] = 0;
+        }
+    }
+
+    /// Puts the part of who moves into the state.
+    pub(super) fn finish(&mut self, program: &Program) -> Done {
+        self.settle(program)?;
+        self.local.write(&mut self.bytes);
+        let number = self.locals[self.thread].number(&self.bytes).ok_or(Halt::Full)?;
+        self.leaves[program.words + self.thread] = number;
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, register: Register, value: u64) {
+        self.local.registers[register.index()] = value;
+    }
+
+    pub(super) fn value(&mut self, expr: &Expr) -> u64 {
+        expr.evaluate(&self.local.registers, &mut self.stack)
+    }
+}
+
+/// A thread on an edge, as the stepper sees it.
+struct Acting<'a> {
+    bench: &'a mut Bench,
+    program: &'a Program,
+    edge: &'a Edge,
+}
+
+impl Memory for Acting<'_> {
+    type Stop = Halt;
+
+    fn evaluate(&mut self, expr: &Expr) -> u64 {
+        self.bench.value(expr)
+    }
+
+    fn assign(&mut self, register: Register, value: u64, _: Source<'_>) {
+        self.bench.set(register, value);
+    }
+
+    fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
+        self.program.cell_at(address, size)
+    }
+
+    fn halt(&mut self, halt: membar_step::Halt) -> Halt {
+        match halt {
+            membar_step::Halt::Assumption(Some(_)) if self.bench.fault != Fault::WaitingIsBlocked => {
+                Halt::Waits
+            }
+            membar_step::Halt::Assumption(_) | membar_step::Halt::NoChoice => Halt::Blocked,
+            membar_step::Halt::TooWide => {
+                Halt::Refused("a choice among so many values is too wide to enumerate")
+            }
+            membar_step::Halt::Failed => Halt::Failed,
+            membar_step::Halt::Fault => Halt::Fault,
+            membar_step::Halt::Unsupported(what) => Halt::Refused(what),
+        }
+    }
+
+    fn load(&mut self, access: Access<'_>) -> Done<u64> {
+        if access.exclusive && self.edge.is_instruction {
+            self.bench.drain(self.program)?;
+        }
+        let word = self.bench.seen(self.program, access.cell);
+        self.bench.made.push(word);
+        if access.exclusive {
+            self.bench.reserve(access.cell);
+        }
+        Ok(word)
+    }
+
+    fn store(&mut self, access: Access<'_>, value: &Expr) -> Done {
+        if access.exclusive {
+            self.bench.promise(access.cell)?;
+        }
+        let value = self.bench.value(value);
+        let atomic = self.program.orders.get(access.tags).atomic;
+        if atomic == Waits::All {
+            self.bench.await_others(self.program)?;
+        }
+        let at_once = (access.exclusive && self.edge.is_instruction)
+            || (atomic >= Waits::Own && self.bench.fault != Fault::AtomicIsBuffered);
+        self.bench.store(self.program, access.cell, value, at_once)
+    }
+
+    fn store_conditional(&mut self, access: Access<'_>, value: &Expr) -> Done<u64> {
+        let bench = &mut *self.bench;
+        let is_reserved = bench.local.monitor.iter().any(|item| item.0 == access.cell);
+        let fails = if is_reserved { bench.picks.pick(2) } else { 1 };
+        bench.made.push(fails);
+        if fails == 0 {
+            bench.promise(access.cell)?;
+            let value = bench.value(value);
+            bench.store(self.program, access.cell, value, false)?;
+        }
+        bench.local.monitor.clear();
+        Ok(fails)
+    }
+
+    fn update_read(&mut self, cell: CellId, _: &Rmw) -> Done<u64> {
+        let word = self.bench.seen(self.program, cell);
+        self.bench.made.push(word);
+        Ok(word)
+    }
+
+    fn update_fails(&mut self, rmw: &Rmw) -> Done {
+        let is_locked = self.program.orders.get(rmw.failed_tags).locked;
+        if is_locked && self.bench.fault != Fault::LockedWithoutDrain {
+            self.bench.drain(self.program)?;
+        }
+        Ok(())
+    }
+
+    fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Done {
+        let at_once = self.bench.fault != Fault::LockedWithoutDrain;
+        if at_once {
+            self.bench.drain(self.program)?;
+        }
+        let value = self.bench.value(&rmw.value);
+        self.bench.store(self.program, cell, value, at_once)
+    }
+
+    fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Done {
+        if self.bench.fault == Fault::FenceIgnored {
+            return Ok(());
+        }
+        match self.program.orders.get(tags).fence {
+            Waits::Nothing => Ok(()),
+            Waits::OrderStores => {
+                let buffer = &mut self.bench.local.buffer;
+                if buffer.last().is_some_and(|&last| last != Entry::Barrier) {
+                    buffer.push(Entry::Barrier);
+                }
+                Ok(())
+            }
+            Waits::Own => self.bench.drain(self.program),
+            Waits::All => {
+                self.bench.await_others(self.program)?;
+                self.bench.drain(self.program)
+            }
+        }
+    }
+
+    fn choose(&mut self, low: i64, high: i64, _: bool) -> Done<u64> {
+        let options = high.wrapping_sub(low).cast_unsigned() + 1;
+        let value = low.cast_unsigned().wrapping_add(self.bench.picks.pick(options));
+        self.bench.made.push(value);
+        Ok(value)
+    }
+
+    fn spawn(&mut self, thread: ThreadId) -> Done {
+        self.bench.local.buffer.push(Entry::Birth(thread.0));
+        self.bench.settle(self.program)
+    }
+
+    fn join(&mut self, thread: ThreadId) -> Done {
+        let (bench, number) = (&mut *self.bench, thread.index());
+        let mut other = std::mem::take(&mut bench.other);
+        bench.read_local(self.program, &bench.leaves, number, &mut other);
+        let is_ended = other.born
+            && self.program.threads[number].leaving[other.point as usize].is_empty()
+            && (other.buffer.is_empty() || bench.fault == Fault::JoinIgnoresBuffer);
+        bench.other = other;
+        if !is_ended {
+            return Err(Halt::Waits);
+        }
+        bench.made.push(1);
+        Ok(())
+    }
+
+    fn lock(&mut self, cell: CellId) -> Done {
+        self.bench.drain(self.program)?;
+        let is_free = self.bench.read_memory(self.program, cell) == 0;
+        if !is_free && self.bench.fault != Fault::LockIgnoresOwner {
+            return Err(Halt::Waits);
+        }
+        self.bench.made.push(0);
+        self.bench.store(self.program, cell, 1, true)
+    }
+
+    fn unlock(&mut self, cell: CellId) -> Done {
+        self.bench.store(self.program, cell, 0, false)
+    }
+
+    fn send(&mut self, channel: usize, values: &[Expr]) -> Done {
+        self.bench.send(self.program, channel, values)
+    }
+
+    fn receive(&mut self, channel: usize, registers: &[Register]) -> Done {
+        self.bench.receive(self.program, channel, registers)
+    }
+}

@@ -1,0 +1,363 @@
+//! The states of a program and all that can happen in each of them.
+
+use std::sync::Arc;
+
+use membar_ir::error::CoreError;
+use membar_ir::program::{Meeting, Observable, Predicate, Term, Thread};
+use membar_step::sign_extend;
+
+use super::fault::Fault;
+use super::local::{Entry, Local};
+use super::memo::{Effect, Memo, Trace};
+use super::moves::{Moves, Who, keep, note, note_recalled, too_many};
+use super::program::{Discipline, Program};
+use super::step::Bench;
+
+/// A program that can be run.
+#[derive(Debug)]
+pub struct System {
+    /// The program.
+    pub program: Arc<Program>,
+    pub(super) bench: Bench,
+    memo: Memo,
+    /// The parts of all threads in the state at hand, and their numbers.
+    locals: Vec<Local>,
+    parts: Vec<Option<u32>>,
+    /// Per thread, whether it may take an edge there.
+    movers: Vec<bool>,
+    seen: Vec<u64>,
+    stack: Vec<u64>,
+}
+
+impl System {
+    /// Makes a program ready; with a `fault`, for tests, not quite as it should be.
+    #[must_use]
+    pub fn new(program: Arc<Program>, fault: Fault) -> Self {
+        let bench = Bench::new(&program, fault);
+        let locals = program.threads.iter().map(|_| Local::default()).collect();
+        let parts = vec![None; program.threads.len()];
+        let memo = Memo::new(program.threads.len(), fault);
+        Self { program, bench, memo, locals, parts, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
+    }
+
+    /// The same program for several threads, which name parts of states in the same way.
+    pub(super) fn shared(self, count: usize) -> Vec<Self> {
+        let (program, fault) = (self.program, self.bench.fault);
+        let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program), fault)).collect();
+        for (thread, strings) in self.bench.locals.into_iter().enumerate() {
+            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+                system.bench.locals[thread] = copy;
+            }
+        }
+        for (channel, strings) in self.bench.contents.into_iter().enumerate() {
+            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+                system.bench.contents[channel] = copy;
+            }
+        }
+        all
+    }
+
+    /// The parts of all threads in the state whose moves were asked for last.
+    pub(super) fn locals(&self) -> &[Local] {
+        &self.locals
+    }
+
+    /// Number of words of a state.
+    #[must_use]
+    pub fn leaves(&self) -> usize {
+        self.program.words + self.program.threads.len() + self.program.channels.len()
+    }
+
+    /// Bytes held by parts of states, and by what is remembered of their steps.
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.bench.locals.iter().chain(&self.bench.contents);
+        parts.map(super::store::Strings::bytes).sum::<usize>() + self.memo.bytes()
+    }
+
+    /// The state in which every run begins.
+    pub(super) fn initial(&mut self) -> Result<Vec<u32>, CoreError> {
+        let mut leaves = vec![0; self.program.words];
+        for (place, cell) in self.program.layout.iter().zip(&self.program.cells) {
+            place.set(&mut leaves, cell.initial);
+        }
+        for (number, thread) in self.program.threads.iter().enumerate() {
+            let mut local = Local {
+                born: thread.started,
+                point: thread.entry,
+                registers: thread.initial_registers(),
+                ..Local::default()
+            };
+            // A thread that is never started shows at the end what it has now.
+            for register in
+                self.program.cleared[number][thread.entry as usize].iter().filter(|_| thread.started)
+            {
+                local.registers[register.index()] = 0;
+            }
+            leaves.push(self.bench.number_of(number, &local).ok_or_else(too_many)?);
+        }
+        for channel in 0..self.program.channels.len() {
+            leaves.push(self.bench.number_of_contents(channel, &[0]).ok_or_else(too_many)?);
+        }
+        Ok(leaves)
+    }
+
+    /// All that can happen in the state `leaves`.
+    pub(super) fn moves(&mut self, leaves: &[u32], moves: &mut Moves) -> Result<(), CoreError> {
+        moves.clear();
+        self.open(leaves);
+        self.find_movers();
+        for thread in 0..self.locals.len() {
+            let local = &self.locals[thread];
+            let edges = self.program.threads[thread].leaving[local.point as usize].len();
+            let part = leaves[self.program.words + thread];
+            let root = self.memo.steps(thread, part, edges + local.buffer.len());
+            if local.born {
+                self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
+            }
+            if self.movers[thread] {
+                self.edges(leaves, thread, root, moves)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the threads that may take an edge: those at committed points, if there are any, else all.
+    fn find_movers(&mut self) {
+        let fault = self.bench.fault;
+        self.movers.clear();
+        self.movers.extend(self.locals.iter().map(|local| local.born || fault == Fault::UnbornThreadsMove));
+        let threads = self.program.threads.iter().zip(&self.locals);
+        let is_committed =
+            |(thread, local): (&Thread, &Local)| local.born && thread.committed[local.point as usize];
+        if threads.clone().any(is_committed) && fault != Fault::CommittedIgnored {
+            self.movers.clear();
+            self.movers.extend(threads.map(is_committed));
+        }
+    }
+
+    /// Reads the parts of all threads.
+    fn open(&mut self, leaves: &[u32]) {
+        for (thread, (local, known)) in self.locals.iter_mut().zip(&mut self.parts).enumerate() {
+            let part = Some(leaves[self.program.words + thread]);
+            if *known != part {
+                *known = part;
+                self.bench.read_local(&self.program, leaves, thread, local);
+            }
+        }
+    }
+
+    /// The flushes of a thread's buffer; they are remembered from `root` on.
+    fn flushes(
+        &mut self,
+        leaves: &[u32],
+        thread: usize,
+        root: Option<usize>,
+        moves: &mut Moves,
+    ) -> Result<(), CoreError> {
+        let local = &self.locals[thread];
+        if local.buffer.is_empty() {
+            return Ok(());
+        }
+        let (positions, fault) = (flushable(&self.program, local, self.bench.fault), self.bench.fault);
+        for position in positions {
+            let position = if fault == Fault::FlushFromTheBack { local.buffer.len() - 1 } else { position };
+            let Entry::Store(cell, value) = local.buffer[position] else { continue };
+            let who = Who { thread, edge: None, partner: None, flushed: Some(cell) };
+            let root = root.map(|root| root + position);
+            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+                note_recalled(&self.program, leaves, &step, who, moves)?;
+                continue;
+            }
+            let done = self.bench.take_flush(&self.program, leaves, thread, local, position);
+            self.bench.made.clear();
+            self.bench.made.extend([u64::from(cell.0), value]);
+            keep(&mut self.memo, &self.program, &self.bench, root, done);
+            note(&self.bench, done, who, moves)?;
+        }
+        Ok(())
+    }
+
+    /// The edges of a thread that can be taken; they are remembered from `root` on.
+    fn edges(
+        &mut self,
+        leaves: &[u32],
+        thread: usize,
+        root: Option<usize>,
+        moves: &mut Moves,
+    ) -> Result<(), CoreError> {
+        let code = &self.program.threads[thread];
+        let local = &self.locals[thread];
+        for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
+            let edge = &code.edges[number.index()];
+            let who = Who { thread, edge: Some(number), partner: None, flushed: None };
+            let root = root.filter(|_| self.program.is_own[thread][number.index()]).map(|root| root + place);
+            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+                note_recalled(&self.program, leaves, &step, who, moves)?;
+                if self.bench.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
+                    break;
+                }
+                continue;
+            }
+            if !edge.is_open(&local.registers, &mut self.stack) {
+                if let Some(root) = root {
+                    self.memo.keep(root, &Trace::default(), Effect::Closed, &[]);
+                }
+                continue;
+            }
+            match edge.meeting {
+                None => loop {
+                    let done = self.bench.take_edge(&self.program, leaves, thread, local, edge);
+                    keep(&mut self.memo, &self.program, &self.bench, root, done);
+                    note(&self.bench, done, who, moves)?;
+                    if !self.bench.has_more_choices() {
+                        break;
+                    }
+                },
+                Some(meeting) if meeting.sends => {
+                    let meet =
+                        Meet { program: &self.program, locals: &self.locals, movers: &self.movers, meeting };
+                    meet.all(&mut self.bench, leaves, who, moves, &mut self.stack)?;
+                }
+                // It waits for somebody who sends.
+                Some(_) => moves.halted.push(thread),
+            }
+            if self.bench.fault == Fault::OneEdgePerPoint {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the process has ended, or all threads have ended, or may stay where they are, and all stores are in
+    /// memory, in the state whose moves were asked for last.
+    pub(super) fn may_stay(&self) -> bool {
+        let mut threads = self.program.threads.iter().zip(&self.locals);
+        if threads.any(|(thread, local)| local.born && thread.exits[local.point as usize]) {
+            return true;
+        }
+        self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
+            let point = local.point as usize;
+            let may_stay = thread.leaving[point].is_empty() || thread.ends[point];
+            !local.born || (local.buffer.is_empty() && may_stay)
+        })
+    }
+
+    /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
+    /// asked for last.
+    pub(super) fn is_final(&self) -> bool {
+        let fault = self.bench.fault;
+        self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
+            let is_empty = local.buffer.is_empty() || fault == Fault::FinalWithFullBuffers;
+            !local.born || (thread.leaving[local.point as usize].is_empty() && is_empty)
+        })
+    }
+
+    /// Whether some thread that was started has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        let threads = self.program.threads.iter().zip(&self.locals);
+        threads
+            .into_iter()
+            .any(|(thread, local)| local.born && thread.leaving[local.point as usize].is_empty())
+    }
+
+    /// What the terms of final states are in the state whose moves were asked for last.
+    pub(super) fn terms(&self, leaves: &[u32]) -> Vec<u64> {
+        let value = |term: &Term| match *term {
+            Term::Register(thread, register) => self.locals[thread.index()].registers[register.index()],
+            Term::Cell(cell) => self.program.layout[cell.index()].get(leaves),
+        };
+        self.program.terms.iter().map(value).collect()
+    }
+
+    /// Whether a predicate is true of the state whose moves were asked for last.
+    pub(super) fn holds(&mut self, predicate: usize, leaves: &[u32]) -> bool {
+        let Predicate { reads, expression } = &self.program.predicates[predicate];
+        self.seen.clear();
+        for read in reads {
+            self.seen.push(match read {
+                Observable::Cell(cell) => {
+                    let word = self.program.layout[cell.index()].get(leaves);
+                    let known = self.program.cells[cell.index()];
+                    sign_extend(word, if known.signed { 8 * known.size } else { 0 })
+                }
+                Observable::Register(thread, register) => {
+                    self.locals[thread.index()].registers[register.index()]
+                }
+                Observable::At(thread, points) => {
+                    let local = &self.locals[thread.index()];
+                    u64::from(local.born && points[local.point as usize])
+                }
+            });
+        }
+        expression.evaluate(&self.seen, &mut self.stack) != 0
+    }
+}
+
+/// Positions of the entries that may reach memory next.
+fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
+    let mut positions: Vec<usize> = Vec::new();
+    for (position, entry) in local.buffer.iter().enumerate() {
+        match *entry {
+            Entry::Barrier if fault == Fault::FlushOverBarrier => {}
+            Entry::Barrier => break,
+            Entry::Birth(_) => {}
+            Entry::Store(cell, _) => {
+                if !positions.iter().any(|&other| local.buffer[other].cell() == Some(cell)) {
+                    positions.push(position);
+                }
+                if program.discipline != Discipline::Pso {
+                    break;
+                }
+            }
+        }
+    }
+    positions
+}
+
+/// A sender that looks for somebody who receives at once.
+struct Meet<'s> {
+    program: &'s Program,
+    locals: &'s [Local],
+    movers: &'s [bool],
+    meeting: Meeting,
+}
+
+impl Meet<'_> {
+    /// Every step in which somebody receives what is sent.
+    fn all(
+        &self,
+        bench: &mut Bench,
+        leaves: &[u32],
+        who: Who,
+        moves: &mut Moves,
+        stack: &mut Vec<u64>,
+    ) -> Result<(), CoreError> {
+        let Some(sending) = who.edge else { return Ok(()) };
+        let code = &self.program.threads[who.thread];
+        let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
+        for (other, local) in self.locals.iter().enumerate() {
+            let meets_itself = other == who.thread && bench.fault != Fault::MeetsItself;
+            if !self.movers[other] || meets_itself {
+                continue;
+            }
+            let code = &self.program.threads[other];
+            for &number in &code.leaving[local.point as usize] {
+                let edge = &code.edges[number.index()];
+                let receives = |theirs: Meeting| !theirs.sends && theirs.channel == self.meeting.channel;
+                if !edge.meeting.is_some_and(receives) || !edge.is_open(&local.registers, stack) {
+                    continue;
+                }
+                let who = Who { partner: Some((other, number)), ..who };
+                loop {
+                    let position = self.meeting.position;
+                    let done = bench.take_meeting(self.program, leaves, sender, (other, edge), position);
+                    note(bench, done, who, moves)?;
+                    if !bench.has_more_choices() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
