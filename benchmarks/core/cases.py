@@ -9,6 +9,7 @@ from body import C11, X86
 from linden.programs import table_two
 from parametric import PROGRAMS
 
+import membar
 from membar import _core
 from membar.engines import graphs
 from membar.engines.buffers.question import lowered
@@ -20,7 +21,7 @@ from membar.models.monotone import watches_under
 from membar.program.awaits import NO_WATCHES
 from membar.program.expand import expand
 from membar.program.lowering import lower_program
-from membar.questions import api
+from membar.questions.programs import parse as parse_program
 from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
 
@@ -32,11 +33,11 @@ OF_C11 = {"rc11", "ra"}
 
 def states(file: str, model: str, *, reduced: bool = False) -> Search:
     """The first states of a program, with buffers of two entries."""
-    program = api.parse(SourceFile.read(BENCHMARKS / "states" / file))
+    program = parse_program(SourceFile.read(BENCHMARKS / "states" / file))
     options = Options(buffers=2, buffers_chosen_by_user=True, stops_early=False)
     task = Task(
         program=program,
-        model=api.load_model(model),
+        model=membar.load_model(model),
         properties=("deadlock",),
         options=options,
         limits=Limits(states=200_000),
@@ -51,7 +52,7 @@ def states(file: str, model: str, *, reduced: bool = False) -> Search:
 
 def graph(program: str, size: int, model: str, method: str) -> Search:
     """The executions of a parametric program."""
-    loaded = api.load_model(model)
+    loaded = membar.load_model(model)
     if loaded.plan is None:
         raise ValueError(f"{model} has no axioms")
     plan, compiled = graphs.compiled(loaded.plan)
@@ -75,7 +76,7 @@ def graph(program: str, size: int, model: str, method: str) -> Search:
 def buffers(procedure: str) -> Search:
     """Unbounded store buffers: the second table of Linden and Wolper."""
     questions = [
-        lowered(Task(program=program, model=api.load_model("x86-tso"), properties=("errors",))).core
+        lowered(Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",))).core
         for program in table_two()
     ]
 
