@@ -22,14 +22,14 @@ const LOOK_BACK: usize = 200;
 
 /// A cycle that was accelerated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Known {
+pub(super) struct AcceleratedCycle {
     /// The transitions, by number.
     pub(super) turn: Vec<u32>,
     /// What each of them puts into which lane.
     pub(super) stored: Vec<Vec<(usize, Letter)>>,
 }
 
-impl Known {
+impl AcceleratedCycle {
     /// What one turn puts into `lane`.
     pub(super) fn word(&self, lane: usize) -> Vec<Letter> {
         let stored = self.stored.iter().flatten();
@@ -118,7 +118,7 @@ impl Search<'_, '_, '_> {
         let Some(at) = self.stack[recent..].iter().rposition(is_back).map(|at| recent + at) else {
             return Ok(());
         };
-        let mut cycle = Known::default();
+        let mut cycle = AcceleratedCycle::default();
         let mut points = Vec::new();
         let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
         for (frame, step) in self.stack[at..].iter().zip(between.chain([came])) {
@@ -168,9 +168,9 @@ impl Search<'_, '_, '_> {
     }
 
     /// The moves since the state at `at`, if none of them commits from `lane`.
-    fn cycle(&self, at: usize, lane: usize, came: &Step) -> Option<Known> {
+    fn cycle(&self, at: usize, lane: usize, came: &Step) -> Option<AcceleratedCycle> {
         let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
-        let mut cycle = Known::default();
+        let mut cycle = AcceleratedCycle::default();
         for step in between.chain([came]) {
             let transition = self.transitions.at(step.number);
             if matches!(transition, Transition::Commit { lane: other, .. } if *other == lane) {
@@ -186,8 +186,8 @@ impl Search<'_, '_, '_> {
         &mut self,
         before: &State,
         lane: usize,
-        cycle: &Known,
-    ) -> Result<Option<(Language, Vec<Known>)>, CoreError> {
+        cycle: &AcceleratedCycle,
+    ) -> Result<Option<(Language, Vec<AcceleratedCycle>)>, CoreError> {
         let width = self.semantics.width().max(1);
         let key = (lane, before.locals[lane / width]);
         let mut cycles = self.cycles.get(&key).cloned().unwrap_or_default();
@@ -206,7 +206,7 @@ impl Search<'_, '_, '_> {
         &mut self,
         before: &State,
         lane: usize,
-        cycles: &mut Vec<Known>,
+        cycles: &mut Vec<AcceleratedCycle>,
     ) -> Result<Language, CoreError> {
         loop {
             let words: Vec<Vec<Letter>> = cycles.iter().map(|cycle| cycle.word(lane)).collect();
@@ -225,7 +225,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    fn all_cycles(&self, lane: usize) -> Vec<Known> {
+    fn all_cycles(&self, lane: usize) -> Vec<AcceleratedCycle> {
         let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == lane).copied().collect();
         keys.sort_unstable();
         keys.iter().flat_map(|key| self.cycles[key].iter().cloned()).collect()
@@ -237,7 +237,7 @@ impl Search<'_, '_, '_> {
         before: &State,
         lane: usize,
         language: Language,
-        cycle: &Known,
+        cycle: &AcceleratedCycle,
     ) -> Result<bool, CoreError> {
         if matches!(
             self.fault.chosen(),
@@ -266,7 +266,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Remembers a cycle from the state at `at`; if one thread alone takes it, also from each of its later points.
-    fn take_down(&mut self, at: usize, lane: usize, cycle: &Known, language: Language) {
+    fn take_down(&mut self, at: usize, lane: usize, cycle: &AcceleratedCycle, language: Language) {
         let thread = lane / self.semantics.width().max(1);
         let is_alone = cycle.turn.iter().all(|&number| self.is_step_of(thread, number));
         let count = if is_alone { cycle.turn.len() } else { 1 };
@@ -276,7 +276,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Remembers a cycle, beginning at each of these points of its thread in turn.
-    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &Known, language: Language) {
+    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &AcceleratedCycle, language: Language) {
         let mut is_new = false;
         for (by, &point) in points.iter().enumerate() {
             let known = self.cycles.entry((lane, point)).or_default();

@@ -16,13 +16,13 @@ pub(super) struct Automaton {
 
 /// An automaton with choices and silent steps, on its way to a minimal one.
 #[derive(Debug, Default)]
-pub(super) struct Loose {
+pub(super) struct Nfa {
     pub(super) accepting: Vec<bool>,
     pub(super) edges: Vec<Vec<(Letter, u32)>>,
     pub(super) silent: Vec<Vec<u32>>,
 }
 
-impl Loose {
+impl Nfa {
     pub(super) fn of(automaton: &Automaton) -> Self {
         Self {
             accepting: automaton.accepting.clone(),

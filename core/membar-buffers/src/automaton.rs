@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
-use super::acceptor::{Automaton, Loose, included};
+use super::acceptor::{Automaton, Nfa, included};
 use rustc_hash::FxHashMap;
 
 use membar_ir::interner::Interner;
@@ -192,7 +192,7 @@ impl Automata {
         if let Some(&known) = self.appended.get(&(language, letter)) {
             return known;
         }
-        let mut loose = Loose::of(self.at(language));
+        let mut loose = Nfa::of(self.at(language));
         if loose.edges.is_empty() {
             return Language::NOTHING;
         }
@@ -218,7 +218,7 @@ impl Automata {
         let result = match start {
             None => Language::NOTHING,
             Some(start) => {
-                let rest = Loose::of(automaton).determined(start).minimal();
+                let rest = Nfa::of(automaton).determined(start).minimal();
                 self.keep(rest)
             }
         };
@@ -272,7 +272,7 @@ impl Automata {
         let found = self.reached_past(language, letter, &may_pass);
         let automaton = self.at(language);
         let (cell, _) = self.store_of(letter);
-        let mut loose = Loose::of(automaton);
+        let mut loose = Nfa::of(automaton);
         // A second copy of the states is for what stands before the letter.
         let copy = narrow(automaton.edges.len());
         for edges in &automaton.edges {
@@ -368,7 +368,7 @@ impl Automata {
 
     /// Every word with `letter` before it.
     pub fn prepend(&mut self, letter: Letter, language: Language) -> Language {
-        let mut loose = Loose::of(self.at(language));
+        let mut loose = Nfa::of(self.at(language));
         if loose.edges.is_empty() {
             return Language::NOTHING;
         }
@@ -389,7 +389,7 @@ impl Automata {
         if let Some(&known) = self.united.get(&key) {
             return known;
         }
-        let mut loose = Loose::of(self.at(left));
+        let mut loose = Nfa::of(self.at(left));
         let offset = narrow(loose.edges.len());
         let other = self.at(right);
         for (edges, &accepting) in other.edges.iter().zip(&other.accepting) {
@@ -426,7 +426,7 @@ impl Automata {
         if let Some(&known) = self.repeated.get(&key) {
             return known;
         }
-        let mut loose = Loose::of(self.at(language));
+        let mut loose = Nfa::of(self.at(language));
         if loose.edges.is_empty() {
             return Language::NOTHING;
         }

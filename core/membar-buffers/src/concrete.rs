@@ -141,7 +141,7 @@ impl Memory for View {
 }
 
 /// How a state was first reached.
-type Came = Option<(u32, Move)>;
+type Predecessor = Option<(u32, Move)>;
 
 /// The exploration.
 struct Exploration<'s, 'p, 'w> {
@@ -151,7 +151,7 @@ struct Exploration<'s, 'p, 'w> {
     world: World,
     watch: &'s mut Watch<'w>,
     states: Interner<State>,
-    came: Vec<Came>,
+    came: Vec<Predecessor>,
     found: Findings,
     /// Where each thing was found: in which state, and by which last move.
     targets: BTreeMap<Goal, (u32, Option<Move>)>,
@@ -379,7 +379,7 @@ impl Exploration<'_, '_, '_> {
         Ok(())
     }
 
-    fn reach(&mut self, state: State, came: Came) -> Result<(), CoreError> {
+    fn reach(&mut self, state: State, came: Predecessor) -> Result<(), CoreError> {
         let (number, is_new) = self.states.intern(state);
         if !is_new {
             return Ok(());

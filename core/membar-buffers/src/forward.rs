@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 
 use membar_ir::error::CoreError;
 
-use super::acceleration::Known;
+use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};
 use super::discipline::Discipline;
 use super::fault::Fault;
-use super::paths::{Came, Growth, Node, NodeId, Target};
+use super::paths::{Growth, Node, NodeId, Predecessor, Target};
 use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
@@ -85,7 +85,7 @@ pub(super) struct Search<'s, 'p, 'b> {
     pub(super) bare: Vec<State>,
     pub(super) nodes: Vec<Node>,
     pub(super) transitions: Transitions,
-    pub(super) cycles: FxHashMap<(usize, LocalId), Vec<Known>>,
+    pub(super) cycles: FxHashMap<(usize, LocalId), Vec<AcceleratedCycle>>,
     pub(super) stack: Vec<Frame>,
     pub(super) on_stack: FxHashMap<Place, Vec<usize>>,
     targets: BTreeMap<Goal, Target>,
@@ -331,7 +331,7 @@ impl Search<'_, '_, '_> {
         self.nodes.push(Node {
             place,
             lanes: state.lanes.as_slice().into(),
-            came: came.map(|step| Came { step: step.clone(), growths }),
+            came: came.map(|step| Predecessor { step: step.clone(), growths }),
         });
         Ok(node)
     }

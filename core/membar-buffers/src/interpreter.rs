@@ -8,7 +8,7 @@ use membar_step::{Access, Source, perform};
 
 use super::fault::Fault;
 use super::system::{
-    BIRTH, DEATH, End, GONE, Local, LocalId, Memory, Partner, Refusals, System, Taken, UNBORN,
+    EXIT, EXITED, End, Local, LocalId, Memory, NOT_STARTED, Partner, Refusals, START, System, Taken,
 };
 
 /// What becomes of all attempts at a step.
@@ -75,19 +75,19 @@ impl System<'_> {
     ) -> Result<Refusals, CoreError> {
         let Local { point, registers } = self.local(thread, local).clone();
         match point {
-            UNBORN => {
+            NOT_STARTED => {
                 if let Some(cell) = self.births[thread] {
                     let entry = self.intern(thread, self.code(thread).entry, registers)?;
                     for (value, memory) in memory.load(world, cell) {
                         if value == 1 {
                             let end = End::Moved(entry);
-                            out.push(Taken { edge: BIRTH, made: vec![1], end, memory, partner: None });
+                            out.push(Taken { edge: START, made: vec![1], end, memory, partner: None });
                         }
                     }
                 }
                 Ok(Refusals::default())
             }
-            point if point & GONE != 0 => Ok(Refusals::default()),
+            point if point & EXITED != 0 => Ok(Refusals::default()),
             point if !may_move && !self.code(thread).leaving[point as usize].is_empty() => {
                 Ok(Refusals::default())
             }
@@ -109,9 +109,9 @@ impl System<'_> {
         if let (true, Some(cell)) = (leaving.is_empty(), self.deaths[thread]) {
             if let Some(mut memory) = memory.drained(world) {
                 memory.write(world, cell, 1);
-                let gone = self.intern(thread, point | GONE, registers.into())?;
+                let gone = self.intern(thread, point | EXITED, registers.into())?;
                 let end = End::Moved(gone);
-                out.push(Taken { edge: DEATH, made: Vec::new(), end, memory, partner: None });
+                out.push(Taken { edge: EXIT, made: Vec::new(), end, memory, partner: None });
             }
             return Ok(Refusals::default());
         }
@@ -176,7 +176,7 @@ impl System<'_> {
             return Vec::new();
         }
         let Local { point, registers } = self.local(thread, local).clone();
-        if point & GONE != 0 {
+        if point & EXITED != 0 {
             return Vec::new();
         }
         let edges = self.opened(thread, point, &registers).into_iter();

@@ -6,7 +6,7 @@
 //! before, followed by words of the cycles, in some order; those turns are undone one by one. No choice can be wrong:
 //! each set is exactly what the transitions make of the one before.
 
-use super::acceleration::Known;
+use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};
 use super::discipline::Discipline;
 use super::forward::{Place, Search, Step};
@@ -22,12 +22,12 @@ pub(super) struct Node {
     pub(super) place: Place,
     pub(super) lanes: Box<[Language]>,
     /// None for the initial state.
-    pub(super) came: Option<Came>,
+    pub(super) came: Option<Predecessor>,
 }
 
 /// A transition, and what acceleration made of the contents behind it, in this order.
 #[derive(Debug)]
-pub(super) struct Came {
+pub(super) struct Predecessor {
     pub(super) step: Step,
     pub(super) growths: Vec<Growth>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Growth {
     pub(super) from: Option<NodeId>,
     /// The contents before it.
     pub(super) before: Language,
-    pub(super) cycles: Vec<Known>,
+    pub(super) cycles: Vec<AcceleratedCycle>,
 }
 
 /// Where something was found: in some contents of a state, by a last transition or without.
@@ -93,7 +93,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Undoes what acceleration did.
-    fn before_growths(&self, came: &Came, reading: &mut Reading) -> Option<Before> {
+    fn before_growths(&self, came: &Predecessor, reading: &mut Reading) -> Option<Before> {
         let automata = &self.semantics.world.automata;
         for growth in came.growths.iter().rev() {
             if automata.contains(growth.before, &reading.words[growth.lane]) {
@@ -116,7 +116,12 @@ impl Search<'_, '_, '_> {
     }
 
     /// The cycles whose words, in this order, follow a word of `base` in `word`; as few as possible.
-    fn turns<'g>(&self, base: Language, word: &[Letter], growth: &'g Growth) -> Option<Vec<&'g Known>> {
+    fn turns<'g>(
+        &self,
+        base: Language,
+        word: &[Letter],
+        growth: &'g Growth,
+    ) -> Option<Vec<&'g AcceleratedCycle>> {
         let automata = &self.semantics.world.automata;
         let words: Vec<Vec<Letter>> = growth.cycles.iter().map(|cycle| cycle.word(growth.lane)).collect();
         // Per length of a prefix: how few turns lead there, and the last of them.

@@ -18,14 +18,14 @@ use super::fault::Fault;
 use membar_ir::interner::Interner;
 
 /// The step by which a spawned thread begins.
-pub const BIRTH: EdgeId = EdgeId(u32::MAX);
+pub const START: EdgeId = EdgeId(u32::MAX);
 /// The step by which a joined thread says that it has ended.
-pub const DEATH: EdgeId = EdgeId(u32::MAX - 1);
+pub const EXIT: EdgeId = EdgeId(u32::MAX - 1);
 
 /// Control point of a thread that has not begun.
-pub(super) const UNBORN: u32 = u32::MAX;
+pub(super) const NOT_STARTED: u32 = u32::MAX;
 /// Beside its control point: a joined thread has said that it ended.
-pub(super) const GONE: u32 = 1 << 31;
+pub(super) const EXITED: u32 = 1 << 31;
 
 /// Local states of one thread beyond which its data does not count as finite.
 const MOST_LOCALS: usize = 1 << 20;
@@ -224,7 +224,7 @@ impl<'a> System<'a> {
             system.meetings.push(meetings);
         }
         for (number, thread) in program.threads.iter().enumerate() {
-            let point = if thread.started { thread.entry } else { UNBORN };
+            let point = if thread.started { thread.entry } else { NOT_STARTED };
             system.intern(number, point, thread.initial_registers().into())?;
         }
         Ok(system)
@@ -303,7 +303,9 @@ impl<'a> System<'a> {
     /// The control point as the program numbers it; None before a thread begins. Ended threads stay where they ended.
     #[must_use]
     pub fn point(&self, thread: usize, local: LocalId) -> Option<u32> {
-        Some(self.local(thread, local).point).filter(|&point| point != UNBORN).map(|point| point & !GONE)
+        Some(self.local(thread, local).point)
+            .filter(|&point| point != NOT_STARTED)
+            .map(|point| point & !EXITED)
     }
 
     /// The control point; a thread whose start is in memory is at its entry, whether it has begun or not.
@@ -316,7 +318,7 @@ impl<'a> System<'a> {
     /// Whether a thread has not begun although its start is in memory.
     fn is_due(&self, thread: usize, local: LocalId, memory: &[u64]) -> bool {
         let is_started = self.births[thread].is_some_and(|cell| memory[cell.index()] == 1);
-        is_started && self.is_unborn(thread, local)
+        is_started && self.is_not_started(thread, local)
     }
 
     /// Whether all threads have ended or will never begin, apart from what buffers hold.
@@ -332,16 +334,16 @@ impl<'a> System<'a> {
     #[must_use]
     pub fn is_over(&self, thread: usize, local: LocalId) -> bool {
         match self.local(thread, local).point {
-            UNBORN => true,
-            point if point & GONE != 0 => true,
+            NOT_STARTED => true,
+            point if point & EXITED != 0 => true,
             point => self.deaths[thread].is_none() && self.code(thread).leaving[point as usize].is_empty(),
         }
     }
 
     /// Whether a thread has not begun.
     #[must_use]
-    pub fn is_unborn(&self, thread: usize, local: LocalId) -> bool {
-        self.local(thread, local).point == UNBORN
+    pub fn is_not_started(&self, thread: usize, local: LocalId) -> bool {
+        self.local(thread, local).point == NOT_STARTED
     }
 
     /// Whether a cell is one of those for births and ends.

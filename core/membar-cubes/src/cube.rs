@@ -1,8 +1,8 @@
 //! Sets of states: some different processes, what holds of them, and what they still have to read.
 
-use crate::concrete::{Bindings, conditions_hold};
 use crate::events::Events;
 use crate::facts::{Comparison, Facts, Truth};
+use crate::grounding::{Bindings, conditions_hold};
 use crate::system::{Formula, System};
 use crate::term::{Linear, Literal, NOBODY, Place, Relation, compare};
 use membar_ir::error::CoreError;

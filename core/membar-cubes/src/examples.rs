@@ -3,6 +3,7 @@
 use crate::cube::Cube;
 use crate::events::Accesses;
 use crate::fault::Fault;
+use crate::fixpoint::Fixpoint;
 use crate::initial::may_be_initial;
 use crate::matching::contains;
 use crate::preimage::{Before, preimages};
@@ -12,7 +13,6 @@ use crate::system::{
     Access, Condition, Formula, Process, Sort, Sorts, Symbol, System, Term, Transition, Update,
 };
 use crate::term::{Place, Relation};
-use crate::visited::Visited;
 use membar_ir::stop::{Limits, Stop, Watch};
 
 const PC: u16 = 0;
@@ -127,8 +127,9 @@ fn the_example_of_section_3_3_step_by_step() {
         let place = Place::cell(PC, [slot, u8::MAX, u8::MAX, u8::MAX]);
         cube.facts.values(place, &system.sorts).trailing_zeros()
     };
-    let is_initial =
-        |cube: &Cube| may_be_initial(&system, cube, &Visited::default(), Fault::None).expect("small numbers");
+    let is_initial = |cube: &Cube| {
+        may_be_initial(&system, cube, &Fixpoint::default(), Fault::None).expect("small numbers")
+    };
     let bad = Cube::of(&system, &system.unsafe_states[0], &[0, 1]).expect("small").expect("not empty");
     assert_eq!((at(&bad, 0), at(&bad, 1), pending(&bad)), (2, 2, vec![]));
     let one = before(&system, &bad, 3, 1);

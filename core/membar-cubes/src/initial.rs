@@ -1,12 +1,12 @@
 //! Whether a cube holds in some initial state: pending reads return initial values.
 
-use crate::concrete::{Bindings, conditions_hold};
 use crate::cube::Cube;
 use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::fixpoint::{Cover, Fixpoint};
+use crate::grounding::{Bindings, conditions_hold};
 use crate::system::System;
 use crate::term::{Linear, Literal, Place, Sum};
-use crate::visited::{Cover, Visited};
 use membar_ir::error::CoreError;
 
 /// Whether some initial state with at least one process may be in the cube. Only its own processes are asked, so yes
@@ -17,7 +17,7 @@ use membar_ir::error::CoreError;
 pub fn may_be_initial(
     system: &System,
     cube: &Cube,
-    assumed: &Visited,
+    assumed: &Fixpoint,
     fault: Fault,
 ) -> Result<bool, CoreError> {
     let Some(mut facts) = with_initial_reads(&cube.facts, system)? else { return Ok(false) };
@@ -42,7 +42,7 @@ fn some_alternative(
     system: &System,
     slots: u8,
     facts: Facts,
-    assumed: &Visited,
+    assumed: &Fixpoint,
     tuples: &[Vec<u8>],
 ) -> Result<bool, CoreError> {
     let Some((tuple, rest)) = tuples.split_first() else {

@@ -5,14 +5,15 @@
 //! and the `events` that are still to come. `preimage` goes one transition back, `visited` says what is known already,
 //! `initial` whether it is all over, and `search` brings them together.
 
+pub mod brab;
 pub mod choice;
-pub mod concrete;
 pub mod cube;
 pub mod events;
 pub mod facts;
 pub mod fault;
+pub mod fixpoint;
 pub mod ground;
-pub mod guide;
+pub mod grounding;
 pub mod initial;
 pub mod instance;
 pub mod linear;
@@ -22,7 +23,6 @@ pub mod preimage;
 pub mod search;
 pub mod system;
 pub mod term;
-pub mod visited;
 
 #[cfg(test)]
 mod differential;

@@ -3,11 +3,11 @@
 //! Universal guards are asked of the processes of the cube only: an over-approximation, so what is found reachable has
 //! to be replayed.
 
-use crate::concrete::{Bindings, Branch, Value, branches, conditions_hold, substituted};
 use crate::cube::Cube;
 use crate::events::Accesses;
 use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::grounding::{Bindings, Branch, Value, branches, conditions_hold, substituted};
 use crate::system::{System, Term, Transition, Update};
 use crate::term::{Judged, Literal, NOBODY, Place};
 use membar_ir::error::CoreError;

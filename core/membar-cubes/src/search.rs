@@ -6,14 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::brab::{Brab, Guess};
 use crate::cube::Cube;
 use crate::fault::Fault;
-use crate::guide::{Guess, Guide};
+use crate::fixpoint::{Cover, Fixpoint};
 use crate::initial::may_be_initial;
 use crate::instance::arrangements;
 use crate::preimage::{Before, preimages};
 use crate::system::{Formula, System};
-use crate::visited::{Cover, Visited};
 use membar_ir::error::CoreError;
 use membar_ir::stop::{Stopped, Watch};
 
@@ -105,7 +105,7 @@ struct Node {
 /// # Errors
 /// Something is too large.
 pub fn search(system: &System, options: Options, watch: &mut Watch<'_>) -> Result<Findings, CoreError> {
-    let mut guide = match options.guesses.map(|count| Guide::new(system, count, watch)) {
+    let mut guide = match options.guesses.map(|count| Brab::new(system, count, watch)) {
         None => None,
         Some(Ok(guide)) => guide,
         Some(Err(stopped)) => {
@@ -156,11 +156,11 @@ struct Search<'a> {
     system: &'a System,
     options: Options,
     nodes: Vec<Node>,
-    visited: Visited,
-    assumed: Visited,
+    visited: Fixpoint,
+    assumed: Fixpoint,
     queue: BinaryHeap<Priority>,
     counts: Counts,
-    guide: Option<&'a Guide<'a>>,
+    guide: Option<&'a Brab<'a>>,
     /// A guess that turned out to be reachable.
     refuted: Option<Cube>,
 }
@@ -179,13 +179,13 @@ struct Counts {
 const BELIEVED: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, options: Options, guide: Option<&'a Guide<'a>>) -> Result<Self, CoreError> {
+    fn new(system: &'a System, options: Options, guide: Option<&'a Brab<'a>>) -> Result<Self, CoreError> {
         let mut search = Self {
             system,
             options,
             nodes: Vec::new(),
-            visited: Visited::default(),
-            assumed: Visited::default(),
+            visited: Fixpoint::default(),
+            assumed: Fixpoint::default(),
             queue: BinaryHeap::new(),
             counts: Counts::default(),
             guide,
@@ -344,7 +344,7 @@ impl<'a> Search<'a> {
         let numbers = self.visited.numbers().filter(|&number| number != BELIEVED);
         let cubes = numbers.map(|number| self.nodes[number].cube.clone()).collect();
         let Counts { nodes, made, covered, deleted, most_slots, .. } = self.counts;
-        let restarts = self.guide.map_or(0, Guide::restarts);
+        let restarts = self.guide.map_or(0, Brab::restarts);
         Findings { answer, cubes, nodes, made, covered, deleted, most_slots, restarts }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::tally::Tally;
-use crate::thread::{Kind, Machine, Question, Run, Skeleton};
+use crate::thread::{Kind, Question, Run, Skeleton, ThreadRunner};
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, Program};
 use membar_ir::small_set::SmallSet;
@@ -82,7 +82,7 @@ struct Waiting {
 
 /// The runs of one thread found so far.
 struct Found<'a> {
-    machine: Machine<'a>,
+    machine: ThreadRunner<'a>,
     waiting: Vec<Waiting>,
     classes: Vec<Class>,
     index: FxHashMap<Skeleton, usize>,
@@ -123,7 +123,7 @@ pub fn all_classes(
     let mut threads = Vec::with_capacity(program.threads.len());
     for thread in &program.threads {
         let mut found = Found {
-            machine: Machine::new(program, thread, bound),
+            machine: ThreadRunner::new(program, thread, bound),
             waiting: Vec::new(),
             classes: Vec::new(),
             index: FxHashMap::default(),

@@ -47,7 +47,7 @@ impl Control {
 
 /// What a thread has done beside its events, as far as it makes a turn more than looking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Deeds {
+pub(crate) struct Effects {
     /// Choices, threads started and joined.
     pub(crate) effects: u32,
     /// Store-conditionals and weak operations that failed and could have succeeded.
@@ -60,7 +60,7 @@ pub(crate) struct Visit {
     /// Number of events before.
     pub(crate) events: usize,
     /// What else it did before.
-    pub(crate) deeds: Deeds,
+    pub(crate) deeds: Effects,
     /// The registers that matter, with the reads that their values come from.
     pub(crate) registers: Vec<(u64, Origins)>,
     /// The reads that decided the path.

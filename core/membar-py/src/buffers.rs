@@ -2,12 +2,12 @@
 
 use membar_buffers::concrete::{self, Until};
 use membar_buffers::discipline::Discipline;
-use membar_buffers::dual;
 use membar_buffers::fault::Fault;
 use membar_buffers::forward::{self, Reductions};
+use membar_buffers::load_buffers;
 use membar_buffers::question::{self, Goal, Question};
 use membar_buffers::run::{Act, Move};
-use membar_buffers::system::{BIRTH, DEATH, System};
+use membar_buffers::system::{EXIT, START, System};
 use membar_ir::expr::Expr;
 use membar_ir::program::{EdgeId, Program};
 use membar_ir::stop::{Limits, Stopped, Watch};
@@ -142,7 +142,7 @@ impl StoreBuffers {
         run_detached(py, None, |stop| {
             let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, self.fault)?;
-            let found = dual::search(&mut system, &self.question, &mut watch)?;
+            let found = load_buffers::search(&mut system, &self.question, &mut watch)?;
             Ok(BufferFindings { found, cells: self.program.cells.len() })
         })
     }
@@ -202,7 +202,7 @@ impl StoreBuffers {
 /// A run without what only the core knows of: births and ends of threads.
 fn steps_of(moves: &[Move], cells: usize) -> Vec<Step> {
     let step_of = |step: &Move| match &step.act {
-        Act::Edge { edge, .. } if matches!(*edge, BIRTH | DEATH) => None,
+        Act::Edge { edge, .. } if matches!(*edge, START | EXIT) => None,
         Act::Edge { edge, made, partner } => {
             let partner = partner.as_ref().map(|other| Partner {
                 thread: other.thread,

@@ -9,8 +9,8 @@ use membar_states::emptiness::{self, Answer};
 use membar_states::fairness::Fair;
 use membar_states::fault::Fault;
 use membar_states::findings::{self, Options};
-use membar_states::program::{Discipline, Program, Registers};
-use membar_states::safety::{self, Exploration, Taken};
+use membar_states::program::{BufferKind, Program, Registers};
+use membar_states::safety::{self, Exploration, RunStep};
 use membar_states::system::System;
 use membar_step::store_buffers::TAGS;
 use pyo3::exceptions::PyValueError;
@@ -42,10 +42,10 @@ impl StateSpace {
     ) -> PyResult<Self> {
         let code = program::Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
         let discipline = match discipline {
-            "sc" => Discipline::Sc,
-            "tso" => Discipline::Tso,
-            "pso" => Discipline::Pso,
-            "cam" => Discipline::Cam,
+            "sc" => BufferKind::Sc,
+            "tso" => BufferKind::Tso,
+            "pso" => BufferKind::Pso,
+            "cam" => BufferKind::Cam,
             _ => return Err(PyValueError::new_err("there is no such discipline")),
         };
         let registers = match registers {
@@ -263,7 +263,7 @@ impl RunAnswer {
     #[getter]
     fn lasso(&self) -> Option<Lasso> {
         let steps =
-            |steps: &[Option<Taken>]| steps.iter().map(|step| step.as_ref().map(Step::from)).collect();
+            |steps: &[Option<RunStep>]| steps.iter().map(|step| step.as_ref().map(Step::from)).collect();
         let lasso = self.answer.lasso.as_ref()?;
         Some(Lasso { prefix: steps(&lasso.prefix), cycle: steps(&lasso.cycle) })
     }

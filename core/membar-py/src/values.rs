@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use membar_graphs::execution::{self, Pairs, Rows};
 use membar_graphs::thread::{Kind, Status};
-use membar_states::safety::Taken;
+use membar_states::safety::RunStep;
 use pyo3::prelude::*;
 
 /// Rows of bits.
@@ -220,8 +220,8 @@ impl Step {
     }
 }
 
-impl From<&Taken> for Step {
-    fn from(step: &Taken) -> Self {
+impl From<&RunStep> for Step {
+    fn from(step: &RunStep) -> Self {
         let partner = step.partner.as_ref();
         let partner = partner.map(|(thread, edge, made)| Partner {
             thread: *thread,

@@ -14,7 +14,7 @@ use membar_ir::words::Words;
 const MOST_PREDICATES: usize = 64;
 
 /// Marks seen on the way, as bits.
-pub(super) type Marks = u128;
+pub(super) type AcceptanceSets = u128;
 
 /// Most marks, those of fairness included.
 pub(super) const MOST_MARKS: usize = 128;
@@ -27,7 +27,7 @@ pub(super) struct Edge {
     yes: u64,
     /// Predicates that must be false, as bits.
     no: u64,
-    pub(super) marks: Marks,
+    pub(super) marks: AcceptanceSets,
 }
 
 /// The automaton.

@@ -3,11 +3,11 @@
 use membar_ir::program::CellId;
 
 use super::fault::Fault;
-use super::local::{Entry, Local, Promise};
-use super::program::{Discipline, Program};
-use super::step::{Bench, Done, Halt};
+use super::local::{Entry, Promise, ThreadState};
+use super::program::{BufferKind, Program};
+use super::stepper::{Done, Halt, Stepper};
 
-impl Bench {
+impl Stepper {
     /// What a load of `cell` returns.
     pub(super) fn seen(&mut self, program: &Program, cell: CellId) -> u64 {
         let mut own = self.local.buffer.iter().filter_map(|entry| match *entry {
@@ -57,19 +57,19 @@ impl Bench {
 
     pub(super) fn store(&mut self, program: &Program, cell: CellId, value: u64, at_once: bool) -> Done {
         let value = value & program.layout[cell.index()].mask();
-        if at_once || program.discipline == Discipline::Sc {
+        if at_once || program.discipline == BufferKind::Sc {
             self.drain(program)?;
             self.local.promises.retain(|promise| promise.cell != cell);
             return self.write_memory(program, cell, value);
         }
         let counts = |entry: &&Entry| match program.discipline {
-            Discipline::Tso => entry.cell().is_some(),
+            BufferKind::Tso => entry.cell().is_some(),
             _ => entry.cell() == Some(cell),
         };
         let used = self.local.buffer.iter().filter(counts).count();
         let bound = program.bound + usize::from(self.fault == Fault::BoundOffByOne);
         if used >= bound {
-            return Err(self.kept_out());
+            return Err(self.full_buffer());
         }
         self.local.buffer.push(Entry::Store(cell, value));
         self.fresh += 1;
@@ -77,7 +77,7 @@ impl Bench {
     }
 
     /// Why a store is not taken that finds the buffer full.
-    fn kept_out(&self) -> Halt {
+    fn full_buffer(&self) -> Halt {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
         match self.fault.chosen() {
             Fault::HeldIsSilent => Halt::Waits,
@@ -95,7 +95,7 @@ impl Bench {
         let mut other = std::mem::take(&mut self.other);
         let mut is_empty = true;
         for thread in (0..program.threads.len()).filter(|&thread| thread != self.thread) {
-            self.read_local(program, &self.leaves, thread, &mut other);
+            self.decode_thread(program, &self.leaves, thread, &mut other);
             is_empty &= other.buffer.is_empty();
         }
         self.other = other;
@@ -141,11 +141,11 @@ impl Bench {
             match first {
                 Entry::Store(..) => break,
                 Entry::Barrier => {}
-                Entry::Birth(thread) => self.give_birth(program, thread as usize)?,
+                Entry::Birth(thread) => self.start_thread(program, thread as usize)?,
             }
             self.local.buffer.remove(0);
         }
-        if program.discipline == Discipline::Pso && self.fault != Fault::BuffersUnsorted {
+        if program.discipline == BufferKind::Pso && self.fault != Fault::BuffersUnsorted {
             for part in self.local.buffer.split_mut(|entry| entry.cell().is_none()) {
                 part.sort_by_key(|entry| entry.cell());
             }
@@ -153,10 +153,10 @@ impl Bench {
         Ok(())
     }
 
-    pub(super) fn give_birth(&mut self, program: &Program, thread: usize) -> Done {
+    pub(super) fn start_thread(&mut self, program: &Program, thread: usize) -> Done {
         self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
-        self.read_local(program, &self.leaves, thread, &mut other);
+        self.decode_thread(program, &self.leaves, thread, &mut other);
         let is_born = other.born || thread == self.thread;
         other.born = true;
         let number = self.number_of(thread, &other);
@@ -182,10 +182,10 @@ impl Bench {
     }
 
     /// Who reserved a cell learns of a store to it.
-    pub(super) fn tell_others(&mut self, program: &Program, cell: CellId, other: &mut Local) -> Done {
+    pub(super) fn tell_others(&mut self, program: &Program, cell: CellId, other: &mut ThreadState) -> Done {
         let own = self.thread;
         for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
-            self.read_local(program, &self.leaves, thread, other);
+            self.decode_thread(program, &self.leaves, thread, other);
             let forbids = |promise: &Promise| promise.cell == cell && promise.read == 0;
             if other.promises.iter().any(forbids) && self.fault != Fault::PromisesBroken {
                 return Err(Halt::Blocked);

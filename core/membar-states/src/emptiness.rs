@@ -9,7 +9,7 @@ use membar_ir::error::CoreError;
 use membar_ir::program::EdgeId;
 use membar_ir::stop::{Stopped, Watch};
 
-use super::automaton::{Automaton, Marks};
+use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::Fair;
 use super::fault::Fault;
 use super::findings::FEW;
@@ -49,9 +49,9 @@ struct Root {
     /// The order of its first state.
     order: u32,
     /// Marks of the steps inside it.
-    inside: Marks,
+    inside: AcceptanceSets,
     /// Marks of the step that leads to it.
-    into: Marks,
+    into: AcceptanceSets,
     /// Whether some step leads back into it.
     turns: bool,
 }
@@ -177,7 +177,7 @@ impl Search<'_, '_> {
 
     fn from(&mut self, state: u32, most: Option<u64>, watch: &mut Watch<'_>) -> Result<End, CoreError> {
         let full = self.product.all_marks();
-        let fault = self.product.system.bench.fault;
+        let fault = self.product.system.stepper.fault;
         if let Some(end) = self.enter(state, 0)? {
             return Ok(end);
         }
@@ -222,7 +222,7 @@ impl Search<'_, '_> {
     }
 
     /// A state met for the first time, by a step with these marks.
-    fn enter(&mut self, state: u32, into: Marks) -> Result<Option<End>, CoreError> {
+    fn enter(&mut self, state: u32, into: AcceptanceSets) -> Result<Option<End>, CoreError> {
         self.met += 1;
         self.set_order(state, self.met);
         self.live.push(state);
@@ -245,7 +245,7 @@ impl Search<'_, '_> {
     }
 
     /// A step back to a state of the path: everything from there on is one component.
-    fn melt(&mut self, order: u32, marks: Marks, fault: Fault) -> Root {
+    fn melt(&mut self, order: u32, marks: AcceptanceSets, fault: Fault) -> Root {
         let mut all = marks;
         while let Some(&top) = self.roots.last()
             && top.order > order

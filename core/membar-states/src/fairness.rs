@@ -6,11 +6,11 @@
 use membar_ir::error::CoreError;
 use membar_ir::program::{Address, CellId, Operation};
 
-use super::automaton::{MOST_MARKS, Marks};
+use super::automaton::{AcceptanceSets, MOST_MARKS};
 use super::fault::Fault;
-use super::local::{Entry, Local};
-use super::moves::{Move, Moves};
-use super::program::{Discipline, Program};
+use super::local::{Entry, ThreadState};
+use super::program::{BufferKind, Program};
+use super::successors::{Successors, Transition};
 
 /// What is to be treated fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,10 +35,10 @@ impl Fairness {
     /// Those of a program; the first is number `first`.
     pub(super) fn new(program: &Program, fair: Fair, first: usize, fault: Fault) -> Result<Self, CoreError> {
         let mut queues = Vec::new();
-        if fair.buffers && program.discipline != Discipline::Sc {
+        if fair.buffers && program.discipline != BufferKind::Sc {
             for thread in 0..program.threads.len() {
                 let stored = stored(program, thread);
-                if program.discipline == Discipline::Pso {
+                if program.discipline == BufferKind::Pso {
                     queues.extend(stored.into_iter().map(|cell| (thread, Some(cell))));
                 } else if !stored.is_empty() {
                     queues.push((thread, None));
@@ -54,18 +54,18 @@ impl Fairness {
     }
 
     /// All marks, those below `first` included.
-    pub(super) fn all(&self) -> Marks {
+    pub(super) fn all(&self) -> AcceptanceSets {
         lowest(self.first + self.queues.len() + self.threads.len())
     }
 
     /// All marks of fairness.
-    pub(super) fn own(&self) -> Marks {
+    pub(super) fn own(&self) -> AcceptanceSets {
         self.all() & !lowest(self.first)
     }
 
     /// The marks of every move out of a state, whoever moves: queues that are empty, threads that cannot move.
     /// Who only lacks room in its buffer could move with more of it.
-    pub(super) fn of_state(&self, locals: &[Local], moves: &Moves) -> Marks {
+    pub(super) fn of_state(&self, locals: &[ThreadState], moves: &Successors) -> AcceptanceSets {
         let mut marks = 0;
         for (place, &(thread, cell)) in self.queues.iter().enumerate() {
             let waits = |entry: &Entry| match cell {
@@ -88,7 +88,7 @@ impl Fairness {
     }
 
     /// The marks of a move itself: the queue that it flushes, the threads that move.
-    pub(super) fn of_move(&self, step: &Move) -> Marks {
+    pub(super) fn of_move(&self, step: &Transition) -> AcceptanceSets {
         let mut marks = 0;
         if let Some(flushed) = step.flushed
             && self.fault != Fault::FairOnlyWhenEmpty
@@ -109,11 +109,11 @@ impl Fairness {
 }
 
 /// The first so many marks.
-fn lowest(count: usize) -> Marks {
-    if count == MOST_MARKS { Marks::MAX } else { (1 << count) - 1 }
+fn lowest(count: usize) -> AcceptanceSets {
+    if count == MOST_MARKS { AcceptanceSets::MAX } else { (1 << count) - 1 }
 }
 
-fn movers(step: &Move) -> impl Iterator<Item = usize> {
+fn movers(step: &Transition) -> impl Iterator<Item = usize> {
     [Some(step.thread), step.partner.map(|partner| partner.0)].into_iter().flatten()
 }
 

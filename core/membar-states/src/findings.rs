@@ -6,7 +6,7 @@ use membar_ir::program::EdgeId;
 use membar_ir::stop::Stopped;
 
 use super::fault::Fault;
-use super::moves::Moves;
+use super::successors::Successors;
 use super::system::System;
 
 /// What the search may leave out, and when it stops.
@@ -146,11 +146,11 @@ pub(super) const FEW: u32 = 256;
 pub(super) fn look(
     system: &mut System,
     leaves: &[u32],
-    moves: &Moves,
+    moves: &Successors,
     found: &Findings,
     notes: &mut Vec<Note>,
 ) {
-    let fault = system.bench.fault;
+    let fault = system.stepper.fault;
     if moves.held && !found.held {
         notes.push(Note::Held);
     }

@@ -4,17 +4,17 @@ use rustc_hash::FxHashSet;
 
 use membar_ir::error::CoreError;
 
-use super::automaton::Marks;
+use super::automaton::AcceptanceSets;
 use super::product::{Arc, Product};
-use super::safety::Taken;
+use super::safety::RunStep;
 
 /// A run: a way in, and a cycle that is taken for ever.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lasso {
     /// The way in; None where the program has ended and only the automaton moves.
-    pub prefix: Vec<Option<Taken>>,
+    pub prefix: Vec<Option<RunStep>>,
     /// The cycle; it is empty where a run is wrong as it is, whatever follows.
-    pub cycle: Vec<Option<Taken>>,
+    pub cycle: Vec<Option<RunStep>>,
 }
 
 /// Most pairs of states and marks that are looked at for a shortest cycle; beyond, it is only short.
@@ -136,8 +136,8 @@ fn round(
 ) -> Result<Round, CoreError> {
     let full = product.all_marks();
     // Per pair of a state and the marks seen on the way to it: the one before, and the step between them.
-    let mut list: Vec<(u32, Marks, usize, Option<Arc>)> = vec![(entry, 0, 0, None)];
-    let mut is_met: FxHashSet<(u32, Marks)> = FxHashSet::default();
+    let mut list: Vec<(u32, AcceptanceSets, usize, Option<Arc>)> = vec![(entry, 0, 0, None)];
+    let mut is_met: FxHashSet<(u32, AcceptanceSets)> = FxHashSet::default();
     let mut level = 0..1;
     let mut arcs = Vec::new();
     let mut length = 1;
@@ -224,7 +224,7 @@ pub(super) fn run_to(
     Ok(Lasso { prefix: moves(product, &prefix)?, cycle: Vec::new() })
 }
 
-fn moves(product: &mut Product<'_>, steps: &Steps) -> Result<Vec<Option<Taken>>, CoreError> {
+fn moves(product: &mut Product<'_>, steps: &Steps) -> Result<Vec<Option<RunStep>>, CoreError> {
     steps.iter().map(|&(state, arc)| product.taken(state, arc)).collect()
 }
 
@@ -233,7 +233,7 @@ fn way(
     product: &mut Product<'_>,
     from: &[u32],
     may: &impl Fn(u32) -> bool,
-    is_last: impl Fn(&Arc, Marks) -> bool,
+    is_last: impl Fn(&Arc, AcceptanceSets) -> bool,
 ) -> Result<Steps, CoreError> {
     // Per state met: the place of the one before it, and the step between them.
     let mut list: Vec<(u32, usize, Option<Arc>)> = from.iter().map(|&state| (state, 0, None)).collect();

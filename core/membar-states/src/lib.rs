@@ -1,8 +1,8 @@
 //! Explicit states of a program under sc, tso(k), pso(k) and cam(k).
 //!
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
-//! its specification; `system` lists the `moves` of a state, and `memo` remembers what they did before; `store` keeps states as trees of shared parts; `safety`
-//! visits all of them, breadth-first, or as many as `reduction` says are enough, `team` with several threads, and
+//! its specification; `system` lists the `moves` of a state, and `cache` remembers what they did before; `store` keeps states as trees of shared parts; `safety`
+//! visits all of them, breadth-first, or as many as `reduction` says are enough, `parallel` with several threads, and
 //! `findings` holds what they find. For what is said of whole runs, `product` puts an automaton beside the program,
 //! `fairness` adds marks, `emptiness` looks for a cycle with every mark, and `lasso` shows it.
 
@@ -17,13 +17,13 @@ pub mod safety;
 pub mod system;
 
 mod buffer;
+mod cache;
 mod local;
-mod memo;
 mod messages;
-mod moves;
+mod parallel;
 mod product;
 mod reduction;
-mod step;
+mod stepper;
 mod store;
-mod team;
+mod successors;
 mod worker;

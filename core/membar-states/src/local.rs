@@ -38,7 +38,7 @@ pub(super) struct Promise {
 
 /// A thread's part of a state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Local {
+pub(super) struct ThreadState {
     pub(super) born: bool,
     pub(super) point: u32,
     pub(super) registers: Vec<u64>,
@@ -50,7 +50,7 @@ pub(super) struct Local {
     pub(super) promises: Vec<Promise>,
 }
 
-impl Local {
+impl ThreadState {
     /// Copies without allocating where there is room.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.born = other.born;
@@ -174,9 +174,14 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let locals = [
-            Local::default(),
-            Local { born: true, point: 300, registers: vec![0, 127, 128, u64::MAX], ..Local::default() },
-            Local {
+            ThreadState::default(),
+            ThreadState {
+                born: true,
+                point: 300,
+                registers: vec![0, 127, 128, u64::MAX],
+                ..ThreadState::default()
+            },
+            ThreadState {
                 born: true,
                 point: 1,
                 registers: vec![5; 4],
@@ -193,7 +198,7 @@ mod tests {
         let mut bytes = Vec::new();
         for local in locals {
             local.write(&mut bytes);
-            let mut other = Local::default();
+            let mut other = ThreadState::default();
             other.read(&bytes, local.registers.len());
             assert_eq!(other, local);
         }

@@ -4,18 +4,18 @@ use membar_ir::expr::{Expr, Register};
 use membar_ir::program::Edge;
 
 use super::fault::Fault;
-use super::local::{Local, take};
+use super::local::{ThreadState, take};
 use super::program::Program;
-use super::step::{Bench, Done, Halt};
+use super::stepper::{Done, Halt, Stepper};
 
-impl Bench {
+impl Stepper {
     /// Takes, as one step, an edge that sends without room in between and one that receives: the sender's operations
     /// up to its send, the receiver's whole edge, the rest of the sender's.
     pub(super) fn take_meeting(
         &mut self,
         program: &Program,
         leaves: &[u32],
-        sender: (usize, &Local, &Edge),
+        sender: (usize, &ThreadState, &Edge),
         receiver: (usize, &Edge),
         position: usize,
     ) -> Done {
@@ -39,7 +39,7 @@ impl Bench {
     /// Goes on with `thread` in the middle of a step.
     fn resume(&mut self, program: &Program, thread: usize) {
         let mut local = std::mem::take(&mut self.local);
-        self.read_local(program, &self.leaves, thread, &mut local);
+        self.decode_thread(program, &self.leaves, thread, &mut local);
         self.local = local;
         self.thread = thread;
         self.fresh = 0;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use membar_ir::error::CoreError;
 use membar_ir::program::EdgeId;
 
-use super::automaton::{Automaton, Marks};
+use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::{Fair, Fairness};
 use super::fault::Fault;
-use super::moves::{Moves, too_many};
-use super::safety::{Taken, taken};
+use super::safety::{RunStep, taken};
 use super::store::{Spread, Store};
+use super::successors::{Successors, too_many};
 use super::system::System;
 
 /// A step of the product.
@@ -31,10 +31,10 @@ pub(super) struct Product<'s> {
     automaton: &'s Automaton,
     fairness: Fairness,
     store: Store,
-    known_marks: Vec<Marks>,
-    numbers: BTreeMap<Marks, u32>,
+    known_marks: Vec<AcceptanceSets>,
+    numbers: BTreeMap<AcceptanceSets, u32>,
     near: Spread,
-    moves: Moves,
+    moves: Successors,
     scratch: Vec<u32>,
     leaves: Vec<u32>,
     /// Whether the bound held a store back.
@@ -53,7 +53,7 @@ impl<'s> Product<'s> {
         automaton: &'s Automaton,
         fair: Fair,
     ) -> Result<Self, CoreError> {
-        let fairness = Fairness::new(&system.program, fair, automaton.marks, system.bench.fault)?;
+        let fairness = Fairness::new(&system.program, fair, automaton.marks, system.stepper.fault)?;
         let store = Store::new(system.leaves(), true);
         Ok(Self {
             system,
@@ -63,7 +63,7 @@ impl<'s> Product<'s> {
             known_marks: Vec::new(),
             numbers: BTreeMap::new(),
             near: Spread::default(),
-            moves: Moves::default(),
+            moves: Successors::default(),
             scratch: Vec::new(),
             leaves: Vec::new(),
             held: false,
@@ -84,12 +84,12 @@ impl<'s> Product<'s> {
     }
 
     /// All marks that must be seen.
-    pub(super) fn all_marks(&self) -> Marks {
+    pub(super) fn all_marks(&self) -> AcceptanceSets {
         self.fairness.all()
     }
 
     /// The marks with a number.
-    pub(super) fn marks(&self, number: u32) -> Marks {
+    pub(super) fn marks(&self, number: u32) -> AcceptanceSets {
         self.known_marks[number as usize]
     }
 
@@ -130,7 +130,7 @@ impl<'s> Product<'s> {
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         let automaton = self.automaton;
-        let may_stay = !automaton.is_endless || self.system.bench.fault == Fault::EndsAreEndless;
+        let may_stay = !automaton.is_endless || self.system.stepper.fault == Fault::EndsAreEndless;
         let fails = moves.list.iter().any(|step| step.failed);
         for edge in automaton.leaving[state as usize].iter().filter(|edge| edge.is_open(truths)) {
             self.failed |= fails;
@@ -162,7 +162,7 @@ impl<'s> Product<'s> {
         self.store.number(&self.leaves, near, &mut self.scratch).ok_or_else(too_many)
     }
 
-    fn number_of_marks(&mut self, marks: Marks) -> Result<u32, CoreError> {
+    fn number_of_marks(&mut self, marks: AcceptanceSets) -> Result<u32, CoreError> {
         if let Some(&number) = self.numbers.get(&marks) {
             return Ok(number);
         }
@@ -173,7 +173,7 @@ impl<'s> Product<'s> {
     }
 
     /// The program's part of a step out of `state`; None if nothing happens.
-    pub(super) fn taken(&mut self, state: u32, arc: Arc) -> Result<Option<Taken>, CoreError> {
+    pub(super) fn taken(&mut self, state: u32, arc: Arc) -> Result<Option<RunStep>, CoreError> {
         let Some(place) = arc.step else { return Ok(None) };
         let count = self.system.leaves();
         self.store.fetch(state, &mut self.near);

@@ -11,7 +11,7 @@ use membar_step::store_buffers::{Orders, Waits};
 
 /// How stores wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Discipline {
+pub enum BufferKind {
     /// Not at all.
     Sc,
     /// In one queue per thread.
@@ -35,7 +35,7 @@ pub enum Registers {
 
 /// Where a cell is among the words of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct CellLayout {
     /// The word.
     word: usize,
     /// How far up in it; cells of eight bytes take this word and the next.
@@ -44,7 +44,7 @@ pub struct Place {
     size: u32,
 }
 
-impl Place {
+impl CellLayout {
     /// The bits of a value that the cell holds.
     #[must_use]
     pub fn mask(self) -> u64 {
@@ -78,11 +78,11 @@ impl Place {
 pub struct Program {
     code: Arc<program::Program>,
     /// How stores wait.
-    pub discipline: Discipline,
+    pub discipline: BufferKind,
     /// Most entries of a buffer, or of a cell in it.
     pub bound: usize,
     /// Per cell, where it is.
-    pub layout: Vec<Place>,
+    pub layout: Vec<CellLayout>,
     /// Words of memory.
     pub words: usize,
     /// What tags mean.
@@ -106,7 +106,7 @@ impl Program {
     #[must_use]
     pub fn new(
         code: Arc<program::Program>,
-        discipline: Discipline,
+        discipline: BufferKind,
         bound: usize,
         registers: Registers,
     ) -> Self {
@@ -122,13 +122,13 @@ impl Program {
 }
 
 /// Packs cells into words of 32 bits; the number of words comes with it.
-fn layout_of(cells: &[Cell]) -> (Vec<Place>, usize) {
+fn layout_of(cells: &[Cell]) -> (Vec<CellLayout>, usize) {
     let mut layout = Vec::new();
     let mut bit = 0_usize;
     for cell in cells {
         let bits = 8 * cell.size as usize;
         bit = bit.next_multiple_of(bits.min(32));
-        layout.push(Place { word: bit / 32, shift: narrow(bit % 32), size: cell.size });
+        layout.push(CellLayout { word: bit / 32, shift: narrow(bit % 32), size: cell.size });
         bit += bits;
     }
     (layout, bit.div_ceil(32))

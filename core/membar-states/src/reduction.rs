@@ -13,9 +13,9 @@ use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation
 use membar_step::store_buffers::Waits;
 
 use super::fault::Fault;
-use super::local::Local;
-use super::moves::{Move, Moves};
-use super::program::{Discipline, Program};
+use super::local::ThreadState;
+use super::program::{BufferKind, Program};
+use super::successors::{Successors, Transition};
 
 /// Cells, as bits.
 type Cells = Vec<u64>;
@@ -79,15 +79,26 @@ impl Reduction {
     }
 
     /// A thread whose steps may stand for all that can happen.
-    pub(super) fn chosen(&self, program: &Program, locals: &[Local], moves: &Moves) -> Option<usize> {
+    pub(super) fn chosen(
+        &self,
+        program: &Program,
+        locals: &[ThreadState],
+        moves: &Successors,
+    ) -> Option<usize> {
         if self.has_committed {
             return None;
         }
         (0..locals.len()).find(|&thread| self.may_stand_alone(program, locals, moves, thread))
     }
 
-    fn may_stand_alone(&self, program: &Program, locals: &[Local], moves: &Moves, thread: usize) -> bool {
-        let is_own = |step: &&Move| step.thread == thread && step.edge.is_some();
+    fn may_stand_alone(
+        &self,
+        program: &Program,
+        locals: &[ThreadState],
+        moves: &Successors,
+        thread: usize,
+    ) -> bool {
+        let is_own = |step: &&Transition| step.thread == thread && step.edge.is_some();
         let mut steps = moves.list.iter().filter(is_own).peekable();
         if steps.peek().is_none() || moves.halted_by(thread) {
             return false;
@@ -112,7 +123,7 @@ impl Reduction {
     fn is_left_alone(
         &self,
         program: &Program,
-        locals: &[Local],
+        locals: &[ThreadState],
         thread: usize,
         cell: CellId,
         reads_matter: bool,
@@ -155,8 +166,8 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
             }
             Operation::Store { address, .. } | Operation::Unlock { address } => {
                 match (program.discipline, address) {
-                    (Discipline::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
-                    (Discipline::Sc, Address::Computed(..)) => return None,
+                    (BufferKind::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
+                    (BufferKind::Sc, Address::Computed(..)) => return None,
                     _ if are_buffers_seen => return None,
                     _ => stores = true,
                 }

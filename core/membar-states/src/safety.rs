@@ -1,7 +1,7 @@
 //! Every state, breadth-first: assertions, error states, deadlocks, final states.
 //!
 //! States are numbered in the order in which they are met, so the list of what is still to do is one number. A run is
-//! found again from the state before each state: its moves are asked for once more. `team` does the same with several
+//! found again from the state before each state: its moves are asked for once more. `parallel` does the same with several
 //! threads, and numbers states as one thread does.
 
 use std::borrow::Cow;
@@ -13,16 +13,16 @@ use membar_ir::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{FEW, Findings, Note, Options, look};
-use super::moves::{Move, Moves, too_many};
+use super::parallel;
 use super::reduction::Reduction;
 use super::store::{Spread, Store, append};
+use super::successors::{Successors, Transition, too_many};
 use super::system::System;
-use super::team;
 
 /// A step of a run: who, the edge (None for a flush), who received at once, and the values read and chosen, or the
 /// cell and the value flushed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct RunStep {
     /// Who moved.
     pub thread: usize,
     /// On which edge; None for a flush.
@@ -58,7 +58,7 @@ pub struct Exploration {
 /// There are too many, or something has no meaning.
 pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
     if options.jobs > 1 {
-        return team::explore(system, options, watch);
+        return parallel::explore(system, options, watch);
     }
     let store = Store::new(system.leaves(), false);
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
@@ -86,12 +86,12 @@ impl Walk {
 
     fn search(&mut self, options: Options, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
         let count = self.system.leaves();
-        let (mut near, mut moves, mut scratch) = (Spread::default(), Moves::default(), Vec::new());
+        let (mut near, mut moves, mut scratch) = (Spread::default(), Successors::default(), Vec::new());
         let initial = self.system.initial()?;
         self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
         self.before.push(0);
         let reduction =
-            options.reduced.then(|| Reduction::new(&self.system.program, self.system.bench.fault));
+            options.reduced.then(|| Reduction::new(&self.system.program, self.system.stepper.fault));
         let mut told = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {
@@ -117,7 +117,7 @@ impl Walk {
                 .as_ref()
                 .and_then(|reduction| reduction.chosen(&self.system.program, self.system.locals(), &moves));
             let goes_on = self.follow(next, &near, &moves, |step| is_chosen(step, alone), &mut scratch)?;
-            if alone.is_some() && !goes_on && self.system.bench.fault != Fault::PutOffForEver {
+            if alone.is_some() && !goes_on && self.system.stepper.fault != Fault::PutOffForEver {
                 self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
@@ -133,8 +133,8 @@ impl Walk {
         &mut self,
         from: u32,
         near: &Spread,
-        moves: &Moves,
-        is_chosen: impl Fn(&Move) -> bool,
+        moves: &Successors,
+        is_chosen: impl Fn(&Transition) -> bool,
         scratch: &mut Vec<u32>,
     ) -> Result<bool, CoreError> {
         let count = self.system.leaves();
@@ -156,13 +156,13 @@ impl Walk {
 }
 
 /// Whether a move is followed where the steps of thread `alone`, if it is one, stand for all.
-pub(super) fn is_chosen(step: &Move, alone: Option<usize>) -> bool {
+pub(super) fn is_chosen(step: &Transition, alone: Option<usize>) -> bool {
     alone.is_none_or(|alone| step.thread == alone && step.edge.is_some())
 }
 
 /// A state as it is told apart from others.
 pub(super) fn identified<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]> {
-    if system.bench.fault == Fault::MemoryForgotten && system.program.words > 0 {
+    if system.stepper.fault == Fault::MemoryForgotten && system.program.words > 0 {
         let mut changed = after.to_vec();
         changed[system.program.words - 1] = 0;
         return changed.into();
@@ -185,9 +185,9 @@ impl Exploration {
     ///
     /// # Errors
     /// There is no such state, or something has no meaning, which was found out before.
-    pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<Taken>, CoreError> {
+    pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<RunStep>, CoreError> {
         let count = self.system.leaves();
-        let (mut spread, mut moves) = (Spread::default(), Moves::default());
+        let (mut spread, mut moves) = (Spread::default(), Successors::default());
         let mut run = Vec::new();
         let is_known = self.parts.len() > 1 || (state as usize) < self.parts[0].before.len();
         let known = if self.parts.len() > 1 { self.names.get(&state).copied() } else { Some(state) };
@@ -203,7 +203,7 @@ impl Exploration {
             name = self.before(name);
             self.fetch(name, &mut spread);
             self.system.moves(spread.leaves(count), &mut moves)?;
-            let is_it = |step: &&Move| {
+            let is_it = |step: &&Transition| {
                 !step.failed && *identified(&self.system, moves.after(step, count)) == *after.as_slice()
             };
             run.extend(moves.list.iter().find(is_it).map(|step| taken(step, &moves)));
@@ -213,8 +213,8 @@ impl Exploration {
     }
 }
 
-pub(super) fn taken(step: &Move, moves: &Moves) -> Taken {
-    Taken {
+pub(super) fn taken(step: &Transition, moves: &Successors) -> RunStep {
+    RunStep {
         thread: step.thread,
         edge: step.edge,
         partner: step.partner.map(|(thread, edge)| (thread, edge, moves.theirs(step).to_vec())),

@@ -174,15 +174,15 @@ impl FreeSlot for Result<u32, usize> {
 /// A set of byte strings, each with a number. Several threads may each have one, with the same numbers: then a string
 /// that is new to one is looked for, and if need be numbered, in a set that is common to all.
 #[derive(Debug)]
-pub(super) struct Strings {
+pub(super) struct ComponentTable {
     bytes: Vec<u8>,
     /// Where each string ends.
     ends: Vec<usize>,
     index: Index,
-    common: Option<Arc<Mutex<Strings>>>,
+    common: Option<Arc<Mutex<ComponentTable>>>,
 }
 
-impl Strings {
+impl ComponentTable {
     pub(super) fn new() -> Self {
         Self { bytes: Vec::new(), ends: Vec::new(), index: Index::new(), common: None }
     }
@@ -262,7 +262,7 @@ impl Strings {
 }
 
 /// The set that is common to all; one who panicked left it whole.
-fn whole(common: &Mutex<Strings>) -> MutexGuard<'_, Strings> {
+fn whole(common: &Mutex<ComponentTable>) -> MutexGuard<'_, ComponentTable> {
     common.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn strings_keep_their_numbers() {
-        let mut strings = Strings::new();
+        let mut strings = ComponentTable::new();
         for round in 0..2 {
             for number in 0..1000_u32 {
                 let string = number.to_le_bytes().repeat(1 + number as usize % 5);
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn shared_strings_have_the_same_numbers_everywhere() {
-        let mut strings = Strings::new();
+        let mut strings = ComponentTable::new();
         assert_eq!(strings.number(b"first"), Some(0));
         let mut all = strings.shared(3);
         for number in 1..200_u32 {

@@ -6,22 +6,22 @@ use membar_ir::error::CoreError;
 use membar_ir::program::{Meeting, Observable, Predicate, Term, Thread};
 use membar_step::sign_extend;
 
+use super::cache::{Effect, SuccessorCache, Trace};
 use super::fault::Fault;
-use super::local::{Entry, Local};
-use super::memo::{Effect, Memo, Trace};
-use super::moves::{Moves, Who, keep, note, note_recalled, too_many};
-use super::program::{Discipline, Program};
-use super::step::Bench;
+use super::local::{Entry, ThreadState};
+use super::program::{BufferKind, Program};
+use super::stepper::Stepper;
+use super::successors::{Successors, TransitionId, keep, note, note_recalled, too_many};
 
 /// A program that can be run.
 #[derive(Debug)]
 pub struct System {
     /// The program.
     pub program: Arc<Program>,
-    pub(super) bench: Bench,
-    memo: Memo,
+    pub(super) stepper: Stepper,
+    cache: SuccessorCache,
     /// The parts of all threads in the state at hand, and their numbers.
-    locals: Vec<Local>,
+    locals: Vec<ThreadState>,
     parts: Vec<Option<u32>>,
     /// Per thread, whether it may take an edge there.
     movers: Vec<bool>,
@@ -33,32 +33,41 @@ impl System {
     /// Makes a program ready; with a `fault`, for tests, not quite as it should be.
     #[must_use]
     pub fn new(program: Arc<Program>, fault: Fault) -> Self {
-        let bench = Bench::new(&program, fault);
-        let locals = program.threads.iter().map(|_| Local::default()).collect();
+        let stepper = Stepper::new(&program, fault);
+        let locals = program.threads.iter().map(|_| ThreadState::default()).collect();
         let parts = vec![None; program.threads.len()];
-        let memo = Memo::new(program.threads.len(), fault);
-        Self { program, bench, memo, locals, parts, movers: Vec::new(), seen: Vec::new(), stack: Vec::new() }
+        let cache = SuccessorCache::new(program.threads.len(), fault);
+        Self {
+            program,
+            stepper,
+            cache,
+            locals,
+            parts,
+            movers: Vec::new(),
+            seen: Vec::new(),
+            stack: Vec::new(),
+        }
     }
 
     /// The same program for several threads, which name parts of states in the same way.
     pub(super) fn shared(self, count: usize) -> Vec<Self> {
-        let (program, fault) = (self.program, self.bench.fault);
+        let (program, fault) = (self.program, self.stepper.fault);
         let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program), fault)).collect();
-        for (thread, strings) in self.bench.locals.into_iter().enumerate() {
+        for (thread, strings) in self.stepper.locals.into_iter().enumerate() {
             for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
-                system.bench.locals[thread] = copy;
+                system.stepper.locals[thread] = copy;
             }
         }
-        for (channel, strings) in self.bench.contents.into_iter().enumerate() {
+        for (channel, strings) in self.stepper.contents.into_iter().enumerate() {
             for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
-                system.bench.contents[channel] = copy;
+                system.stepper.contents[channel] = copy;
             }
         }
         all
     }
 
     /// The parts of all threads in the state whose moves were asked for last.
-    pub(super) fn locals(&self) -> &[Local] {
+    pub(super) fn locals(&self) -> &[ThreadState] {
         &self.locals
     }
 
@@ -70,8 +79,8 @@ impl System {
 
     /// Bytes held by parts of states, and by what is remembered of their steps.
     pub(super) fn bytes(&self) -> usize {
-        let parts = self.bench.locals.iter().chain(&self.bench.contents);
-        parts.map(super::store::Strings::bytes).sum::<usize>() + self.memo.bytes()
+        let parts = self.stepper.locals.iter().chain(&self.stepper.contents);
+        parts.map(super::store::ComponentTable::bytes).sum::<usize>() + self.cache.bytes()
     }
 
     /// The state in which every run begins.
@@ -81,11 +90,11 @@ impl System {
             place.set(&mut leaves, cell.initial);
         }
         for (number, thread) in self.program.threads.iter().enumerate() {
-            let mut local = Local {
+            let mut local = ThreadState {
                 born: thread.started,
                 point: thread.entry,
                 registers: thread.initial_registers(),
-                ..Local::default()
+                ..ThreadState::default()
             };
             // A thread that is never started shows at the end what it has now.
             for register in
@@ -93,16 +102,16 @@ impl System {
             {
                 local.registers[register.index()] = 0;
             }
-            leaves.push(self.bench.number_of(number, &local).ok_or_else(too_many)?);
+            leaves.push(self.stepper.number_of(number, &local).ok_or_else(too_many)?);
         }
         for channel in 0..self.program.channels.len() {
-            leaves.push(self.bench.number_of_contents(channel, &[0]).ok_or_else(too_many)?);
+            leaves.push(self.stepper.number_of_contents(channel, &[0]).ok_or_else(too_many)?);
         }
         Ok(leaves)
     }
 
     /// All that can happen in the state `leaves`.
-    pub(super) fn moves(&mut self, leaves: &[u32], moves: &mut Moves) -> Result<(), CoreError> {
+    pub(super) fn moves(&mut self, leaves: &[u32], moves: &mut Successors) -> Result<(), CoreError> {
         moves.clear();
         self.open(leaves);
         self.find_movers();
@@ -110,7 +119,7 @@ impl System {
             let local = &self.locals[thread];
             let edges = self.program.threads[thread].leaving[local.point as usize].len();
             let part = leaves[self.program.words + thread];
-            let root = self.memo.steps(thread, part, edges + local.buffer.len());
+            let root = self.cache.steps(thread, part, edges + local.buffer.len());
             if local.born {
                 self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
             }
@@ -123,12 +132,12 @@ impl System {
 
     /// Finds the threads that may take an edge: those at committed points, if there are any, else all.
     fn find_movers(&mut self) {
-        let fault = self.bench.fault;
+        let fault = self.stepper.fault;
         self.movers.clear();
         self.movers.extend(self.locals.iter().map(|local| local.born || fault == Fault::UnbornThreadsMove));
         let threads = self.program.threads.iter().zip(&self.locals);
         let is_committed =
-            |(thread, local): (&Thread, &Local)| local.born && thread.committed[local.point as usize];
+            |(thread, local): (&Thread, &ThreadState)| local.born && thread.committed[local.point as usize];
         if threads.clone().any(is_committed) && fault != Fault::CommittedIgnored {
             self.movers.clear();
             self.movers.extend(threads.map(is_committed));
@@ -141,7 +150,7 @@ impl System {
             let part = Some(leaves[self.program.words + thread]);
             if *known != part {
                 *known = part;
-                self.bench.read_local(&self.program, leaves, thread, local);
+                self.stepper.decode_thread(&self.program, leaves, thread, local);
             }
         }
     }
@@ -152,27 +161,27 @@ impl System {
         leaves: &[u32],
         thread: usize,
         root: Option<usize>,
-        moves: &mut Moves,
+        moves: &mut Successors,
     ) -> Result<(), CoreError> {
         let local = &self.locals[thread];
         if local.buffer.is_empty() {
             return Ok(());
         }
-        let (positions, fault) = (flushable(&self.program, local, self.bench.fault), self.bench.fault);
+        let (positions, fault) = (flushable(&self.program, local, self.stepper.fault), self.stepper.fault);
         for position in positions {
             let position = if fault == Fault::FlushFromTheBack { local.buffer.len() - 1 } else { position };
             let Entry::Store(cell, value) = local.buffer[position] else { continue };
-            let who = Who { thread, edge: None, partner: None, flushed: Some(cell) };
+            let who = TransitionId { thread, edge: None, partner: None, flushed: Some(cell) };
             let root = root.map(|root| root + position);
-            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+            if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
                 note_recalled(&self.program, leaves, &step, who, moves)?;
                 continue;
             }
-            let done = self.bench.take_flush(&self.program, leaves, thread, local, position);
-            self.bench.made.clear();
-            self.bench.made.extend([u64::from(cell.0), value]);
-            keep(&mut self.memo, &self.program, &self.bench, root, done);
-            note(&self.bench, done, who, moves)?;
+            let done = self.stepper.take_flush(&self.program, leaves, thread, local, position);
+            self.stepper.made.clear();
+            self.stepper.made.extend([u64::from(cell.0), value]);
+            keep(&mut self.cache, &self.program, &self.stepper, root, done);
+            note(&self.stepper, done, who, moves)?;
         }
         Ok(())
     }
@@ -183,45 +192,45 @@ impl System {
         leaves: &[u32],
         thread: usize,
         root: Option<usize>,
-        moves: &mut Moves,
+        moves: &mut Successors,
     ) -> Result<(), CoreError> {
         let code = &self.program.threads[thread];
         let local = &self.locals[thread];
         for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
             let edge = &code.edges[number.index()];
-            let who = Who { thread, edge: Some(number), partner: None, flushed: None };
+            let who = TransitionId { thread, edge: Some(number), partner: None, flushed: None };
             let root = root.filter(|_| self.program.is_own[thread][number.index()]).map(|root| root + place);
-            if let Some(step) = root.and_then(|root| self.memo.recall(&self.program, root, leaves)) {
+            if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
                 note_recalled(&self.program, leaves, &step, who, moves)?;
-                if self.bench.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
+                if self.stepper.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
                     break;
                 }
                 continue;
             }
             if !edge.is_open(&local.registers, &mut self.stack) {
                 if let Some(root) = root {
-                    self.memo.keep(root, &Trace::default(), Effect::Closed, &[]);
+                    self.cache.keep(root, &Trace::default(), Effect::Closed, &[]);
                 }
                 continue;
             }
             match edge.meeting {
                 None => loop {
-                    let done = self.bench.take_edge(&self.program, leaves, thread, local, edge);
-                    keep(&mut self.memo, &self.program, &self.bench, root, done);
-                    note(&self.bench, done, who, moves)?;
-                    if !self.bench.has_more_choices() {
+                    let done = self.stepper.take_edge(&self.program, leaves, thread, local, edge);
+                    keep(&mut self.cache, &self.program, &self.stepper, root, done);
+                    note(&self.stepper, done, who, moves)?;
+                    if !self.stepper.has_more_choices() {
                         break;
                     }
                 },
                 Some(meeting) if meeting.sends => {
                     let meet =
                         Meet { program: &self.program, locals: &self.locals, movers: &self.movers, meeting };
-                    meet.all(&mut self.bench, leaves, who, moves, &mut self.stack)?;
+                    meet.all(&mut self.stepper, leaves, who, moves, &mut self.stack)?;
                 }
                 // It waits for somebody who sends.
                 Some(_) => moves.halted.push(thread),
             }
-            if self.bench.fault == Fault::OneEdgePerPoint {
+            if self.stepper.fault == Fault::OneEdgePerPoint {
                 break;
             }
         }
@@ -245,7 +254,7 @@ impl System {
     /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
     /// asked for last.
     pub(super) fn is_final(&self) -> bool {
-        let fault = self.bench.fault;
+        let fault = self.stepper.fault;
         self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
             let is_empty = local.buffer.is_empty() || fault == Fault::FinalWithFullBuffers;
             !local.born || (thread.leaving[local.point as usize].is_empty() && is_empty)
@@ -294,7 +303,7 @@ impl System {
 }
 
 /// Positions of the entries that may reach memory next.
-fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
+fn flushable(program: &Program, local: &ThreadState, fault: Fault) -> Vec<usize> {
     let mut positions: Vec<usize> = Vec::new();
     for (position, entry) in local.buffer.iter().enumerate() {
         match *entry {
@@ -305,7 +314,7 @@ fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
                 if !positions.iter().any(|&other| local.buffer[other].cell() == Some(cell)) {
                     positions.push(position);
                 }
-                if program.discipline != Discipline::Pso {
+                if program.discipline != BufferKind::Pso {
                     break;
                 }
             }
@@ -317,7 +326,7 @@ fn flushable(program: &Program, local: &Local, fault: Fault) -> Vec<usize> {
 /// A sender that looks for somebody who receives at once.
 struct Meet<'s> {
     program: &'s Program,
-    locals: &'s [Local],
+    locals: &'s [ThreadState],
     movers: &'s [bool],
     meeting: Meeting,
 }
@@ -326,17 +335,17 @@ impl Meet<'_> {
     /// Every step in which somebody receives what is sent.
     fn all(
         &self,
-        bench: &mut Bench,
+        stepper: &mut Stepper,
         leaves: &[u32],
-        who: Who,
-        moves: &mut Moves,
+        who: TransitionId,
+        moves: &mut Successors,
         stack: &mut Vec<u64>,
     ) -> Result<(), CoreError> {
         let Some(sending) = who.edge else { return Ok(()) };
         let code = &self.program.threads[who.thread];
         let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
         for (other, local) in self.locals.iter().enumerate() {
-            let meets_itself = other == who.thread && bench.fault != Fault::MeetsItself;
+            let meets_itself = other == who.thread && stepper.fault != Fault::MeetsItself;
             if !self.movers[other] || meets_itself {
                 continue;
             }
@@ -347,12 +356,12 @@ impl Meet<'_> {
                 if !edge.meeting.is_some_and(receives) || !edge.is_open(&local.registers, stack) {
                     continue;
                 }
-                let who = Who { partner: Some((other, number)), ..who };
+                let who = TransitionId { partner: Some((other, number)), ..who };
                 loop {
                     let position = self.meeting.position;
-                    let done = bench.take_meeting(self.program, leaves, sender, (other, edge), position);
-                    note(bench, done, who, moves)?;
-                    if !bench.has_more_choices() {
+                    let done = stepper.take_meeting(self.program, leaves, sender, (other, edge), position);
+                    note(stepper, done, who, moves)?;
+                    if !stepper.has_more_choices() {
                         break;
                     }
                 }

@@ -7,10 +7,10 @@ use membar_ir::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};
-use super::moves::{Move, Moves, too_many};
 use super::reduction::Reduction;
 use super::safety::{identified, is_chosen};
 use super::store::{Spread, Store, append, spread_words};
+use super::successors::{Successors, Transition, too_many};
 use super::system::System;
 
 /// A state that has no number yet.
@@ -36,7 +36,7 @@ pub(super) type Key = (u32, u32);
 
 /// Messages about states: the number of the state before, the place of the move with a bit for whether an answer is
 /// wanted, the name of the state before, and the words of the state.
-type Mail = Vec<u32>;
+type StateMessage = Vec<u32>;
 
 /// A state of which only the moves of one thread were followed so far.
 #[derive(Debug)]
@@ -65,8 +65,8 @@ pub(super) struct Worker {
     pub(super) followed: Vec<(u32, u32)>,
     /// States that are new in this round, and where they come among all.
     pub(super) fresh: Vec<(Key, u32)>,
-    pub(super) outbox: Vec<Mail>,
-    pub(super) inbox: Vec<Mail>,
+    pub(super) outbox: Vec<StateMessage>,
+    pub(super) inbox: Vec<StateMessage>,
     /// Answers to others, and those of others: whether a state is still to be looked at.
     pub(super) answers: Vec<Vec<bool>>,
     pub(super) answered: Vec<Vec<bool>>,
@@ -78,7 +78,7 @@ pub(super) struct Worker {
     near: Spread,
     last: Spread,
     scratch: Vec<u32>,
-    moves: Moves,
+    moves: Successors,
     said: Vec<Note>,
 }
 
@@ -107,7 +107,7 @@ impl Worker {
             near: Spread::default(),
             last: Spread::default(),
             scratch: Vec::new(),
-            moves: Moves::default(),
+            moves: Successors::default(),
             said: Vec::new(),
         }
     }
@@ -131,7 +131,7 @@ impl Worker {
 
     /// Looks at its states of this round, and writes to the owners of those that follow.
     pub(super) fn look(&mut self, common: &Common<'_>, watch: &mut Watch<'_>) {
-        self.system.bench.catch_up();
+        self.system.stepper.catch_up();
         while let Some(&place) = self.queue.front() {
             let number = self.numbers[place as usize];
             if number >= common.limit {
@@ -170,7 +170,7 @@ impl Worker {
         let alone = common.reduction.and_then(chosen);
         self.follow(place, number, |step| is_chosen(step, alone), alone.is_some(), common)?;
         if let Some(thread) = alone
-            && self.system.bench.fault != Fault::PutOffForEver
+            && self.system.stepper.fault != Fault::PutOffForEver
         {
             self.alone.push(Alone { place, thread, end: self.asked.len() });
         }
@@ -182,7 +182,7 @@ impl Worker {
         &mut self,
         place: u32,
         number: u32,
-        is_chosen: impl Fn(&Move) -> bool,
+        is_chosen: impl Fn(&Transition) -> bool,
         asks: bool,
         common: &Common<'_>,
     ) -> Result<(), CoreError> {
@@ -226,7 +226,7 @@ impl Worker {
 
     /// Reads the mail of one; None: there are more states than numbers.
     fn read(&mut self, from: usize, mail: &[u32]) -> Option<()> {
-        let fault = self.system.bench.fault;
+        let fault = self.system.stepper.fault;
         let old = self.numbers.len() - self.fresh.len();
         for message in mail.chunks_exact(HEAD + self.system.leaves()) {
             let (head, leaves) = message.split_at(HEAD);
@@ -253,7 +253,7 @@ impl Worker {
     }
 
     /// Follows the other moves of states of which those followed lead nowhere new.
-    pub(super) fn follow_rest(&mut self, common: &Common<'_>) {
+    pub(super) fn expand_fully(&mut self, common: &Common<'_>) {
         let alone = std::mem::take(&mut self.alone);
         let asked = std::mem::take(&mut self.asked);
         let mut next = vec![0; common.workers];

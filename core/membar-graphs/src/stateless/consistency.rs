@@ -8,7 +8,7 @@
 //!
 //! A row is `W` words, for up to `64 * W` events.
 
-use crate::stateless::questions::{Node, Questions};
+use crate::stateless::questions::{Questions, Segment};
 use crate::stateless::rows::{Row, add, both, close, contains, first, insert, is_acyclic, is_empty, members};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::{Check, CheckKind, CheckMode, Op, Sort};
@@ -16,7 +16,7 @@ use membar_cat::relation::Shape;
 
 /// Rows that have been computed for one graph.
 #[derive(Debug)]
-pub(super) struct Answers<const W: usize> {
+pub(super) struct LazyEvaluator<const W: usize> {
     events: usize,
     stride: usize,
     /// Per slot `stride` rows, or one for a set.
@@ -28,7 +28,7 @@ pub(super) struct Answers<const W: usize> {
     given: Vec<u64>,
 }
 
-impl<const W: usize> Answers<W> {
+impl<const W: usize> LazyEvaluator<W> {
     pub(super) fn new() -> Self {
         Self { events: 0, stride: 0, rows: Vec::new(), done: Vec::new(), all: [0; W], given: Vec::new() }
     }
@@ -91,7 +91,7 @@ impl<const W: usize> Answers<W> {
 
     fn holds(&mut self, questions: &Questions, check: Check, provider: &impl Provider) -> bool {
         let slot = check.slot.index();
-        if let (CheckKind::Irreflexive, Node::Sequence(a, b)) = (check.kind, &questions.nodes[slot]) {
+        if let (CheckKind::Irreflexive, Segment::Sequence(a, b)) = (check.kind, &questions.nodes[slot]) {
             return self.is_sequence_irreflexive(questions, (*a, *b), provider) != check.negated;
         }
         let plain = if questions.sorts[slot] == Sort::Set {
@@ -177,37 +177,37 @@ impl<const W: usize> Answers<W> {
             return *self.at(slot, 0);
         }
         let value = match questions.nodes[slot] {
-            Node::Given(op) => {
+            Segment::Given(op) => {
                 self.given.clear();
                 self.given.resize(W, 0);
                 self.fill(op, provider);
                 std::array::from_fn(|word| self.given[word])
             }
-            Node::Universe => self.all,
-            Node::Union(a, b) => {
+            Segment::Universe => self.all,
+            Segment::Union(a, b) => {
                 let a = self.set(questions, a, provider);
                 both(&a, &self.set(questions, b, provider), |a, b| a | b)
             }
-            Node::Intersection(a, b) => {
+            Segment::Intersection(a, b) => {
                 let a = self.set(questions, a, provider);
                 if is_empty(&a) { a } else { both(&a, &self.set(questions, b, provider), |a, b| a & b) }
             }
-            Node::Difference(a, ref without) => {
+            Segment::Difference(a, ref without) => {
                 let mut value = self.set(questions, a, provider);
                 for &part in without {
                     value = both(&value, &self.set(questions, part, provider), |a, b| a & !b);
                 }
                 value
             }
-            Node::Complement(a) => {
+            Segment::Complement(a) => {
                 let a = self.set(questions, a, provider);
                 both(&self.all, &a, |all, a| all & !a)
             }
-            Node::Domain(a) => {
+            Segment::Domain(a) => {
                 self.need(questions, a, self.all, provider);
                 self.non_empty(a, self.all)
             }
-            Node::Range(a) => {
+            Segment::Range(a) => {
                 self.need(questions, a, self.all, provider);
                 let mut value = [0; W];
                 for row in 0..self.events {
@@ -240,8 +240,8 @@ impl<const W: usize> Answers<W> {
         }
         add(&mut self.done[slot], &todo);
         match questions.nodes[slot] {
-            Node::Given(op) => self.take_given(slot, op, provider),
-            Node::Union(a, b) => {
+            Segment::Given(op) => self.take_given(slot, op, provider),
+            Segment::Union(a, b) => {
                 self.need(questions, a, todo, provider);
                 self.need(questions, b, todo, provider);
                 if todo == self.all {
@@ -252,7 +252,7 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, both(self.at(a, row), self.at(b, row), |a, b| a | b));
                 }
             }
-            Node::Intersection(a, b) => {
+            Segment::Intersection(a, b) => {
                 self.need(questions, a, todo, provider);
                 let asked = self.non_empty(a, todo);
                 self.need(questions, b, asked, provider);
@@ -267,7 +267,7 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, value);
                 }
             }
-            Node::Difference(a, ref without) => {
+            Segment::Difference(a, ref without) => {
                 self.need(questions, a, todo, provider);
                 if todo == self.all {
                     self.rows.copy_within(a * self.stride..a * self.stride + self.events, slot * self.stride);
@@ -284,7 +284,7 @@ impl<const W: usize> Answers<W> {
                     }
                 }
             }
-            Node::From(set, b) => {
+            Segment::From(set, b) => {
                 let set = both(&self.set(questions, set, provider), &todo, |set, todo| set & todo);
                 self.need(questions, b, set, provider);
                 for row in members(todo) {
@@ -292,7 +292,7 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, value);
                 }
             }
-            Node::To(a, set) => {
+            Segment::To(a, set) => {
                 let set = self.set(questions, set, provider);
                 let asked = if is_empty(&set) { set } else { todo };
                 self.need(questions, a, asked, provider);
@@ -306,8 +306,8 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, value);
                 }
             }
-            Node::Sequence(a, b) => self.sequence(questions, slot, (a, b), todo, provider),
-            Node::Inverse(a) => {
+            Segment::Sequence(a, b) => self.sequence(questions, slot, (a, b), todo, provider),
+            Segment::Inverse(a) => {
                 self.need(questions, a, self.all, provider);
                 for row in 0..self.events {
                     self.put(slot, row, [0; W]);
@@ -319,10 +319,10 @@ impl<const W: usize> Answers<W> {
                 }
                 self.done[slot] = self.all;
             }
-            Node::Plus(a) | Node::Star(a) => {
+            Segment::Plus(a) | Segment::Star(a) => {
                 self.need(questions, a, self.all, provider);
                 self.close(a, slot);
-                if matches!(questions.nodes[slot], Node::Star(_)) {
+                if matches!(questions.nodes[slot], Segment::Star(_)) {
                     for row in 0..self.events {
                         insert(&mut self.rows[slot * self.stride + row], row);
                     }
@@ -336,7 +336,7 @@ impl<const W: usize> Answers<W> {
     /// Computes the rows `todo` of a slot that is made row by row from one relation, or from sets.
     fn need_simple(&mut self, questions: &Questions, slot: usize, todo: Row<W>, provider: &impl Provider) {
         match questions.nodes[slot] {
-            Node::Optional(a) => {
+            Segment::Optional(a) => {
                 self.need(questions, a, todo, provider);
                 if todo == self.all {
                     self.map(slot, a, |row, value| {
@@ -352,13 +352,13 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, value);
                 }
             }
-            Node::Complement(a) => {
+            Segment::Complement(a) => {
                 self.need(questions, a, todo, provider);
                 for row in members(todo) {
                     self.put(slot, row, both(&self.all, self.at(a, row), |all, a| all & !a));
                 }
             }
-            Node::Identity(set) => {
+            Segment::Identity(set) => {
                 let set = self.set(questions, set, provider);
                 for row in members(todo) {
                     let mut value = [0; W];
@@ -368,14 +368,14 @@ impl<const W: usize> Answers<W> {
                     self.put(slot, row, value);
                 }
             }
-            Node::Product(a, b) => {
+            Segment::Product(a, b) => {
                 let a = self.set(questions, a, provider);
                 let b = self.set(questions, b, provider);
                 for row in members(todo) {
                     self.put(slot, row, if contains(&a, row) { b } else { [0; W] });
                 }
             }
-            Node::Universe => {
+            Segment::Universe => {
                 for row in members(todo) {
                     self.put(slot, row, self.all);
                 }

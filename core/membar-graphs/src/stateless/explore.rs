@@ -5,15 +5,15 @@
 
 use crate::stateless::clocks::Prefix;
 use crate::stateless::fault::Fault;
-use crate::stateless::frame::{Frame, Left};
+use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, Next};
-use crate::stateless::item::{ItemId, Lane, Move, Place, Places, What};
-use crate::stateless::judge::Judge;
-use crate::stateless::past::Past;
+use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents, What};
+use crate::stateless::judge::ConsistencyChecker;
+use crate::stateless::past::CoherenceBounds;
 use crate::stateless::record::Record;
 use crate::stateless::signs::Signs;
 use crate::stateless::thread_order::ThreadOrder;
+use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
 use crate::stateless::{Options, Symmetry, Verification};
@@ -47,14 +47,14 @@ pub(super) struct Explorer<'a> {
     pub(super) options: Options,
     symmetry: Symmetry,
     pub(super) watch: Watch<'a>,
-    pub(super) histories: Histories<'a>,
+    pub(super) thread_tree: ThreadTree<'a>,
     /// The graphs in use are the first `depth + 1`.
     pub(super) graphs: Vec<Graph>,
     pub(super) depth: usize,
     pub(super) frames: Vec<Frame>,
     /// Per graph what is known to lie before its events.
-    pub(super) pasts: Vec<Past>,
-    pub(super) judge: Judge<'a>,
+    pub(super) pasts: Vec<CoherenceBounds>,
+    pub(super) judge: ConsistencyChecker<'a>,
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
@@ -82,22 +82,22 @@ impl<'a> Explorer<'a> {
         watch: Watch<'a>,
         share: Share<'a>,
     ) -> Result<Self, CoreError> {
-        let histories = Histories::new(program, options.bound, options.fault)?;
-        let mut graph = Graph::new(program, &histories, options.fault)?;
+        let thread_tree = ThreadTree::new(program, options.bound, options.fault)?;
+        let mut graph = Graph::new(program, &thread_tree, options.fault)?;
         graph.has_clocks = options.order.is_none();
-        let (symmetry, twins) = symmetry.for_program(&histories, program.threads.len());
-        graph.twins = twins;
+        let (symmetry, symmetric_threads) = symmetry.for_program(&thread_tree, program.threads.len());
+        graph.symmetric_threads = symmetric_threads;
         Ok(Self {
             program,
             options,
             symmetry,
             watch,
-            histories,
+            thread_tree,
             graphs: vec![graph],
             depth: 0,
             frames: Vec::new(),
-            pasts: vec![Past::default()],
-            judge: Judge::new(plan, schedule, program, options),
+            pasts: vec![CoherenceBounds::default()],
+            judge: ConsistencyChecker::new(plan, schedule, program, options),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
@@ -122,7 +122,7 @@ impl<'a> Explorer<'a> {
         loop {
             self.step()?;
             // Only with a graph that is new: else workers would hand the same frame around.
-            if grows && self.is_called() && !self.answer_call()? {
+            if grows && self.is_called() && !self.share_work()? {
                 return Ok(());
             }
             if grows && self.advance()? {
@@ -150,8 +150,8 @@ impl<'a> Explorer<'a> {
     pub(super) fn finish(mut self) -> (Record, Verification) {
         self.record.tally.symmetric = self.symmetry.groups;
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
-        self.record.tally.waits = self.histories.waits();
-        self.record.tally.cuts = self.histories.cuts();
+        self.record.tally.waits = self.thread_tree.waits();
+        self.record.tally.cuts = self.thread_tree.cuts();
         (self.record, Verification { duplicates, classes, ..self.verification })
     }
 
@@ -163,13 +163,13 @@ impl<'a> Explorer<'a> {
         };
         let graph = &mut self.graphs[self.depth];
         match next {
-            Move::Fence => graph.push_fence(thread, &self.histories)?,
+            Move::Fence => graph.push_fence(thread, &self.thread_tree)?,
             Move::Join(other) => {
-                let node = self.histories.child(graph.lanes[thread].node, 1)?;
-                graph.push_join(thread, other as usize, node, &self.histories)?;
+                let node = self.thread_tree.child(graph.lanes[thread].node, 1)?;
+                graph.push_join(thread, other as usize, node, &self.thread_tree)?;
             }
             Move::Choose => {
-                let Next::Choice(options) = &self.histories.node(graph.lanes[thread].node).next else {
+                let Next::Choice(options) = &self.thread_tree.node(graph.lanes[thread].node).next else {
                     return Ok(false);
                 };
                 let ways = options.len();
@@ -181,24 +181,26 @@ impl<'a> Explorer<'a> {
                 self.read_from(thread, place, ways - 1, ways)?;
             }
             Move::Write | Move::Finish => {
-                let Some(cell) = graph.pending(thread, &self.histories).event.cell else { return Ok(false) };
+                let Some(cell) = graph.pending(thread, &self.thread_tree).event.cell else {
+                    return Ok(false);
+                };
                 let place = graph.touch(cell, self.program.cells[cell.index()].initial);
                 let len = graph.items.len();
-                let Places { lowest, highest, is_free } = graph.places(thread, place, &self.histories);
+                let Places { lowest, highest, is_free } = graph.places(thread, place, &self.thread_tree);
                 let lowest = lowest.max(graph.floor(thread));
                 let most = if is_free { highest - 1 } else { highest };
                 let ways = (highest + 2).saturating_sub(lowest);
                 self.frames.push(Frame {
                     len,
                     thread,
-                    left: Left::Places(place, lowest, most),
+                    left: WorkItem::Places(place, lowest, most),
                     ways,
                     floor: 0,
                 });
                 if !is_free {
                     return Ok(false);
                 }
-                graph.push_write(thread, place, highest, &self.histories)?;
+                graph.push_write(thread, place, highest, &self.thread_tree)?;
             }
             Move::Nothing => return Ok(false),
         }
@@ -217,7 +219,7 @@ impl<'a> Explorer<'a> {
         let mut best = None;
         let mut patient = None;
         for thread in 0..self.graphs[self.depth].lanes.len() {
-            match self.graphs[self.depth].next(thread, &self.histories) {
+            match self.graphs[self.depth].next(thread, &self.thread_tree) {
                 next @ Move::Finish => return Ok(Some((thread, next))),
                 next @ Move::Read(cell) if best.is_none() => {
                     let chosen = if self.would_wait(thread, cell)? { &mut patient } else { &mut best };
@@ -239,61 +241,67 @@ impl<'a> Explorer<'a> {
     fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
         let Frame { len, thread, mut left, ways, .. } = frame;
         let mut same = Same::default();
-        self.graphs[self.depth].truncate(len, &self.histories);
+        self.graphs[self.depth].truncate(len, &self.thread_tree);
         let floor = self.floor(&frame);
         loop {
             self.step()?;
-            self.graphs[self.depth].truncate(len, &self.histories);
+            self.graphs[self.depth].truncate(len, &self.thread_tree);
             match left {
-                Left::Sources(_, 0) | Left::Options(0) => return Ok(false),
-                Left::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => return Ok(false),
-                Left::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
-                Left::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
-                Left::Sources(_, count) | Left::Options(count)
+                WorkItem::Sources(_, 0) | WorkItem::Options(0) => return Ok(false),
+                WorkItem::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => {
+                    return Ok(false);
+                }
+                WorkItem::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
+                WorkItem::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
+                WorkItem::Sources(_, count) | WorkItem::Options(count)
                     if count <= self.graphs[self.depth].floor(thread) =>
                 {
                     return Ok(false);
                 }
-                Left::Sources(place, count) if self.would_wait_for(thread, place, count - 1)? => {
-                    left = Left::Sources(place, count - 1);
+                WorkItem::Sources(place, count) if self.would_wait_for(thread, place, count - 1)? => {
+                    left = WorkItem::Sources(place, count - 1);
                 }
-                Left::Sources(place, count) => {
+                WorkItem::Sources(place, count) => {
                     if self.may_read_from(thread, place, count - 1, &mut same)? {
-                        self.graphs[self.depth].truncate(len, &self.histories);
+                        self.graphs[self.depth].truncate(len, &self.thread_tree);
                         self.verification.contradictions += u64::from(count <= floor);
                         self.read_from(thread, place, count - 1, ways)?;
                         return self.is_settled(thread);
                     }
-                    left = Left::Sources(place, count - 1);
+                    left = WorkItem::Sources(place, count - 1);
                 }
-                Left::Options(count) => {
+                WorkItem::Options(count) => {
                     self.choose(thread, count - 1, ways)?;
                     return Ok(true);
                 }
-                Left::Places(place, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
-                    left = Left::Reads(place, len);
+                WorkItem::Places(place, lowest, at)
+                    if at < lowest || (at <= floor && !self.options.verify) =>
+                {
+                    left = WorkItem::Reads(place, len);
                 }
-                Left::Landing(_, lowest, at) if at < lowest || (at <= floor && !self.options.verify) => {
+                WorkItem::RevisitPlacement(_, lowest, at)
+                    if at < lowest || (at <= floor && !self.options.verify) =>
+                {
                     // What began with another worker has nothing below.
                     self.depth = self.depth.saturating_sub(1);
                     return Ok(false);
                 }
-                Left::Places(place, lowest, at) | Left::Landing(place, lowest, at) => {
+                WorkItem::Places(place, lowest, at) | WorkItem::RevisitPlacement(place, lowest, at) => {
                     left = match left {
-                        Left::Landing(..) => Left::Landing(place, lowest, at - 1),
-                        _ => Left::Places(place, lowest, at - 1),
+                        WorkItem::RevisitPlacement(..) => WorkItem::RevisitPlacement(place, lowest, at - 1),
+                        _ => WorkItem::Places(place, lowest, at - 1),
                     };
-                    self.graphs[self.depth].push_write(thread, place, at, &self.histories)?;
+                    self.graphs[self.depth].push_write(thread, place, at, &self.thread_tree)?;
                     let tags = self.newest_tags();
                     let is_consistent = self.is_consistent(same.is(tags));
                     let unchecked = match left {
-                        Left::Landing(..) => Fault::RevisitUnchecked,
+                        WorkItem::RevisitPlacement(..) => Fault::RevisitUnchecked,
                         _ => Fault::PlacesUnchecked,
                     };
                     same = Same { known: true, tags };
                     if is_consistent || self.options.fault == unchecked {
                         self.verification.contradictions += u64::from(at <= floor);
-                        if self.graphs[self.depth].is_inverted() {
+                        if self.graphs[self.depth].violates_symmetry_order() {
                             self.verification.is_asymmetric = true;
                             return Err(Failure::Stopped(Stopped::Request));
                         }
@@ -301,10 +309,10 @@ impl<'a> Explorer<'a> {
                         return self.is_settled(thread);
                     }
                 }
-                Left::Reads(place, count) => {
+                WorkItem::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count)? else { return Ok(false) };
                     let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
-                    self.frames.push(Frame { len, thread, left: Left::Reads(place, more), ways, floor });
+                    self.frames.push(Frame { len, thread, left: WorkItem::Reads(place, more), ways, floor });
                     return self.revisit(thread, place, read);
                 }
             }
@@ -322,11 +330,11 @@ impl<'a> Explorer<'a> {
     ) -> Result<bool, Failure> {
         let graph = &mut self.graphs[self.depth];
         let (source, node) = (graph.writes(place)[at], graph.lanes[thread].node);
-        let child = match self.histories.some_child(node).filter(|_| !graph.has_spawns()) {
+        let child = match self.thread_tree.some_child(node).filter(|_| !graph.has_spawns()) {
             Some(child) => child,
-            None => self.histories.child(node, graph.item(source).value)?,
+            None => self.thread_tree.child(node, graph.item(source).value)?,
         };
-        graph.push_read(thread, place, source, child, &self.histories)?;
+        graph.push_read(thread, place, source, child, &self.thread_tree)?;
         let tags = self.newest_tags();
         let is_consistent = self.is_consistent(same.is(tags));
         *same = Same { known: true, tags };
@@ -341,10 +349,10 @@ impl<'a> Explorer<'a> {
     fn read_from(&mut self, thread: usize, place: Place, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         let source = graph.writes(place)[at];
-        let node = self.histories.child(graph.lanes[thread].node, graph.item(source).value)?;
+        let node = self.thread_tree.child(graph.lanes[thread].node, graph.item(source).value)?;
         let len = graph.items.len();
-        graph.push_read(thread, place, source, node, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Sources(place, at), ways, floor: 0 });
+        graph.push_read(thread, place, source, node, &self.thread_tree)?;
+        self.frames.push(Frame { len, thread, left: WorkItem::Sources(place, at), ways, floor: 0 });
         Ok(())
     }
 
@@ -352,13 +360,13 @@ impl<'a> Explorer<'a> {
     fn choose(&mut self, thread: usize, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         let node = graph.lanes[thread].node;
-        let Next::Choice(options) = &self.histories.node(node).next else { return Ok(()) };
+        let Next::Choice(options) = &self.thread_tree.node(node).next else { return Ok(()) };
         // Failure is the maximal step of a store-conditional, and its last option.
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let len = graph.items.len();
-        let node = self.histories.child(node, answer)?;
-        graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
-        self.frames.push(Frame { len, thread, left: Left::Options(at), ways, floor: 0 });
+        let node = self.thread_tree.child(node, answer)?;
+        graph.push_choice(thread, node, at, is_maximal, &self.thread_tree)?;
+        self.frames.push(Frame { len, thread, left: WorkItem::Options(at), ways, floor: 0 });
         Ok(())
     }
 
@@ -367,7 +375,7 @@ impl<'a> Explorer<'a> {
         let graph = &mut self.graphs[self.depth];
         match &mut self.order {
             None => graph.prefix_of_next(thread, &mut self.clock),
-            Some(order) => order.mark_prefix(graph, thread, &mut self.histories, &mut self.marks)?,
+            Some(order) => order.mark_prefix(graph, thread, &mut self.thread_tree, &mut self.marks)?,
         }
         Ok(())
     }
@@ -402,7 +410,7 @@ impl<'a> Explorer<'a> {
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
     fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
-        let step = self.know_past();
+        let step = self.update_bounds();
         if self.graphs.len() == self.depth + 1 {
             let copy = self.graphs[self.depth].clone();
             self.graphs.push(copy);
@@ -412,31 +420,31 @@ impl<'a> Explorer<'a> {
             if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) };
         let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
         let (graph, kept) = (&outer[self.depth], &mut inner[0]);
-        let value = graph.pending(thread, &self.histories).value;
-        let before = self.histories.before(graph.item(read).node).unwrap_or(graph.item(read).node);
-        let node = self.histories.child(before, value)?;
+        let value = graph.pending(thread, &self.thread_tree).value;
+        let before = self.thread_tree.before(graph.item(read).node).unwrap_or(graph.item(read).node);
+        let node = self.thread_tree.child(before, value)?;
         let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
-        graph.restrict_into(kept, read, prefix, place, &mut self.moved, &self.histories);
+        graph.restrict(kept, read, prefix, place, &mut self.moved, &self.thread_tree);
         let read = self.moved[read.index()];
         if self.order.is_some() {
-            kept.redirect(read, node, &[], &self.histories);
-            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.histories)? {
+            kept.redirect(read, node, &[], &self.thread_tree);
+            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.thread_tree)? {
                 return Ok(false);
             }
         } else {
             self.clock[thread] = kept.lanes[thread].next + 1;
-            kept.redirect(read, node, &self.clock, &self.histories);
-            kept.arrive(kept.item(read).thread as usize, &self.histories)?;
+            kept.redirect(read, node, &self.clock, &self.thread_tree);
+            kept.arrive(kept.item(read).thread as usize, &self.thread_tree)?;
         }
         let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
         self.depth += 1;
         if self.pasts.len() == self.depth {
-            self.pasts.push(Past::default());
+            self.pasts.push(CoherenceBounds::default());
         }
         self.pasts[self.depth].items = 0;
         self.make_room();
         let graph = &self.graphs[self.depth];
-        let Places { lowest, highest, .. } = graph.places(thread, place, &self.histories);
+        let Places { lowest, highest, .. } = graph.places(thread, place, &self.thread_tree);
         let len = graph.items.len();
         let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
         let lowest = if is_last { highest.max(lowest) } else { lowest };
@@ -444,7 +452,13 @@ impl<'a> Explorer<'a> {
         let ways = (highest + 1).saturating_sub(lowest);
         let floor = floor.map(|write| self.moved[write.index()]);
         let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
-        self.resume(Frame { len, thread, left: Left::Landing(place, lowest, highest), ways, floor })
+        self.resume(Frame {
+            len,
+            thread,
+            left: WorkItem::RevisitPlacement(place, lowest, highest),
+            ways,
+            floor,
+        })
     }
 
     /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
@@ -456,7 +470,7 @@ impl<'a> Explorer<'a> {
         let graph = &mut self.graphs[self.depth];
         let lane = &graph.lanes[thread];
         let fills = (lane.next as usize) < lane.items.len();
-        Ok(graph.settle(thread, &mut self.histories)? && (!fills || self.is_consistent(false)))
+        Ok(graph.settle(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)))
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
@@ -465,7 +479,7 @@ impl<'a> Explorer<'a> {
         self.record.tally.nodes += 1;
         let graph = &self.graphs[self.depth];
         let view =
-            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+            View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
         let passes = self.judge.passes(&view, same || self.options.fault == Fault::StaleRelations);
         if self.options.verify && passes != self.judge.evaluate(&view) {
             self.verification.contradictions += 1;
@@ -476,11 +490,11 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: what was not asked yet, then it counts.
     fn complete(&mut self) -> Result<(), Failure> {
         let graph = &self.graphs[self.depth];
-        if self.options.fault == Fault::HolesLeft && graph.lanes.iter().any(Lane::has_holes) {
+        if self.options.fault == Fault::HolesLeft && graph.lanes.iter().any(ThreadEvents::has_holes) {
             return Ok(());
         }
         let view =
-            View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+            View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
         if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
         }
@@ -489,7 +503,7 @@ impl<'a> Explorer<'a> {
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();
-        self.record.take(graph, weight, &mut self.histories, &self.remarks)?;
+        self.record.take(graph, weight, &mut self.thread_tree, &self.remarks)?;
         if self.record.is_over {
             return Err(Stopped::Executions.into());
         }
@@ -503,17 +517,17 @@ impl<'a> Explorer<'a> {
 
     /// Throws cached runs of threads away if there are too many.
     fn make_room(&mut self) {
-        if self.histories.bytes() < self.most_history {
+        if self.thread_tree.bytes() < self.most_history {
             return;
         }
         let live = &self.graphs[..=self.depth];
-        let moved = self.histories.collect(live.iter().flat_map(Graph::nodes));
+        let moved = self.thread_tree.collect(live.iter().flat_map(Graph::nodes));
         for graph in &mut self.graphs[..=self.depth] {
             graph.move_nodes(&moved);
         }
         if let Some(order) = &mut self.order {
             order.forget();
         }
-        self.most_history = MOST_HISTORY.max(2 * self.histories.bytes());
+        self.most_history = MOST_HISTORY.max(2 * self.thread_tree.bytes());
     }
 }

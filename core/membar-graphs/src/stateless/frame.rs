@@ -11,7 +11,7 @@ pub(super) struct Frame {
     /// The thread whose next item it is about.
     pub(super) thread: usize,
     /// What is left.
-    pub(super) left: Left,
+    pub(super) left: WorkItem,
     /// How many ways there were: sources, options, or places; for a write one more, for all its revisits.
     pub(super) ways: usize,
     /// For a landing what `Explorer::floor` says: a write stands behind this place.
@@ -20,7 +20,7 @@ pub(super) struct Frame {
 
 /// What is left to try.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Left {
+pub(super) enum WorkItem {
     /// A read may read from the first so many writes of co.
     Sources(Place, usize),
     /// A write may stand at a range of places of co, then it may revisit.
@@ -28,23 +28,23 @@ pub(super) enum Left {
     /// A write may revisit reads among the first so many items.
     Reads(Place, usize),
     /// The write that revisits a read, the newest item of a graph of its own, may stand at a range of places.
-    Landing(Place, usize, usize),
+    RevisitPlacement(Place, usize, usize),
     /// The first so many options of a choice.
     Options(usize),
 }
 
 impl Frame {
     pub(super) fn is_landing(&self) -> bool {
-        matches!(self.left, Left::Landing(..))
+        matches!(self.left, WorkItem::RevisitPlacement(..))
     }
 
     /// The same with nothing left: somebody else does the rest.
     pub(super) fn emptied(self) -> Self {
         let left = match self.left {
-            Left::Sources(place, _) => Left::Sources(place, 0),
-            Left::Places(place, ..) | Left::Reads(place, _) => Left::Reads(place, 0),
-            Left::Landing(place, ..) => Left::Landing(place, 1, 0),
-            Left::Options(_) => Left::Options(0),
+            WorkItem::Sources(place, _) => WorkItem::Sources(place, 0),
+            WorkItem::Places(place, ..) | WorkItem::Reads(place, _) => WorkItem::Reads(place, 0),
+            WorkItem::RevisitPlacement(place, ..) => WorkItem::RevisitPlacement(place, 1, 0),
+            WorkItem::Options(_) => WorkItem::Options(0),
         };
         Self { left, ..self }
     }
@@ -56,10 +56,10 @@ impl Frame {
             graph.items[..count].iter().any(|item| is_read(item.what))
         };
         match self.left {
-            Left::Sources(_, count) | Left::Options(count) => count > 0,
-            Left::Places(place, lowest, at) => at >= lowest || revisits(place, self.len),
-            Left::Landing(_, lowest, at) => at >= lowest && at > self.floor,
-            Left::Reads(place, count) => revisits(place, count),
+            WorkItem::Sources(_, count) | WorkItem::Options(count) => count > 0,
+            WorkItem::Places(place, lowest, at) => at >= lowest || revisits(place, self.len),
+            WorkItem::RevisitPlacement(_, lowest, at) => at >= lowest && at > self.floor,
+            WorkItem::Reads(place, count) => revisits(place, count),
         }
     }
 
@@ -68,10 +68,10 @@ impl Frame {
         let ways = real(self.ways.max(1));
         let part = |left: usize| ((ways - real(left) - 1.0).max(0.0) / ways, 1.0 / ways);
         match self.left {
-            Left::Sources(_, left) | Left::Options(left) => part(left),
-            Left::Places(_, lowest, at) => part((at + 1).saturating_sub(lowest) + 1),
-            Left::Landing(_, lowest, at) => part((at + 1).saturating_sub(lowest)),
-            Left::Reads(_, count) => {
+            WorkItem::Sources(_, left) | WorkItem::Options(left) => part(left),
+            WorkItem::Places(_, lowest, at) => part((at + 1).saturating_sub(lowest) + 1),
+            WorkItem::RevisitPlacement(_, lowest, at) => part((at + 1).saturating_sub(lowest)),
+            WorkItem::Reads(_, count) => {
                 let items = real(self.len.max(1));
                 let done = (items - real(count) - 1.0).max(0.0) / items;
                 ((ways - 1.0 + done) / ways, 1.0 / (items * ways))

@@ -8,9 +8,9 @@
 
 use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
-use crate::stateless::histories::{Histories, Next, NodeId, Step};
-use crate::stateless::item::{Birth, Item, ItemId, Lane, Location, Move, Place, Places, What};
+use crate::stateless::item::{Birth, Item, ItemId, Location, Move, Place, Places, ThreadEvents, What};
 use crate::stateless::symmetry::Twins;
+use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
 use crate::thread::{Kind, Status};
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, Program};
@@ -28,7 +28,7 @@ pub struct Graph {
     /// The same without reads-from; kept only if some thread starts or joins another.
     pub(super) spawn_clocks: Vec<u32>,
     /// The threads.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<ThreadEvents>,
     /// The locations that occur, by first occurrence.
     pub locations: Vec<Location>,
     /// Per cell its place, if it occurs.
@@ -37,7 +37,7 @@ pub struct Graph {
     /// Whether `clocks` are kept: not where threads may have holes.
     pub(super) has_clocks: bool,
     /// Which threads are interchangeable.
-    pub(super) twins: Twins,
+    pub(super) symmetric_threads: Twins,
     /// Room for clocks.
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
@@ -51,12 +51,12 @@ impl Graph {
     ///
     /// # Errors
     /// A thread is started twice.
-    pub fn new(program: &Program, histories: &Histories<'_>, fault: Fault) -> Result<Self, CoreError> {
-        let lane = |(number, thread): (usize, &membar_ir::program::Thread)| Lane {
+    pub fn new(program: &Program, thread_tree: &ThreadTree<'_>, fault: Fault) -> Result<Self, CoreError> {
+        let lane = |(number, thread): (usize, &membar_ir::program::Thread)| ThreadEvents {
             items: Vec::new(),
             events: Vec::new(),
             next: 0,
-            node: histories.root(number),
+            node: thread_tree.root(number),
             at: 0,
             birth: if thread.started { Birth::Started } else { Birth::Unborn },
         };
@@ -69,7 +69,7 @@ impl Graph {
             locations: Vec::new(),
             places: vec![None; program.cells.len()],
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
-            twins: Twins::default(),
+            symmetric_threads: Twins::default(),
             clock: vec![0; program.threads.len()],
             has_clocks: true,
             spare: Vec::new(),
@@ -77,7 +77,7 @@ impl Graph {
         };
         for thread in 0..graph.lanes.len() {
             if graph.lanes[thread].birth == Birth::Started {
-                graph.arrive(thread, histories)?;
+                graph.arrive(thread, thread_tree)?;
             }
         }
         Ok(graph)
@@ -101,18 +101,18 @@ impl Graph {
 
     /// The step of an event of a thread.
     #[must_use]
-    pub fn step<'h>(&self, item: &Item, histories: &'h Histories<'_>) -> &'h Step {
-        &histories.node(item.node).steps[item.index as usize]
+    pub fn step<'h>(&self, item: &Item, thread_tree: &'h ThreadTree<'_>) -> &'h Step {
+        &thread_tree.node(item.node).steps[item.index as usize]
     }
 
     /// What `thread` can do.
     #[must_use]
-    pub fn next(&self, thread: usize, histories: &Histories<'_>) -> Move {
+    pub fn next(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Move {
         let lane = &self.lanes[thread];
         if lane.birth == Birth::Unborn {
             return Move::Nothing;
         }
-        let node = histories.node(lane.node);
+        let node = thread_tree.node(lane.node);
         if let Some(step) = node.steps.get(lane.at as usize) {
             return match (step.event.kind, step.pair) {
                 (Kind::Write, Some(pair)) if !pair.is_exclusive => Move::Finish,
@@ -124,7 +124,7 @@ impl Graph {
             Next::Read(cell) => Move::Read(*cell),
             Next::Choice(_) => Move::Choose,
             Next::Join(other)
-                if self.status(other.index(), histories) == Some(Status::Complete)
+                if self.status(other.index(), thread_tree) == Some(Status::Complete)
                     || self.fault == Fault::JoinDoesNotWait =>
             {
                 Move::Join(other.0)
@@ -135,12 +135,12 @@ impl Graph {
 
     /// How a thread has ended; None if it has not, or waits for another thread.
     #[must_use]
-    pub fn status(&self, thread: usize, histories: &Histories<'_>) -> Option<Status> {
+    pub fn status(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Status> {
         let lane = &self.lanes[thread];
         if lane.birth == Birth::Unborn {
             return Some(Status::Unborn);
         }
-        let node = histories.node(lane.node);
+        let node = thread_tree.node(lane.node);
         match &node.next {
             Next::Ended(status, _) if lane.at as usize == node.steps.len() => Some(*status),
             _ => None,
@@ -165,7 +165,7 @@ impl Graph {
             position: 0,
             event: narrow(self.events.len()),
             tags: None,
-            node: NodeId(0),
+            node: SegmentId(0),
             index: 0,
             value: initial,
             is_unordered: false,
@@ -196,9 +196,9 @@ impl Graph {
 
     /// The next step of `thread`, which is a write or a fence.
     #[must_use]
-    pub fn pending<'h>(&self, thread: usize, histories: &'h Histories<'_>) -> &'h Step {
+    pub fn pending<'h>(&self, thread: usize, thread_tree: &'h ThreadTree<'_>) -> &'h Step {
         let lane = &self.lanes[thread];
-        &histories.node(lane.node).steps[lane.at as usize]
+        &thread_tree.node(lane.node).steps[lane.at as usize]
     }
 
     /// Where the write that is next in `thread` may stand.
@@ -207,7 +207,7 @@ impl Graph {
     /// that this search needs of a model), so there is no place for two that read from the same one. A load-linked
     /// and its store may have own writes between them: nothing is assumed of these.
     #[must_use]
-    pub fn places(&self, thread: usize, place: Place, histories: &Histories<'_>) -> Places {
+    pub fn places(&self, thread: usize, place: Place, thread_tree: &ThreadTree<'_>) -> Places {
         let writes = self.writes(place);
         let last = writes.len();
         let lane = &self.lanes[thread];
@@ -217,25 +217,26 @@ impl Graph {
         if self.fault == Fault::ReadModifyWriteUnchecked {
             return Places { lowest: 1, highest: last, is_free: true };
         }
-        let read = self.pending(thread, histories).pair.map(|pair| (pair, lane.events[pair.read as usize]));
+        let read = self.pending(thread, thread_tree).pair.map(|pair| (pair, lane.events[pair.read as usize]));
         let Some((pair, What::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).what))
         else {
             return Places { lowest: 1, highest: last, is_free: true };
         };
         let behind = writes.iter().rposition(|&write| write == source).map_or(last, |at| at + 1);
-        let is_adjacent = !pair.is_exclusive && pair.read + 1 == histories.node(lane.node).first + lane.at;
+        let is_adjacent = !pair.is_exclusive && pair.read + 1 == thread_tree.node(lane.node).first + lane.at;
         if !is_adjacent {
             return Places { lowest: 1, highest: last, is_free: behind == last };
         }
-        let is_taken = writes.get(behind).is_some_and(|&next| self.is_modified_from(next, source, histories));
+        let is_taken =
+            writes.get(behind).is_some_and(|&next| self.is_modified_from(next, source, thread_tree));
         let highest = if is_taken { behind - 1 } else { behind };
         Places { lowest: behind, highest, is_free: behind == last }
     }
 
     /// Whether `write` is the write of a read-modify-write that reads from `source`.
-    fn is_modified_from(&self, write: ItemId, source: ItemId, histories: &Histories<'_>) -> bool {
+    fn is_modified_from(&self, write: ItemId, source: ItemId, thread_tree: &ThreadTree<'_>) -> bool {
         let item = self.item(write);
-        let pair = self.step(item, histories).pair.filter(|pair| !pair.is_exclusive);
+        let pair = self.step(item, thread_tree).pair.filter(|pair| !pair.is_exclusive);
         pair.is_some_and(|pair| {
             let read = self.lanes[item.thread as usize].events[pair.read as usize];
             matches!(self.item(read).what, What::Read(_, other) if other == source)
@@ -251,15 +252,15 @@ impl Graph {
         thread: usize,
         place: Place,
         at: usize,
-        histories: &Histories<'_>,
+        thread_tree: &ThreadTree<'_>,
     ) -> Result<ItemId, CoreError> {
-        let step = self.pending(thread, histories);
+        let step = self.pending(thread, thread_tree);
         let lane = &self.lanes[thread];
         let (node, index) = (lane.node, lane.at);
-        let id = self.push(thread, What::Write(place), node, index, Some(step), histories);
+        let id = self.push(thread, What::Write(place), node, index, Some(step), thread_tree);
         self.locations[place.index()].writes.insert(at, id);
         self.lanes[thread].at += 1;
-        self.arrive(thread, histories)?;
+        self.arrive(thread, thread_tree)?;
         Ok(id)
     }
 
@@ -267,12 +268,12 @@ impl Graph {
     ///
     /// # Errors
     /// A thread is started twice.
-    pub fn push_fence(&mut self, thread: usize, histories: &Histories<'_>) -> Result<(), CoreError> {
-        let step = self.pending(thread, histories);
+    pub fn push_fence(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
+        let step = self.pending(thread, thread_tree);
         let lane = &self.lanes[thread];
-        self.push(thread, What::Fence, lane.node, lane.at, Some(step), histories);
+        self.push(thread, What::Fence, lane.node, lane.at, Some(step), thread_tree);
         self.lanes[thread].at += 1;
-        self.arrive(thread, histories)
+        self.arrive(thread, thread_tree)
     }
 
     /// Adds the read that is next in `thread`; `node` is where the thread goes with the value of `source`.
@@ -284,14 +285,14 @@ impl Graph {
         thread: usize,
         place: Place,
         source: ItemId,
-        node: NodeId,
-        histories: &Histories<'_>,
+        node: SegmentId,
+        thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        let step = &histories.node(node).steps[0];
-        self.push(thread, What::Read(place, source), node, 0, Some(step), histories);
+        let step = &thread_tree.node(node).steps[0];
+        self.push(thread, What::Read(place, source), node, 0, Some(step), thread_tree);
         self.lanes[thread].node = node;
         self.lanes[thread].at = 1;
-        self.arrive(thread, histories)
+        self.arrive(thread, thread_tree)
     }
 
     /// Makes the choice that leads `thread` to `node`, by its option number `option`.
@@ -301,16 +302,16 @@ impl Graph {
     pub fn push_choice(
         &mut self,
         thread: usize,
-        node: NodeId,
+        node: SegmentId,
         option: usize,
         is_maximal: bool,
-        histories: &Histories<'_>,
+        thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, histories);
+        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, thread_tree);
         self.items[id.index()].value = option as u64;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
-        self.arrive(thread, histories)
+        self.arrive(thread, thread_tree)
     }
 
     /// Passes the join that leads `thread` to `node`.
@@ -321,27 +322,27 @@ impl Graph {
         &mut self,
         thread: usize,
         other: usize,
-        node: NodeId,
-        histories: &Histories<'_>,
+        node: SegmentId,
+        thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Join, node, 0, None, histories);
+        let id = self.push(thread, What::Join, node, 0, None, thread_tree);
         self.take_end(other);
         merge(&mut self.clocks, id, &self.clock);
         self.take_spawn_end(other);
         merge(&mut self.spawn_clocks, id, &self.clock);
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
-        self.arrive(thread, histories)
+        self.arrive(thread, thread_tree)
     }
 
     fn push(
         &mut self,
         thread: usize,
         what: What,
-        node: NodeId,
+        node: SegmentId,
         index: u32,
         step: Option<&Step>,
-        histories: &Histories<'_>,
+        thread_tree: &ThreadTree<'_>,
     ) -> ItemId {
         let id = ItemId(narrow(self.items.len()));
         let position = self.lanes[thread].next;
@@ -377,7 +378,7 @@ impl Graph {
         put(&mut lane.items, position as usize, id);
         lane.next += 1;
         if step.is_some() {
-            put(&mut lane.events, event_of(histories, node, index), id);
+            put(&mut lane.events, event_of(thread_tree, node, index), id);
             self.events.push(id);
         }
         id
@@ -387,12 +388,12 @@ impl Graph {
     ///
     /// # Errors
     /// One of them runs already.
-    pub fn arrive(&mut self, thread: usize, histories: &Histories<'_>) -> Result<(), CoreError> {
+    pub fn arrive(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
         if !self.has_spawns {
             return Ok(());
         }
         let lane = &self.lanes[thread];
-        let node = histories.node(lane.node);
+        let node = thread_tree.node(lane.node);
         let (here, items) = (node.first + lane.at, narrow(lane.items.len()));
         for spawn in node.spawns.iter().filter(|spawn| spawn.position == here) {
             let started = &mut self.lanes[spawn.thread.index()];
@@ -400,7 +401,7 @@ impl Graph {
                 return Err(CoreError::TooLarge("a thread is started more than once"));
             }
             started.birth = Birth::Spawned { by: narrow(thread), items };
-            self.arrive(spawn.thread.index(), histories)?;
+            self.arrive(spawn.thread.index(), thread_tree)?;
         }
         Ok(())
     }
@@ -413,14 +414,14 @@ impl Graph {
 }
 
 /// The position of step `index` of `node` among the events of its thread.
-pub(super) fn event_of(histories: &Histories<'_>, node: NodeId, index: u32) -> usize {
-    (histories.node(node).first + index) as usize
+pub(super) fn event_of(thread_tree: &ThreadTree<'_>, node: SegmentId, index: u32) -> usize {
+    (thread_tree.node(node).first + index) as usize
 }
 
 /// Puts `id` at a position of a thread; what is missing before it are holes.
 pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
     if list.len() <= position {
-        list.resize(position + 1, ItemId::HOLE);
+        list.resize(position + 1, ItemId::MISSING);
     }
     list[position] = id;
 }
@@ -430,7 +431,7 @@ pub(super) fn take(list: &mut Vec<ItemId>, position: usize) {
     if position + 1 == list.len() {
         list.pop();
     } else if let Some(entry) = list.get_mut(position) {
-        *entry = ItemId::HOLE;
+        *entry = ItemId::MISSING;
     }
 }
 

@@ -6,15 +6,15 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, NodeId, Step};
 use crate::stateless::item::{ItemId, What};
+use crate::stateless::thread_tree::{SegmentId, Step, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::error::CoreError;
 
 /// Where an item of a thread comes from, and its position.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot {
-    node: NodeId,
+    node: SegmentId,
     at: u32,
     position: u32,
 }
@@ -28,12 +28,12 @@ impl Graph {
     }
 
     /// Makes the next item of `thread` the one at `spot`; what is missing before it are holes.
-    pub fn aim(&mut self, thread: usize, spot: Spot, histories: &Histories<'_>) {
-        let events = (histories.node(spot.node).first + spot.at) as usize;
+    pub fn aim(&mut self, thread: usize, spot: Spot, thread_tree: &ThreadTree<'_>) {
+        let events = (thread_tree.node(spot.node).first + spot.at) as usize;
         let lane = &mut self.lanes[thread];
         let extend = |list: &mut Vec<ItemId>, count: usize| {
             if list.len() < count {
-                list.resize(count, ItemId::HOLE);
+                list.resize(count, ItemId::MISSING);
             }
         };
         extend(&mut lane.items, spot.position as usize);
@@ -46,20 +46,20 @@ impl Graph {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub fn settle(&mut self, thread: usize, histories: &mut Histories<'_>) -> Result<bool, CoreError> {
+    pub fn settle(&mut self, thread: usize, thread_tree: &mut ThreadTree<'_>) -> Result<bool, CoreError> {
         let lane = &self.lanes[thread];
         let filled = lane.next as usize - 1;
         let is_last = filled + 1 == lane.items.len();
         if is_last && !lane.has_holes() {
             return Ok(true);
         }
-        let behind = lane.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::HOLE);
+        let behind = lane.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
         if let Some(&last) = behind
-            && self.reroute(thread, filled, self.item(last).node, histories)?.is_none()
+            && self.reroute(thread, filled, self.item(last).node, thread_tree)?.is_none()
         {
             return Ok(false);
         }
-        self.seek(thread, histories);
+        self.seek(thread, thread_tree);
         Ok(true)
     }
 
@@ -73,46 +73,47 @@ impl Graph {
         &mut self,
         thread: usize,
         position: usize,
-        end: NodeId,
-        histories: &mut Histories<'_>,
-    ) -> Result<Option<NodeId>, CoreError> {
+        end: SegmentId,
+        thread_tree: &mut ThreadTree<'_>,
+    ) -> Result<Option<SegmentId>, CoreError> {
         let item = *self.item(self.lanes[thread].items[position]);
         if !matches!(item.what, What::Read(..)) || self.fault == Fault::PathKept {
             return Ok(Some(end));
         }
         let mut chain = vec![end];
-        while let Some(before) = chain.last().and_then(|&node| histories.before(node)) {
-            if Some(before) == histories.before(item.node) {
+        while let Some(before) = chain.last().and_then(|&node| thread_tree.before(node)) {
+            if Some(before) == thread_tree.before(item.node) {
                 break;
             }
             chain.push(before);
         }
-        let Some(head) = chain.pop().filter(|&head| histories.before(head) == histories.before(item.node))
+        let Some(head) =
+            chain.pop().filter(|&head| thread_tree.before(head) == thread_tree.before(item.node))
         else {
             return Ok(Some(end));
         };
         let mut moved = vec![(head, item.node)];
         let mut new = item.node;
         for &old in chain.iter().rev() {
-            let (Some(before), Some(answer)) = (histories.before(old), histories.answer(old)) else {
+            let (Some(before), Some(answer)) = (thread_tree.before(old), thread_tree.answer(old)) else {
                 return Ok(None);
             };
-            if histories.node(before).next != histories.node(new).next {
+            if thread_tree.node(before).next != thread_tree.node(new).next {
                 return Ok(None);
             }
-            new = histories.child(new, answer)?;
+            new = thread_tree.child(new, answer)?;
             moved.push((old, new));
         }
         for at in position + 1..self.lanes[thread].items.len() {
             let id = self.lanes[thread].items[at];
-            if id == ItemId::HOLE {
+            if id == ItemId::MISSING {
                 continue;
             }
             let item = &mut self.items[id.index()];
             let Some(&(old, new)) = moved.iter().find(|(old, _)| *old == item.node) else {
                 return Ok(None);
             };
-            let step = |node: NodeId| histories.node(node).steps.get(item.index as usize);
+            let step = |node: SegmentId| thread_tree.node(node).steps.get(item.index as usize);
             if item.is_event() && !is_same(step(old), step(new)) {
                 return Ok(None);
             }
@@ -130,39 +131,44 @@ impl Graph {
         read: ItemId,
         writer: usize,
         spot: Spot,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
     ) -> Result<bool, CoreError> {
         let (thread, position) = (self.item(read).thread as usize, self.item(read).position);
         let lane = &self.lanes[thread];
         let is_own = thread == writer && spot.position > position;
-        let last = lane.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::HOLE);
+        let last = lane.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
         let last = last.map(|&id| (self.item(id).position, self.item(id).node));
         let mut spot = spot;
         let end = last.filter(|&(at, _)| !is_own || at > spot.position).map_or(spot.node, |(_, node)| node);
         if is_own || last.is_some() {
-            let Some(new) = self.reroute(thread, position as usize, end, histories)? else {
+            let Some(new) = self.reroute(thread, position as usize, end, thread_tree)? else {
                 return Ok(false);
             };
             if is_own {
-                let Some(node) = counterpart(histories, end, new, spot.node) else { return Ok(false) };
-                let step = |node: NodeId| histories.node(node).steps.get(spot.at as usize);
+                let Some(node) = counterpart(thread_tree, end, new, spot.node) else { return Ok(false) };
+                let step = |node: SegmentId| thread_tree.node(node).steps.get(spot.at as usize);
                 if !is_same(step(spot.node), step(node)) {
                     return Ok(false);
                 }
                 spot.node = node;
             }
         }
-        self.seek(thread, histories);
-        self.aim(writer, spot, histories);
+        self.seek(thread, thread_tree);
+        self.aim(writer, spot, thread_tree);
         Ok(true)
     }
 }
 
 /// The node that stands to `new` as `node`, which is before `old` or is it, stands to `old`.
-fn counterpart(histories: &Histories<'_>, old: NodeId, new: NodeId, node: NodeId) -> Option<NodeId> {
+fn counterpart(
+    thread_tree: &ThreadTree<'_>,
+    old: SegmentId,
+    new: SegmentId,
+    node: SegmentId,
+) -> Option<SegmentId> {
     let (mut old, mut new) = (old, new);
     while old != node {
-        (old, new) = (histories.before(old)?, histories.before(new)?);
+        (old, new) = (thread_tree.before(old)?, thread_tree.before(new)?);
     }
     Some(new)
 }

@@ -1,6 +1,6 @@
 //! What graphs are made of.
 
-use crate::stateless::histories::NodeId;
+use crate::stateless::thread_tree::SegmentId;
 use membar_ir::program::{CellId, TagSet};
 
 /// An item of a graph: its stamp.
@@ -9,7 +9,7 @@ pub struct ItemId(pub u32);
 
 impl ItemId {
     /// Stands in a thread where an item is missing that later ones of the thread do not need.
-    pub const HOLE: Self = Self(u32::MAX);
+    pub const MISSING: Self = Self(u32::MAX);
 
     /// As an index into the table of items.
     #[must_use]
@@ -61,7 +61,7 @@ pub struct Item {
     /// Its tags; None for what has none.
     pub tags: Option<TagSet>,
     /// The node of its thread that it belongs to.
-    pub node: NodeId,
+    pub node: SegmentId,
     /// Its position among the steps of the node.
     pub index: u32,
     /// What is read or written.
@@ -98,7 +98,7 @@ pub enum Birth {
 
 /// How far a thread is.
 #[derive(Debug, Clone)]
-pub struct Lane {
+pub struct ThreadEvents {
     /// Its items in program order.
     pub items: Vec<ItemId>,
     /// Those that are events.
@@ -106,24 +106,24 @@ pub struct Lane {
     /// The position of the item that comes next: the first hole, or behind the last item.
     pub next: u32,
     /// The node that the next item comes from.
-    pub node: NodeId,
+    pub node: SegmentId,
     /// How many steps of the node lie before it.
     pub at: u32,
     /// How it came to run.
     pub birth: Birth,
 }
 
-impl Lane {
+impl ThreadEvents {
     /// Its events in program order, without the holes between them.
     #[must_use]
     pub fn present(&self) -> impl DoubleEndedIterator<Item = ItemId> + '_ {
-        self.events.iter().copied().filter(|&id| id != ItemId::HOLE)
+        self.events.iter().copied().filter(|&id| id != ItemId::MISSING)
     }
 
     /// Whether an item is missing between others.
     #[must_use]
     pub fn has_holes(&self) -> bool {
-        self.items.contains(&ItemId::HOLE)
+        self.items.contains(&ItemId::MISSING)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Who is asked whether a graph is consistent: by size, the fast way for small graphs, else `evaluation`.
 
 use crate::stateless::Options;
-use crate::stateless::consistency::Answers;
+use crate::stateless::consistency::LazyEvaluator;
 use crate::stateless::fault::Fault;
 use crate::stateless::kinds::Kinds;
-use crate::stateless::past::{Past, Step};
+use crate::stateless::past::{CoherenceBounds, Step};
 use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;
@@ -37,21 +37,21 @@ const MOST_EVENTS: usize = 1024;
 
 /// A model that answers about graphs.
 #[derive(Debug)]
-pub(super) struct Judge<'a> {
+pub(super) struct ConsistencyChecker<'a> {
     plan: &'a Plan,
     schedule: &'a Schedule,
     questions: Option<Questions>,
-    one: Answers<1>,
-    two: Answers<2>,
-    four: Answers<4>,
-    eight: Answers<8>,
-    sixteen: Answers<16>,
+    one: LazyEvaluator<1>,
+    two: LazyEvaluator<2>,
+    four: LazyEvaluator<4>,
+    eight: LazyEvaluator<8>,
+    sixteen: LazyEvaluator<16>,
     evaluation: Evaluation,
     /// Whether something is asked only of whole graphs.
     is_open: bool,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> ConsistencyChecker<'a> {
     /// For graphs of one program, whose threads may have holes if the search has an order of its own.
     pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule, program: &Program, options: Options) -> Self {
         let phases = [&schedule.reads, &schedule.coherence];
@@ -66,11 +66,11 @@ impl<'a> Judge<'a> {
             plan,
             schedule,
             questions: Questions::new(plan, schedule, kinds.as_ref(), options.order.is_some()),
-            one: Answers::new(),
-            two: Answers::new(),
-            four: Answers::new(),
-            eight: Answers::new(),
-            sixteen: Answers::new(),
+            one: LazyEvaluator::new(),
+            two: LazyEvaluator::new(),
+            four: LazyEvaluator::new(),
+            eight: LazyEvaluator::new(),
+            sixteen: LazyEvaluator::new(),
             evaluation: Evaluation::default(),
             is_open,
         }
@@ -96,7 +96,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Puts what lies before the events of a graph into `past`; false if that is not known.
-    pub(super) fn take_past(&mut self, view: &View<'_, '_>, past: &mut Past) -> bool {
+    pub(super) fn take_past(&mut self, view: &View<'_, '_>, past: &mut CoherenceBounds) -> bool {
         let events = view.graph.events.len();
         let Some(questions) = &self.questions else { return false };
         let Some((slot, _)) = questions.before else { return false };

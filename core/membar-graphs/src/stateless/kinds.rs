@@ -4,7 +4,7 @@
 //! slot it is worked out between which kinds it can have pairs at all, whatever the execution. A program without fences,
 //! plain accesses or spawned threads then does not pay for what the model says about them.
 
-use crate::stateless::questions::{Node, Questions};
+use crate::stateless::questions::{Questions, Segment};
 use crate::thread::Kind;
 use membar_cat::plan::{Check, CheckMode, Op, Primitive, Slot, Sort};
 use membar_ir::program::{Operation, Program, TagSet};
@@ -134,23 +134,23 @@ impl<'a> Kinds<'a> {
     }
 
     /// The bound of a node from those of its operands.
-    fn bound(&self, node: &Node, sort: Sort, of: &[Bound]) -> Bound {
+    fn bound(&self, node: &Segment, sort: Sort, of: &[Bound]) -> Bound {
         let rows = |a: usize, b: usize, f: fn(u64, u64) -> u64| {
             of[a].rows.iter().zip(&of[b].rows).map(|(a, b)| f(*a, *b)).collect()
         };
         let some = |rows: Vec<u64>| Bound { rows, is_exact: false };
         let size = if sort == Sort::Set { 1 } else { self.count() };
         match node {
-            Node::Given(op) => self.given(*op),
-            Node::Empty => Bound { rows: vec![0; size], is_exact: true },
-            Node::Universe => Bound { rows: vec![self.all(); size], is_exact: true },
-            Node::Union(a, b) => {
+            Segment::Given(op) => self.given(*op),
+            Segment::Empty => Bound { rows: vec![0; size], is_exact: true },
+            Segment::Universe => Bound { rows: vec![self.all(); size], is_exact: true },
+            Segment::Union(a, b) => {
                 Bound { rows: rows(*a, *b, |a, b| a | b), is_exact: of[*a].is_exact && of[*b].is_exact }
             }
-            Node::Intersection(a, b) => {
+            Segment::Intersection(a, b) => {
                 Bound { rows: rows(*a, *b, |a, b| a & b), is_exact: of[*a].is_exact && of[*b].is_exact }
             }
-            Node::Difference(a, without) => {
+            Segment::Difference(a, without) => {
                 let mut left = of[*a].clone();
                 for part in without.iter().map(|&part| &of[part]) {
                     left.is_exact &= part.is_exact;
@@ -160,39 +160,43 @@ impl<'a> Kinds<'a> {
                 }
                 left
             }
-            Node::Complement(a) if of[*a].is_exact => {
+            Segment::Complement(a) if of[*a].is_exact => {
                 Bound { rows: of[*a].rows.iter().map(|row| self.all() & !row).collect(), is_exact: true }
             }
-            Node::Complement(_) => some(vec![self.all(); size]),
-            Node::From(set, r) => {
+            Segment::Complement(_) => some(vec![self.all(); size]),
+            Segment::From(set, r) => {
                 let members = of[*set].rows[0];
                 let row = |(kind, row): (usize, &u64)| if members >> kind & 1 == 0 { 0 } else { *row };
                 some(of[*r].rows.iter().enumerate().map(row).collect())
             }
-            Node::To(r, set) => some(of[*r].rows.iter().map(|row| row & of[*set].rows[0]).collect()),
-            Node::Sequence(a, b) => some(of[*a].rows.iter().map(|&row| united(row, &of[*b].rows)).collect()),
-            Node::Inverse(a) => some((0..self.count()).map(|to| sources(&of[*a].rows, 1 << to)).collect()),
-            Node::Plus(a) | Node::Star(a) => {
+            Segment::To(r, set) => some(of[*r].rows.iter().map(|row| row & of[*set].rows[0]).collect()),
+            Segment::Sequence(a, b) => {
+                some(of[*a].rows.iter().map(|&row| united(row, &of[*b].rows)).collect())
+            }
+            Segment::Inverse(a) => some((0..self.count()).map(|to| sources(&of[*a].rows, 1 << to)).collect()),
+            Segment::Plus(a) | Segment::Star(a) => {
                 let mut closed = of[*a].rows.clone();
                 for middle in 0..closed.len() {
                     let via = closed[middle];
                     closed.iter_mut().filter(|row| **row >> middle & 1 != 0).for_each(|row| *row |= via);
                 }
-                if matches!(node, Node::Star(_)) {
+                if matches!(node, Segment::Star(_)) {
                     closed.iter_mut().enumerate().for_each(|(kind, row)| *row |= 1 << kind);
                 }
                 some(closed)
             }
-            Node::Optional(a) => {
+            Segment::Optional(a) => {
                 some(of[*a].rows.iter().enumerate().map(|(kind, row)| row | 1 << kind).collect())
             }
-            Node::Identity(set) => some((0..self.count()).map(|kind| of[*set].rows[0] & 1 << kind).collect()),
-            Node::Product(a, b) => Bound {
+            Segment::Identity(set) => {
+                some((0..self.count()).map(|kind| of[*set].rows[0] & 1 << kind).collect())
+            }
+            Segment::Product(a, b) => Bound {
                 rows: self.product(of[*a].rows[0], of[*b].rows[0]),
                 is_exact: of[*a].is_exact && of[*b].is_exact,
             },
-            Node::Domain(a) => some(vec![sources(&of[*a].rows, u64::MAX)]),
-            Node::Range(a) => some(vec![united(u64::MAX, &of[*a].rows)]),
+            Segment::Domain(a) => some(vec![sources(&of[*a].rows, u64::MAX)]),
+            Segment::Range(a) => some(vec![united(u64::MAX, &of[*a].rows)]),
         }
     }
 
@@ -204,7 +208,7 @@ impl<'a> Kinds<'a> {
         for slot in 0..questions.nodes.len() {
             let node = questions.nodes[slot].moved(&found);
             let bound = self.bound(&node, questions.sorts[slot], &bounds);
-            let node = if bound.rows.iter().all(|&row| row == 0) { Node::Empty } else { node };
+            let node = if bound.rows.iter().all(|&row| row == 0) { Segment::Empty } else { node };
             found.push(same_as(&node, &bounds).unwrap_or(slot));
             questions.nodes[slot] = node;
             bounds.push(bound);
@@ -214,7 +218,7 @@ impl<'a> Kinds<'a> {
         };
         let nodes = &questions.nodes;
         // Nothing has a cycle, a loop or a member if there is nothing.
-        let is_idle = |check: &Check| matches!(nodes[check.slot.index()], Node::Empty) && !check.negated;
+        let is_idle = |check: &Check| matches!(nodes[check.slot.index()], Segment::Empty) && !check.negated;
         questions.growing.iter_mut().chain(&mut questions.last).for_each(moved);
         questions.remarks.iter_mut().for_each(|(_, check)| moved(check));
         questions.growing.retain(|check| !is_idle(check));
@@ -236,26 +240,28 @@ fn sources(rows: &[u64], to: u64) -> u64 {
 }
 
 /// An operand that has the same value as the node, whatever the execution.
-fn same_as(node: &Node, of: &[Bound]) -> Option<usize> {
+fn same_as(node: &Segment, of: &[Bound]) -> Option<usize> {
     let is_empty = |slot: usize| of[slot].rows.iter().all(|&row| row == 0);
     let covers = |large: usize, small: usize| {
         let pairs = of[large].rows.iter().zip(&of[small].rows);
         of[large].is_exact && pairs.into_iter().all(|(large, small)| small & !large == 0)
     };
     match node {
-        Node::Union(a, b) if is_empty(*b) => Some(*a),
-        Node::Union(a, b) if is_empty(*a) => Some(*b),
-        Node::Intersection(a, b) if covers(*b, *a) => Some(*a),
-        Node::Intersection(a, b) if covers(*a, *b) => Some(*b),
-        Node::From(set, r)
+        Segment::Union(a, b) if is_empty(*b) => Some(*a),
+        Segment::Union(a, b) if is_empty(*a) => Some(*b),
+        Segment::Intersection(a, b) if covers(*b, *a) => Some(*a),
+        Segment::Intersection(a, b) if covers(*a, *b) => Some(*b),
+        Segment::From(set, r)
             if of[*set].is_exact && sources(&of[*r].rows, u64::MAX) & !of[*set].rows[0] == 0 =>
         {
             Some(*r)
         }
-        Node::To(r, set) if of[*set].is_exact && united(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 => {
+        Segment::To(r, set)
+            if of[*set].is_exact && united(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 =>
+        {
             Some(*r)
         }
-        Node::Difference(a, without) if without.is_empty() => Some(*a),
+        Segment::Difference(a, without) if without.is_empty() => Some(*a),
         _ => None,
     }
 }

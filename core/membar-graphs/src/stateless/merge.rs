@@ -1,7 +1,7 @@
 //! What several workers found, put together: the same whatever worker did what.
 
-use crate::stateless::crew::Order;
 use crate::stateless::record::Record;
+use crate::stateless::work_queue::Order;
 use crate::tally::{Seen, Tally, Witness};
 use membar_ir::words::narrow;
 

@@ -8,18 +8,17 @@
 //! - the write of a read-modify-write stands directly behind the write that its read reads from.
 //!
 //! Consistency is asked of the model's plan; nothing here knows a model. Memory is that of one graph for each revisit
-//! that is being looked into, and of a bounded cache of what threads do (`histories`).
+//! that is being looked into, and of a bounded cache of what threads do (`thread_tree`).
 
 pub mod classes;
 pub mod fault;
 pub mod graph;
-pub mod histories;
 pub mod item;
+pub mod thread_tree;
 pub mod view;
 
 mod clocks;
 mod consistency;
-mod crew;
 mod explore;
 mod frame;
 mod holes;
@@ -37,13 +36,14 @@ mod signs;
 mod stuck;
 mod symmetry;
 mod thread_order;
+mod work_queue;
 mod worker;
 
 use crate::search::Findings;
-use crate::stateless::crew::Crew;
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
 use crate::stateless::record::Record;
+use crate::stateless::work_queue::WorkQueue;
 use crate::stateless::worker::Share;
 use crate::traces::Failure;
 use membar_cat::plan::{Plan, Slot};
@@ -154,11 +154,11 @@ fn search_together(
     symmetry: &Symmetry,
     watch: &Watch<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
-    let crew = Crew::new(options.verify);
+    let work_queue = WorkQueue::new(options.verify);
     let worker = |watch: Watch<'_>| -> Result<(Record, Verification), CoreError> {
-        let share = Share::new(Some(&crew));
+        let share = Share::new(Some(&work_queue));
         let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, share)?;
-        match explorer.work(&crew) {
+        match explorer.work(&work_queue) {
             Ok(()) | Err(Failure::Stopped(_)) => Ok(explorer.finish()),
             Err(Failure::Error(error)) => Err(error),
         }
@@ -177,7 +177,7 @@ fn search_together(
         });
         std::iter::once(own).chain(others).collect()
     });
-    let (stopped, failed) = crew.end();
+    let (stopped, failed) = work_queue.end();
     let mut all = Vec::new();
     for found in found {
         all.push(found?);

@@ -12,10 +12,10 @@
 
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
-use crate::stateless::frame::{Frame, Left};
+use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Place, What};
-use crate::stateless::questions::Node;
+use crate::stateless::questions::Segment;
 use crate::stateless::rows::Row;
 use crate::stateless::view::View;
 use membar_cat::plan::{Check, CheckKind, Op, Primitive};
@@ -39,20 +39,20 @@ pub(super) enum Step {
 }
 
 /// The strongest rule among `checks`, which all must hold of every graph.
-pub(super) fn rule(nodes: &[Node], checks: &[Check]) -> Option<Rule> {
+pub(super) fn rule(nodes: &[Segment], checks: &[Check]) -> Option<Rule> {
     let plan = Nodes(nodes);
     let all = checks.iter().filter(|check| !check.negated);
     all.filter_map(|&check| plan.rule(check)).max_by_key(|rule| rule.step)
 }
 
 /// Whether a check holds of every graph of the search: prefixes have no cycles.
-pub(super) fn is_given(nodes: &[Node], check: Check) -> bool {
+pub(super) fn is_given(nodes: &[Segment], check: Check) -> bool {
     let plan = Nodes(nodes);
     let slot = check.slot.index();
     check.kind == CheckKind::Acyclic && !check.negated && plan.is_forward(slot) && plan.is_strict(slot)
 }
 
-struct Nodes<'n>(&'n [Node]);
+struct Nodes<'n>(&'n [Segment]);
 
 impl Nodes<'_> {
     fn rule(&self, check: Check) -> Option<Rule> {
@@ -62,7 +62,7 @@ impl Nodes<'_> {
                 let parts = self.parts(slot);
                 self.are_communications(&parts).then(|| self.rule_of(parts))?
             }
-            (CheckKind::Irreflexive, &Node::Sequence(a, b)) => {
+            (CheckKind::Irreflexive, &Segment::Sequence(a, b)) => {
                 [(a, b), (b, a)].into_iter().find_map(|(before, after)| self.rule_of_sequence(before, after))
             }
             _ => None,
@@ -70,10 +70,10 @@ impl Nodes<'_> {
     }
 
     fn rule_of_sequence(&self, before: usize, after: usize) -> Option<Rule> {
-        let Node::Plus(inner) = self.0[before] else { return None };
-        let after = if let Node::Optional(inner) = self.0[after] { inner } else { after };
+        let Segment::Plus(inner) = self.0[before] else { return None };
+        let after = if let Segment::Optional(inner) = self.0[after] { inner } else { after };
         let reaches = match self.0[after] {
-            Node::Plus(steps) | Node::Star(steps) => self.are_communications(&self.parts(steps)),
+            Segment::Plus(steps) | Segment::Star(steps) => self.are_communications(&self.parts(steps)),
             _ => self.are_closed(&self.parts(after)),
         };
         if reaches { self.rule_of(self.parts(inner)) } else { None }
@@ -88,13 +88,13 @@ impl Nodes<'_> {
     /// The operands of a union of unions.
     fn parts(&self, slot: usize) -> Vec<usize> {
         match self.0[slot] {
-            Node::Union(a, b) => [self.parts(a), self.parts(b)].concat(),
+            Segment::Union(a, b) => [self.parts(a), self.parts(b)].concat(),
             _ => vec![slot],
         }
     }
 
     fn is(&self, slot: usize, primitive: Primitive) -> bool {
-        matches!(self.0[slot], Node::Given(Op::Primitive(other)) if other == primitive)
+        matches!(self.0[slot], Segment::Given(Op::Primitive(other)) if other == primitive)
     }
 
     /// Whether rf, co and fr are among `parts`.
@@ -108,8 +108,8 @@ impl Nodes<'_> {
     /// Whether `co ; rf?` and `fr ; rf?` are among `parts`.
     fn are_closed(&self, parts: &[usize]) -> bool {
         let first = |part: usize| match self.0[part] {
-            Node::Sequence(first, last) => match self.0[last] {
-                Node::Optional(rf) if self.is(rf, Primitive::ReadsFrom) => Some(first),
+            Segment::Sequence(first, last) => match self.0[last] {
+                Segment::Optional(rf) if self.is(rf, Primitive::ReadsFrom) => Some(first),
                 _ => None,
             },
             _ => None,
@@ -119,14 +119,14 @@ impl Nodes<'_> {
     }
 
     fn is_from_reads(&self, slot: usize) -> bool {
-        let Node::Sequence(a, co) = self.0[slot] else { return false };
+        let Segment::Sequence(a, co) = self.0[slot] else { return false };
         self.is(co, Primitive::Coherence)
-            && matches!(self.0[a], Node::Inverse(rf) if self.is(rf, Primitive::ReadsFrom))
+            && matches!(self.0[a], Segment::Inverse(rf) if self.is(rf, Primitive::ReadsFrom))
     }
 
     fn step(&self, part: usize) -> Option<Step> {
         match self.0[part] {
-            Node::Intersection(a, b) => {
+            Segment::Intersection(a, b) => {
                 let is = |po: usize, loc: usize| {
                     self.is(po, Primitive::ProgramOrder) && self.is(loc, Primitive::SameLocation)
                 };
@@ -139,7 +139,7 @@ impl Nodes<'_> {
     /// Whether a pair only leads from the prefix of an event to that event, or to itself, and depends on nothing else.
     fn is_forward(&self, slot: usize) -> bool {
         match &self.0[slot] {
-            Node::Given(Op::Primitive(primitive)) => matches!(
+            Segment::Given(Op::Primitive(primitive)) => matches!(
                 primitive,
                 Primitive::ProgramOrder
                     | Primitive::ReadsFrom
@@ -150,20 +150,20 @@ impl Nodes<'_> {
                     | Primitive::Data
                     | Primitive::Control
             ),
-            Node::Empty => true,
-            Node::Union(a, b) | Node::Sequence(a, b) => self.is_forward(*a) && self.is_forward(*b),
-            Node::Intersection(a, b) => {
+            Segment::Empty => true,
+            Segment::Union(a, b) | Segment::Sequence(a, b) => self.is_forward(*a) && self.is_forward(*b),
+            Segment::Intersection(a, b) => {
                 let is_pairwise = |slot: usize| self.is_forward(slot) || self.is_pairwise(slot);
                 (self.is_forward(*a) && is_pairwise(*b)) || (self.is_forward(*b) && is_pairwise(*a))
             }
-            Node::Difference(a, without) => {
+            Segment::Difference(a, without) => {
                 self.is_forward(*a) && without.iter().all(|&part| self.is_pairwise(part))
             }
-            Node::From(set, relation) | Node::To(relation, set) => {
+            Segment::From(set, relation) | Segment::To(relation, set) => {
                 self.is_set(*set) && self.is_forward(*relation)
             }
-            Node::Plus(a) | Node::Star(a) | Node::Optional(a) => self.is_forward(*a),
-            Node::Identity(set) => self.is_set(*set),
+            Segment::Plus(a) | Segment::Star(a) | Segment::Optional(a) => self.is_forward(*a),
+            Segment::Identity(set) => self.is_set(*set),
             _ => false,
         }
     }
@@ -171,10 +171,12 @@ impl Nodes<'_> {
     /// Of what leads forward: whether it never leads to the event itself.
     fn is_strict(&self, slot: usize) -> bool {
         match &self.0[slot] {
-            Node::Given(_) | Node::Empty => true,
-            Node::Union(a, b) => self.is_strict(*a) && self.is_strict(*b),
-            Node::Sequence(a, b) | Node::Intersection(a, b) => self.is_strict(*a) || self.is_strict(*b),
-            Node::Difference(a, _) | Node::From(_, a) | Node::To(a, _) | Node::Plus(a) => self.is_strict(*a),
+            Segment::Given(_) | Segment::Empty => true,
+            Segment::Union(a, b) => self.is_strict(*a) && self.is_strict(*b),
+            Segment::Sequence(a, b) | Segment::Intersection(a, b) => self.is_strict(*a) || self.is_strict(*b),
+            Segment::Difference(a, _) | Segment::From(_, a) | Segment::To(a, _) | Segment::Plus(a) => {
+                self.is_strict(*a)
+            }
             _ => false,
         }
     }
@@ -182,7 +184,7 @@ impl Nodes<'_> {
     /// Whether it depends on nothing but the two events.
     fn is_pairwise(&self, slot: usize) -> bool {
         match &self.0[slot] {
-            Node::Given(Op::Primitive(primitive)) => matches!(
+            Segment::Given(Op::Primitive(primitive)) => matches!(
                 primitive,
                 Primitive::SameLocation
                     | Primitive::Internal
@@ -192,14 +194,16 @@ impl Nodes<'_> {
                     | Primitive::Data
                     | Primitive::Control
             ),
-            Node::Empty | Node::Universe => true,
-            Node::Union(a, b) | Node::Intersection(a, b) => self.is_pairwise(*a) && self.is_pairwise(*b),
-            Node::Difference(a, without) => {
+            Segment::Empty | Segment::Universe => true,
+            Segment::Union(a, b) | Segment::Intersection(a, b) => {
+                self.is_pairwise(*a) && self.is_pairwise(*b)
+            }
+            Segment::Difference(a, without) => {
                 self.is_pairwise(*a) && without.iter().all(|&part| self.is_pairwise(part))
             }
-            Node::Complement(a) => self.is_pairwise(*a),
-            Node::Product(a, b) => self.is_set(*a) && self.is_set(*b),
-            Node::Identity(set) => self.is_set(*set),
+            Segment::Complement(a) => self.is_pairwise(*a),
+            Segment::Product(a, b) => self.is_set(*a) && self.is_set(*b),
+            Segment::Identity(set) => self.is_set(*set),
             _ => false,
         }
     }
@@ -207,14 +211,16 @@ impl Nodes<'_> {
     /// Whether membership depends on nothing but the event.
     fn is_set(&self, slot: usize) -> bool {
         match &self.0[slot] {
-            Node::Given(Op::Tagged(_)) | Node::Empty | Node::Universe => true,
-            Node::Given(Op::Primitive(primitive)) => matches!(
+            Segment::Given(Op::Tagged(_)) | Segment::Empty | Segment::Universe => true,
+            Segment::Given(Op::Primitive(primitive)) => matches!(
                 primitive,
                 Primitive::Reads | Primitive::Writes | Primitive::Fences | Primitive::InitialWrites
             ),
-            Node::Union(a, b) | Node::Intersection(a, b) => self.is_set(*a) && self.is_set(*b),
-            Node::Difference(a, without) => self.is_set(*a) && without.iter().all(|&part| self.is_set(part)),
-            Node::Complement(a) => self.is_set(*a),
+            Segment::Union(a, b) | Segment::Intersection(a, b) => self.is_set(*a) && self.is_set(*b),
+            Segment::Difference(a, without) => {
+                self.is_set(*a) && without.iter().all(|&part| self.is_set(part))
+            }
+            Segment::Complement(a) => self.is_set(*a),
             _ => false,
         }
     }
@@ -222,7 +228,7 @@ impl Nodes<'_> {
 
 /// `before` of the first items of a graph.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Past {
+pub(super) struct CoherenceBounds {
     /// How many items it is about.
     pub(super) items: usize,
     /// Words per row.
@@ -231,7 +237,7 @@ pub(super) struct Past {
     rows: Vec<u64>,
 }
 
-impl Past {
+impl CoherenceBounds {
     /// Takes new rows.
     pub(super) fn take<const W: usize>(&mut self, rows: &[Row<W>]) {
         self.words = W;
@@ -302,12 +308,12 @@ impl Explorer<'_> {
         let past = &mut self.pasts[self.depth];
         past.items = past.items.min(frame.len);
         let place = match frame.left {
-            Left::Landing(..) => return frame.floor,
-            Left::Sources(place, count) if count > 0 => place,
-            Left::Places(place, lowest, at) if at >= lowest => place,
+            WorkItem::RevisitPlacement(..) => return frame.floor,
+            WorkItem::Sources(place, count) if count > 0 => place,
+            WorkItem::Places(place, lowest, at) if at >= lowest => place,
             _ => return 0,
         };
-        let Some(step) = self.know_past() else { return 0 };
+        let Some(step) = self.update_bounds() else { return 0 };
         let graph = &self.graphs[self.depth];
         let events = graph.lanes[frame.thread].events.len();
         let floor = self.pasts[self.depth].floor(graph, step, frame.thread, events, place);
@@ -315,12 +321,16 @@ impl Explorer<'_> {
     }
 
     /// Brings what is known of the past of the present graph up to date; None if nothing can be known.
-    pub(super) fn know_past(&mut self) -> Option<Step> {
+    pub(super) fn update_bounds(&mut self) -> Option<Step> {
         let step = self.judge.step()?;
         let graph = &self.graphs[self.depth];
         if self.pasts[self.depth].items < graph.items.len() {
-            let view =
-                View { graph, histories: &self.histories, program: self.program, fault: self.options.fault };
+            let view = View {
+                graph,
+                thread_tree: &self.thread_tree,
+                program: self.program,
+                fault: self.options.fault,
+            };
             if !self.judge.take_past(&view, &mut self.pasts[self.depth]) {
                 return None;
             }

@@ -24,8 +24,8 @@ impl Explorer<'_> {
             Some(&last) => graph.item(last).value,
             None => self.program.cells[cell.index()].initial,
         };
-        let node = self.histories.child(graph.lanes[thread].node, value)?;
-        Ok(self.histories.node(node).is_patient)
+        let node = self.thread_tree.child(graph.lanes[thread].node, value)?;
+        Ok(self.thread_tree.node(node).is_patient)
     }
 
     /// Whether `thread` would wait with the value of write `at` of co, which is not the last.
@@ -40,7 +40,7 @@ impl Explorer<'_> {
         }
         let graph = &self.graphs[self.depth];
         let value = graph.item(graph.writes(place)[at]).value;
-        let node = self.histories.child(graph.lanes[thread].node, value)?;
-        Ok(self.histories.node(node).is_patient || self.options.fault == Fault::PatienceForAll)
+        let node = self.thread_tree.child(graph.lanes[thread].node, value)?;
+        Ok(self.thread_tree.node(node).is_patient || self.options.fault == Fault::PatienceForAll)
     }
 }

@@ -7,7 +7,7 @@ use membar_cat::schedule::Schedule;
 
 /// How a slot is computed here; operands that cost less stand first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum Segment {
     /// From the graph.
     Given(Op),
     Empty,
@@ -32,7 +32,7 @@ pub(super) enum Node {
     Range(usize),
 }
 
-impl Node {
+impl Segment {
     /// The same with operands elsewhere.
     pub(super) fn moved(&self, to: &[usize]) -> Self {
         match self {
@@ -63,7 +63,7 @@ impl Node {
 /// A plan made ready for graphs that grow.
 #[derive(Debug)]
 pub(super) struct Questions {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Segment>,
     pub(super) sorts: Vec<Sort>,
     pub(super) is_static: Vec<bool>,
     /// Asked of partial graphs.
@@ -135,11 +135,11 @@ impl Questions {
 
     /// The slot of the transitive closure of a union; a new one where the model has none.
     fn closure(&mut self, parts: Vec<usize>) -> Option<usize> {
-        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Node::Union(a, b)))?;
-        Some(self.find_or_add(Node::Plus(union)))
+        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Segment::Union(a, b)))?;
+        Some(self.find_or_add(Segment::Plus(union)))
     }
 
-    fn find_or_add(&mut self, node: Node) -> usize {
+    fn find_or_add(&mut self, node: Segment) -> usize {
         if let Some(found) = self.nodes.iter().position(|other| *other == node) {
             return found;
         }
@@ -149,53 +149,53 @@ impl Questions {
         self.nodes.len() - 1
     }
 
-    fn node(&self, op: Op, costs: &[usize]) -> Node {
+    fn node(&self, op: Op, costs: &[usize]) -> Segment {
         let ordered = |a: Slot, b: Slot| {
             if costs[b.index()] < costs[a.index()] { (b.index(), a.index()) } else { (a.index(), b.index()) }
         };
         match op {
-            Op::Empty | Op::Variable => Node::Empty,
-            Op::Universe => Node::Universe,
+            Op::Empty | Op::Variable => Segment::Empty,
+            Op::Universe => Segment::Universe,
             Op::Union(a, b) => {
                 let (a, b) = ordered(a, b);
-                Node::Union(a, b)
+                Segment::Union(a, b)
             }
             Op::Intersection(a, b) => {
                 let (a, b) = ordered(a, b);
-                Node::Intersection(a, b)
+                Segment::Intersection(a, b)
             }
             Op::Difference(a, b) => {
                 let mut without = Vec::new();
                 self.parts(b.index(), &mut without);
                 without.sort_by_key(|&part| costs[part]);
-                Node::Difference(a.index(), without.into())
+                Segment::Difference(a.index(), without.into())
             }
             Op::Sequence(a, b) => match (&self.nodes[a.index()], &self.nodes[b.index()]) {
-                (Node::Identity(set), _) => Node::From(*set, b.index()),
-                (_, Node::Identity(set)) => Node::To(a.index(), *set),
-                _ => Node::Sequence(a.index(), b.index()),
+                (Segment::Identity(set), _) => Segment::From(*set, b.index()),
+                (_, Segment::Identity(set)) => Segment::To(a.index(), *set),
+                _ => Segment::Sequence(a.index(), b.index()),
             },
-            Op::Complement(a) => Node::Complement(a.index()),
-            Op::Inverse(a) => Node::Inverse(a.index()),
-            Op::Plus(a) => Node::Plus(a.index()),
+            Op::Complement(a) => Segment::Complement(a.index()),
+            Op::Inverse(a) => Segment::Inverse(a.index()),
+            Op::Plus(a) => Segment::Plus(a.index()),
             Op::Star(a) => {
                 // The closure may be there already.
                 let plus =
-                    self.nodes.iter().position(|node| matches!(node, Node::Plus(b) if *b == a.index()));
-                plus.map_or(Node::Star(a.index()), Node::Optional)
+                    self.nodes.iter().position(|node| matches!(node, Segment::Plus(b) if *b == a.index()));
+                plus.map_or(Segment::Star(a.index()), Segment::Optional)
             }
-            Op::Optional(a) => Node::Optional(a.index()),
-            Op::Identity(a) => Node::Identity(a.index()),
-            Op::Product(a, b) => Node::Product(a.index(), b.index()),
-            Op::Domain(a) => Node::Domain(a.index()),
-            Op::Range(a) => Node::Range(a.index()),
-            given => Node::Given(given),
+            Op::Optional(a) => Segment::Optional(a.index()),
+            Op::Identity(a) => Segment::Identity(a.index()),
+            Op::Product(a, b) => Segment::Product(a.index(), b.index()),
+            Op::Domain(a) => Segment::Domain(a.index()),
+            Op::Range(a) => Segment::Range(a.index()),
+            given => Segment::Given(given),
         }
     }
 
     /// The operands of a union of unions.
     fn parts(&self, slot: usize, out: &mut Vec<usize>) {
-        if let Node::Union(a, b) = self.nodes[slot] {
+        if let Segment::Union(a, b) = self.nodes[slot] {
             self.parts(a, out);
             self.parts(b, out);
         } else {

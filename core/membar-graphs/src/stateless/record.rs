@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::stateless::Options;
-use crate::stateless::crew::Order;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{Birth, Item, ItemId, What};
+use crate::stateless::thread_tree::{Next, ThreadTree};
+use crate::stateless::work_queue::Order;
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
 use crate::traces::{Class, Trace};
@@ -90,43 +90,43 @@ impl Record {
         &mut self,
         graph: &Graph,
         weight: u64,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
         remarks: &[usize],
     ) -> Result<(), CoreError> {
-        self.look_for_duplicate(graph, histories)?;
-        if self.is_met_before(graph, histories) {
+        self.look_for_duplicate(graph, thread_tree)?;
+        if self.is_met_before(graph, thread_tree) {
             self.duplicates += 1;
             return Ok(());
         }
         for &check in remarks {
-            self.note(|tally| &mut tally.remarks, check, graph, histories)?;
+            self.note(|tally| &mut tally.remarks, check, graph, thread_tree)?;
         }
         // Who waits for another thread waits for ever.
-        let status = |thread: usize| graph.status(thread, histories).unwrap_or(Status::Blocked);
+        let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
         let with = |wanted: Status| (0..graph.lanes.len()).find(|&thread| status(thread) == wanted);
         let is_cut = with(Status::Cut).is_some();
         self.tally.cut |= is_cut;
         if let Some(thread) = with(Status::Fault) {
-            self.note(|tally| &mut tally.faults, thread, graph, histories)?;
-            self.take_failed(graph, weight, histories)
+            self.note(|tally| &mut tally.faults, thread, graph, thread_tree)?;
+            self.take_failed(graph, weight, thread_tree)
         } else if let Some(thread) = with(Status::Failed) {
-            self.note(|tally| &mut tally.failures, thread, graph, histories)?;
-            self.take_failed(graph, weight, histories)
+            self.note(|tally| &mut tally.failures, thread, graph, thread_tree)?;
+            self.take_failed(graph, weight, thread_tree)
         } else if is_cut {
             // Not complete, and whether it would be blocked cannot be said.
             if self.keep_all {
                 self.tally.truncated = self.tally.truncated.saturating_add(weight);
             }
-            self.keep(graph, histories)
+            self.keep(graph, thread_tree)
         } else if [Status::Blocked, Status::Waiting, Status::Suspended].into_iter().any(|s| with(s).is_some())
         {
             self.tally.blocked = self.tally.blocked.saturating_add(weight);
-            for key in graph.stuck(histories).keys() {
-                self.note(|tally| &mut tally.stuck, key, graph, histories)?;
+            for key in graph.stuck(thread_tree).keys() {
+                self.note(|tally| &mut tally.stuck, key, graph, thread_tree)?;
             }
             Ok(())
         } else {
-            self.take_complete(graph, weight, histories)
+            self.take_complete(graph, weight, thread_tree)
         }
     }
 
@@ -134,7 +134,7 @@ impl Record {
         &mut self,
         graph: &Graph,
         weight: u64,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
     ) -> Result<(), CoreError> {
         if self.is_full {
             self.is_over = true;
@@ -145,14 +145,14 @@ impl Record {
         let mut state = std::mem::take(&mut self.state);
         state.clear();
         for &term in &self.terms {
-            state.push(self.last_value(term, graph, histories));
+            state.push(self.last_value(term, graph, thread_tree));
         }
         let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
             seen.count = seen.count.saturating_add(weight);
             seen.errand
         });
         if seen.is_none_or(|errand| self.is_earlier(errand)) {
-            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            let (first, errand) = (self.witness(graph, thread_tree)?, self.errand);
             if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
                 (seen.first, seen.errand) = (first, errand);
             } else {
@@ -161,23 +161,23 @@ impl Record {
             }
         }
         self.state = state;
-        self.keep(graph, histories)
+        self.keep(graph, thread_tree)
     }
 
     fn take_failed(
         &mut self,
         graph: &Graph,
         weight: u64,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
     ) -> Result<(), CoreError> {
         self.tally.failed = self.tally.failed.saturating_add(weight);
-        self.keep(graph, histories)
+        self.keep(graph, thread_tree)
     }
 
-    fn keep(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+    fn keep(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<(), CoreError> {
         if self.keep_all {
             self.tally.bytes += 16 * graph.events.len() + 100;
-            let witness = self.witness(graph, histories)?;
+            let witness = self.witness(graph, thread_tree)?;
             self.kept.push((self.errand, witness));
         }
         Ok(())
@@ -188,7 +188,7 @@ impl Record {
         which: fn(&mut Tally) -> &mut BTreeMap<u32, Seen>,
         key: usize,
         graph: &Graph,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
     ) -> Result<(), CoreError> {
         let key = narrow(key);
         let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
@@ -196,7 +196,7 @@ impl Record {
             seen.errand
         });
         if seen.is_none_or(|errand| self.is_earlier(errand)) {
-            let (first, errand) = (self.witness(graph, histories)?, self.errand);
+            let (first, errand) = (self.witness(graph, thread_tree)?, self.errand);
             let seen = which(&mut self.tally).entry(key);
             seen.and_modify(|seen| (seen.first, seen.errand) = (first.clone(), errand)).or_insert(Seen {
                 count: 1,
@@ -207,13 +207,13 @@ impl Record {
         Ok(())
     }
 
-    fn last_value(&self, term: Term, graph: &Graph, histories: &Histories<'_>) -> u64 {
+    fn last_value(&self, term: Term, graph: &Graph, thread_tree: &ThreadTree<'_>) -> u64 {
         match term {
             Term::Register(thread, register) => {
                 let lane = &graph.lanes[thread.index()];
-                match &histories.node(lane.node).next {
+                match &thread_tree.node(lane.node).next {
                     Next::Ended(_, registers) if lane.birth != Birth::Unborn => registers[register.index()],
-                    _ => histories.unborn(thread.index()).registers[register.index()],
+                    _ => thread_tree.unborn(thread.index()).registers[register.index()],
                 }
             }
             Term::Cell(cell) => {
@@ -225,7 +225,7 @@ impl Record {
     }
 
     /// The graph in the numbering of `graph::Graph`: initial writes by cell, then thread by thread.
-    fn witness(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<Witness, CoreError> {
+    fn witness(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<Witness, CoreError> {
         let mut numbers = vec![0; graph.items.len()];
         let mut cells: Vec<_> = graph.locations.iter().collect();
         cells.sort_by_key(|location| location.cell);
@@ -245,19 +245,24 @@ impl Record {
         let coherence = cells.iter().map(|location| order(&location.writes)).collect();
         let mut runs = Vec::new();
         for thread in 0..graph.lanes.len() {
-            runs.push((self.run(thread, graph, histories)?, 0));
+            runs.push((self.run(thread, graph, thread_tree)?, 0));
         }
         Ok(Witness { runs, reads_from, coherence })
     }
 
     /// The class of the run of `thread`.
-    fn run(&mut self, thread: usize, graph: &Graph, histories: &mut Histories<'_>) -> Result<u32, CoreError> {
+    fn run(
+        &mut self,
+        thread: usize,
+        graph: &Graph,
+        thread_tree: &mut ThreadTree<'_>,
+    ) -> Result<u32, CoreError> {
         let lane = &graph.lanes[thread];
         let run = if lane.birth == Birth::Unborn {
-            histories.unborn(thread)
+            thread_tree.unborn(thread)
         } else {
-            let waits = matches!(histories.node(lane.node).next, Next::Join(_));
-            histories.run_to(lane.node, waits.then_some(0))?
+            let waits = matches!(thread_tree.node(lane.node).next, Next::Join(_));
+            thread_tree.run_to(lane.node, waits.then_some(0))?
         };
         // An unborn thread made no choices, as one that began and made none.
         let mut key = vec![u64::from(lane.birth == Birth::Unborn)];
@@ -278,23 +283,27 @@ impl Record {
     }
 
     /// Whether the search came to this execution before, as far as 128 bits can say.
-    fn is_met_before(&mut self, graph: &Graph, histories: &Histories<'_>) -> bool {
+    fn is_met_before(&mut self, graph: &Graph, thread_tree: &ThreadTree<'_>) -> bool {
         let Some(met) = &mut self.met else { return false };
-        let is_new = met.insert(fingerprint(graph, histories));
+        let is_new = met.insert(fingerprint(graph, thread_tree));
         if is_new {
             self.tally.bytes += 2 * size_of::<u128>();
         }
         !is_new
     }
 
-    fn look_for_duplicate(&mut self, graph: &Graph, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+    fn look_for_duplicate(
+        &mut self,
+        graph: &Graph,
+        thread_tree: &mut ThreadTree<'_>,
+    ) -> Result<(), CoreError> {
         if self.seen.is_none() {
             return Ok(());
         }
-        let witness = self.witness(graph, histories)?;
+        let witness = self.witness(graph, thread_tree)?;
         let mut key: Vec<u64> = witness.runs.iter().map(|run| u64::from(run.0)).collect();
         key.extend(witness.reads_from.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
-        let class = self.class_key(key.clone(), graph, histories);
+        let class = self.class_key(key.clone(), graph, thread_tree);
         *self.seen_classes.entry(class).or_default() += 1;
         key.extend(witness.coherence.iter().flatten().map(|&write| u64::from(write)));
         if let Some(seen) = &mut self.seen {
@@ -305,7 +314,7 @@ impl Record {
 }
 
 /// What each thread chose and read, and the order of writes, in few bits.
-fn fingerprint(graph: &Graph, histories: &Histories<'_>) -> u128 {
+fn fingerprint(graph: &Graph, thread_tree: &ThreadTree<'_>) -> u128 {
     let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
     1.hash(&mut hashers[0]);
     let halves = hashers.map(|mut hasher| {
@@ -315,7 +324,7 @@ fn fingerprint(graph: &Graph, histories: &Histories<'_>) -> u128 {
             for &id in &lane.items {
                 match graph.item(id).what {
                     What::Read(_, source) => stand(source).hash(&mut hasher),
-                    What::Choice(_) => histories.answer(graph.item(id).node).hash(&mut hasher),
+                    What::Choice(_) => thread_tree.answer(graph.item(id).node).hash(&mut hasher),
                     _ => {}
                 }
             }
@@ -344,9 +353,9 @@ impl Record {
 
     /// What tells classes apart: runs and reads-from, which `key` holds, and for complete executions the last writes
     /// that final states show.
-    fn class_key(&self, mut key: Vec<u64>, graph: &Graph, histories: &Histories<'_>) -> Vec<u64> {
+    fn class_key(&self, mut key: Vec<u64>, graph: &Graph, thread_tree: &ThreadTree<'_>) -> Vec<u64> {
         let is_over =
-            |thread| matches!(graph.status(thread, histories), Some(Status::Complete | Status::Unborn));
+            |thread| matches!(graph.status(thread, thread_tree), Some(Status::Complete | Status::Unborn));
         if (0..graph.lanes.len()).all(is_over) {
             for term in &self.terms {
                 if let Term::Cell(cell) = *term

@@ -9,8 +9,8 @@
 use crate::stateless::clocks::Prefix;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, NodeId};
 use crate::stateless::item::{Item, ItemId, Place, What};
+use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
@@ -51,14 +51,14 @@ impl Graph {
 
     /// Fills `out` with what a revisit of `read` keeps: items up to it, and the prefix of the write, of which `place`
     /// is the location. `moved` is room for the new stamps.
-    pub fn restrict_into(
+    pub fn restrict(
         &self,
         out: &mut Self,
         read: ItemId,
         prefix: Prefix<'_>,
         place: Place,
         moved: &mut Vec<ItemId>,
-        histories: &Histories<'_>,
+        thread_tree: &ThreadTree<'_>,
     ) {
         let is_kept = |id: usize, item: &Item| id <= read.index() || prefix.has(ItemId(stamp(id)), item);
         let mut used = vec![false; self.locations.len()];
@@ -102,16 +102,16 @@ impl Graph {
                 What::Write(place) => What::Write(places[place.index()]),
                 other => other,
             };
-            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item }, histories);
+            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item }, thread_tree);
         }
-        out.set_lanes(self, self.item(read).thread as usize, histories);
+        out.set_lanes(self, self.item(read).thread as usize, thread_tree);
     }
 
     /// The read at `read` now reads from the write that will be added next; `node` is where its thread goes with
     /// that value, and `clock` the write's prefix, itself included.
-    pub fn redirect(&mut self, read: ItemId, node: NodeId, clock: &[u32], histories: &Histories<'_>) {
+    pub fn redirect(&mut self, read: ItemId, node: SegmentId, clock: &[u32], thread_tree: &ThreadTree<'_>) {
         let source = ItemId(stamp(self.items.len()));
-        let step = &histories.node(node).steps[0];
+        let step = &thread_tree.node(node).steps[0];
         let item = &mut self.items[read.index()];
         if let What::Read(place, _) = item.what {
             item.what = What::Read(place, source);

@@ -2,8 +2,8 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, event_of, put, take};
-use crate::stateless::histories::{Histories, Next, NodeId};
 use crate::stateless::item::{Birth, Item, ItemId, Location, Place, What};
+use crate::stateless::thread_tree::{Next, SegmentId, ThreadTree};
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
@@ -22,13 +22,13 @@ impl Graph {
     }
 
     /// Takes back the newest items until `len` are left.
-    pub fn truncate(&mut self, len: usize, histories: &Histories<'_>) {
+    pub fn truncate(&mut self, len: usize, thread_tree: &ThreadTree<'_>) {
         while self.items.len() > len {
-            self.pop(histories);
+            self.pop(thread_tree);
         }
     }
 
-    fn pop(&mut self, histories: &Histories<'_>) {
+    fn pop(&mut self, thread_tree: &ThreadTree<'_>) {
         let Some(item) = self.items.pop() else { return };
         let width = self.width();
         self.clocks.truncate(self.items.len() * width);
@@ -55,13 +55,13 @@ impl Graph {
         take(&mut lane.items, item.position as usize);
         lane.next = item.position;
         if item.is_event() {
-            take(&mut lane.events, event_of(histories, item.node, item.index));
+            take(&mut lane.events, event_of(thread_tree, item.node, item.index));
         }
         match item.what {
             What::Write(_) | What::Fence => (lane.node, lane.at) = (item.node, item.index),
             _ => {
-                if let Some(before) = histories.before(item.node) {
-                    (lane.node, lane.at) = (before, narrow(histories.node(before).steps.len()));
+                if let Some(before) = thread_tree.before(item.node) {
+                    (lane.node, lane.at) = (before, narrow(thread_tree.node(before).steps.len()));
                 }
             }
         }
@@ -97,7 +97,13 @@ impl Graph {
     }
 
     /// Appends `item`, with the clocks of item `id` of `from`.
-    pub(super) fn copy_item(&mut self, from: &Self, id: ItemId, mut item: Item, histories: &Histories<'_>) {
+    pub(super) fn copy_item(
+        &mut self,
+        from: &Self,
+        id: ItemId,
+        mut item: Item,
+        thread_tree: &ThreadTree<'_>,
+    ) {
         let new = ItemId(narrow(self.items.len()));
         item.event = narrow(self.events.len());
         if item.is_event() {
@@ -107,7 +113,7 @@ impl Graph {
             let lane = &mut self.lanes[item.thread as usize];
             put(&mut lane.items, item.position as usize, new);
             if item.is_event() {
-                put(&mut lane.events, event_of(histories, item.node, item.index), new);
+                put(&mut lane.events, event_of(thread_tree, item.node, item.index), new);
             }
         }
         self.items.push(item);
@@ -118,9 +124,9 @@ impl Graph {
     }
 
     /// Puts the threads where their items end; what `revisited` starts behind its last item is not started.
-    pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, histories: &Histories<'_>) {
+    pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, thread_tree: &ThreadTree<'_>) {
         for thread in 0..self.lanes.len() {
-            self.seek(thread, histories);
+            self.seek(thread, thread_tree);
             let birth = match from.lanes[thread].birth {
                 Birth::Spawned { by, items } => {
                     let left = self.lanes[by as usize].items.len() - usize::from(by as usize == revisited);
@@ -133,14 +139,14 @@ impl Graph {
     }
 
     /// What comes next in `thread` is its first hole, or what follows its last item.
-    pub fn seek(&mut self, thread: usize, histories: &Histories<'_>) {
+    pub fn seek(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) {
         let lane = &self.lanes[thread];
-        let hole = lane.items.iter().position(|&id| id == ItemId::HOLE);
-        let hole = hole.filter(|_| !self.passes_by_holes(thread, histories));
+        let hole = lane.items.iter().position(|&id| id == ItemId::MISSING);
+        let hole = hole.filter(|_| !self.passes_by_holes(thread, thread_tree));
         let next = hole.unwrap_or(lane.items.len());
         let before = next.checked_sub(1).map(|last| self.item(lane.items[last]));
         let (node, at) = match before {
-            None => (histories.root(thread), 0),
+            None => (thread_tree.root(thread), 0),
             Some(item) => match item.what {
                 What::Write(_) | What::Fence => (item.node, item.index + 1),
                 What::Read(..) => (item.node, 1),
@@ -152,12 +158,12 @@ impl Graph {
     }
 
     /// For tests only.
-    fn passes_by_holes(&self, thread: usize, histories: &Histories<'_>) -> bool {
+    fn passes_by_holes(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let has_ended = || {
-            let last = self.lanes[thread].items.iter().rev().find(|&&id| id != ItemId::HOLE);
+            let last = self.lanes[thread].items.iter().rev().find(|&&id| id != ItemId::MISSING);
             last.is_some_and(|&id| {
                 let item = self.item(id);
-                let node = histories.node(item.node);
+                let node = thread_tree.node(item.node);
                 matches!(node.next, Next::Ended(..)) && item.index as usize + 1 == node.steps.len()
             })
         };
@@ -169,13 +175,13 @@ impl Graph {
     }
 
     /// Nodes that the graph speaks of.
-    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn nodes(&self) -> impl Iterator<Item = SegmentId> + '_ {
         let of_items = self.items.iter().filter(|item| !matches!(item.what, What::Initial(_)));
         of_items.map(|item| item.node).chain(self.lanes.iter().map(|lane| lane.node))
     }
 
     /// Nodes have moved.
-    pub fn move_nodes(&mut self, moved: &[Option<NodeId>]) {
+    pub fn move_nodes(&mut self, moved: &[Option<SegmentId>]) {
         for item in self.items.iter_mut().filter(|item| !matches!(item.what, What::Initial(_))) {
             item.node = moved[item.node.index()].unwrap_or(item.node);
         }

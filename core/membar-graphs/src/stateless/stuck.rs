@@ -2,8 +2,8 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, What};
+use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stay::{Stay, Stuck};
 use crate::thread::Status;
 
@@ -11,10 +11,10 @@ impl Graph {
     /// Who is stuck, if everybody has ended, waits for a thread that does not end, or waits and sees the last write of
     /// all that it looks at. Only for graphs to which nothing can be added.
     #[must_use]
-    pub(crate) fn stuck(&self, histories: &Histories<'_>) -> Stuck {
+    pub(crate) fn stuck(&self, thread_tree: &ThreadTree<'_>) -> Stuck {
         let mut threads = Vec::with_capacity(self.lanes.len());
         for thread in 0..self.lanes.len() {
-            let Some(stay) = self.stay(thread, histories) else { return Stuck::default() };
+            let Some(stay) = self.stay(thread, thread_tree) else { return Stuck::default() };
             threads.push(stay);
             if self.fault == Fault::OneWaitsForAll && stay == Stay::Looks {
                 break;
@@ -23,14 +23,14 @@ impl Graph {
         Stuck::of(&threads)
     }
 
-    fn stay(&self, thread: usize, histories: &Histories<'_>) -> Option<Stay> {
-        let node = histories.node(self.lanes[thread].node);
-        match self.status(thread, histories) {
+    fn stay(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Stay> {
+        let node = thread_tree.node(self.lanes[thread].node);
+        match self.status(thread, thread_tree) {
             Some(Status::Complete) if node.ends_process => Some(Stay::Exited),
             Some(Status::Complete) => Some(Stay::Ended),
             Some(Status::Unborn) => Some(Stay::Unborn),
-            Some(Status::Waiting) => self.sees_last(thread, histories).then_some(Stay::Looks),
-            Some(Status::Suspended) => self.sees_last(thread, histories).then_some(Stay::Blocks),
+            Some(Status::Waiting) => self.sees_last(thread, thread_tree).then_some(Stay::Looks),
+            Some(Status::Suspended) => self.sees_last(thread, thread_tree).then_some(Stay::Blocks),
             None => match node.next {
                 Next::Join(other) => Some(Stay::Joins(other.index())),
                 _ => None,
@@ -40,11 +40,11 @@ impl Graph {
     }
 
     /// Whether `thread`, which waits, sees the last write of all that it looked at in its last turn.
-    fn sees_last(&self, thread: usize, histories: &Histories<'_>) -> bool {
+    fn sees_last(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let lane = &self.lanes[thread];
         let from = match self.fault.chosen() {
             Fault::OneLookCounts => lane.events.len() - 1,
-            _ => histories.node(lane.node).looks_from.unwrap_or_default() as usize,
+            _ => thread_tree.node(lane.node).looks_from.unwrap_or_default() as usize,
         };
         self.fault == Fault::OldValuesForEver || lane.events[from..].iter().all(|&event| self.is_last(event))
     }

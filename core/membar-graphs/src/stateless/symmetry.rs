@@ -14,13 +14,13 @@
 //! That needs program order, reads-from and this order of twins to have no cycle together. They have none where the
 //! model has one order that contains co, fr, rfe, and all that follows a read (`is_global`). Elsewhere keys end at the
 //! first access to another location than the one that threads begin with, and there is none unless some write stands
-//! in co before what a twin in its prefix has seen (`is_inverted`): if that happens, the search begins again without
+//! in co before what a twin in its prefix has seen (`violates_symmetry_order`): if that happens, the search begins again without
 //! symmetry. See docs/decisions/0012-symmetry.md for the argument.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Place, What};
+use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
@@ -45,12 +45,12 @@ pub(super) struct Twins {
 
 impl Symmetry {
     /// What of it can be used for a program, and what graphs must know of it.
-    pub(super) fn for_program(&self, histories: &Histories<'_>, threads: usize) -> (Self, Twins) {
+    pub(super) fn for_program(&self, thread_tree: &ThreadTree<'_>, threads: usize) -> (Self, Twins) {
         let mut used = self.clone();
         used.groups.retain(|group| group.len() > 1 && group.iter().all(|&thread| thread < threads));
         let mut only = None;
-        if !used.is_global && histories.fault != Fault::TwinsComparedEverywhere {
-            let first = |group: &[usize]| first_cell(histories, group[0]);
+        if !used.is_global && thread_tree.fault != Fault::TwinsComparedEverywhere {
+            let first = |group: &[usize]| first_cell(thread_tree, group[0]);
             let most =
                 used.groups.iter().filter(|group| first(group).is_some()).max_by_key(|group| group.len());
             only = most.and_then(|group| first(group));
@@ -82,8 +82,8 @@ impl Symmetry {
 }
 
 /// The location that a thread accesses first, if it makes no choice before.
-fn first_cell(histories: &Histories<'_>, thread: usize) -> Option<CellId> {
-    let node = histories.node(histories.root(thread));
+fn first_cell(thread_tree: &ThreadTree<'_>, thread: usize) -> Option<CellId> {
+    let node = thread_tree.node(thread_tree.root(thread));
     let accesses = node.steps.iter().filter(|step| step.event.kind != Kind::Fence);
     match (accesses.map(|step| step.event.cell).next(), &node.next) {
         (Some(cell), _) => cell,
@@ -95,7 +95,7 @@ fn first_cell(histories: &Histories<'_>, thread: usize) -> Option<CellId> {
 impl Graph {
     /// What the twin before `thread` did at `position`, if both did the same until there and it belongs to the key.
     pub(super) fn twin(&self, thread: usize, position: usize) -> Option<ItemId> {
-        let before = self.twins.before.get(thread).copied().flatten()?;
+        let before = self.symmetric_threads.before.get(thread).copied().flatten()?;
         let same = (0..position).all(|at| self.is_same(before, thread, at));
         let twin = *self.lanes[before].items.get(position)?;
         (same && self.is_in_key(twin)).then_some(twin)
@@ -121,7 +121,7 @@ impl Graph {
     fn is_in_key(&self, id: ItemId) -> bool {
         match self.item(id).what {
             What::Read(place, _) | What::Write(place) => {
-                self.twins.only.is_none_or(|cell| cell == self.locations[place.index()].cell)
+                self.symmetric_threads.only.is_none_or(|cell| cell == self.locations[place.index()].cell)
             }
             What::Fence | What::Choice(_) => true,
             What::Initial(_) | What::Join => false,
@@ -179,8 +179,8 @@ impl Graph {
     }
 
     /// Whether the newest item is a write that stands in co before what a twin in its prefix has seen or written.
-    pub(super) fn is_inverted(&self) -> bool {
-        if self.twins.only.is_none() || self.fault == Fault::InversionsIgnored {
+    pub(super) fn violates_symmetry_order(&self) -> bool {
+        if self.symmetric_threads.only.is_none() || self.fault == Fault::InversionsIgnored {
             return false;
         }
         let Some((newest, What::Write(place))) =
@@ -194,8 +194,8 @@ impl Graph {
             return false;
         }
         let clock = self.clock(newest);
-        let twins = (0..self.lanes.len()).filter(|&thread| self.has_twin(thread));
-        let seen = twins.flat_map(|thread| {
+        let symmetric_threads = (0..self.lanes.len()).filter(|&thread| self.has_twin(thread));
+        let seen = symmetric_threads.flat_map(|thread| {
             let items = self.lanes[thread].items.iter().take(clock[thread] as usize);
             let first = items.clone().position(|&id| matches!(self.item(id).what, What::Write(_)));
             let key = items.take(first.map_or(usize::MAX, |at| at + 1)).take_while(|&&id| self.is_in_key(id));
@@ -208,7 +208,7 @@ impl Graph {
     }
 
     fn has_twin(&self, thread: usize) -> bool {
-        let before = &self.twins.before;
+        let before = &self.symmetric_threads.before;
         before.get(thread).is_some_and(|twin| twin.is_some() || before.contains(&Some(thread)))
     }
 }

@@ -14,8 +14,8 @@
 use crate::graph::Graph as Candidate;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, NodeId};
 use crate::stateless::item::{ItemId, What};
+use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use crate::thread::{Event, Kind, Skeleton};
 use crate::traces::Class;
 use membar_cat::evaluation::Evaluation;
@@ -68,13 +68,13 @@ impl<'a> ThreadOrder<'a> {
         &mut self,
         graph: &Graph,
         thread: usize,
-        histories: &mut Histories<'_>,
+        thread_tree: &mut ThreadTree<'_>,
         marks: &mut Vec<bool>,
     ) -> Result<(), CoreError> {
         marks.clear();
         marks.resize(graph.items.len(), false);
         let lane = &graph.lanes[thread];
-        self.mark(graph, thread, (lane.node, lane.at), histories, marks)?;
+        self.mark(graph, thread, (lane.node, lane.at), thread_tree, marks)?;
         while let Some(id) = self.todo.pop() {
             let item = graph.item(id);
             let What::Read(_, source) = item.what else { continue };
@@ -84,10 +84,10 @@ impl<'a> ThreadOrder<'a> {
                 continue;
             }
             marks[source.index()] = true;
-            self.mark(graph, write.thread as usize, (write.node, write.index), histories, marks)?;
+            self.mark(graph, write.thread as usize, (write.node, write.index), thread_tree, marks)?;
         }
         if self.fault == Fault::OwnReadsFixed {
-            for &id in graph.lanes[thread].items.iter().filter(|&&id| id != ItemId::HOLE) {
+            for &id in graph.lanes[thread].items.iter().filter(|&&id| id != ItemId::MISSING) {
                 marks[id.index()] = true;
             }
         }
@@ -99,15 +99,15 @@ impl<'a> ThreadOrder<'a> {
         &mut self,
         graph: &Graph,
         thread: usize,
-        (node, at): (NodeId, u32),
-        histories: &mut Histories<'_>,
+        (node, at): (SegmentId, u32),
+        thread_tree: &mut ThreadTree<'_>,
         marks: &mut [bool],
     ) -> Result<(), CoreError> {
-        self.know(node, histories)?;
+        self.know(node, thread_tree)?;
         let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
         for position in sets[at as usize].iter() {
             let Some(&id) = graph.lanes[thread].items.get(position) else { continue };
-            if id != ItemId::HOLE && !std::mem::replace(&mut marks[id.index()], true) {
+            if id != ItemId::MISSING && !std::mem::replace(&mut marks[id.index()], true) {
                 self.todo.push(id);
             }
         }
@@ -115,17 +115,17 @@ impl<'a> ThreadOrder<'a> {
     }
 
     /// Computes what must stay with the steps of a node, if it is not known.
-    fn know(&mut self, node: NodeId, histories: &mut Histories<'_>) -> Result<(), CoreError> {
+    fn know(&mut self, node: SegmentId, thread_tree: &mut ThreadTree<'_>) -> Result<(), CoreError> {
         if self.nodes.len() <= node.index() {
             self.nodes.resize_with(node.index() + 1, || None);
         }
         if self.nodes[node.index()].is_some() {
             return Ok(());
         }
-        let skeleton = histories.run_to(node, None)?.skeleton;
-        let here = histories.node(node);
+        let skeleton = thread_tree.run_to(node, None)?.skeleton;
+        let here = thread_tree.node(node);
         let own = here.first as usize..here.first as usize + here.steps.len();
-        let path = Path::new(histories.choices_before(node), own.end);
+        let path = Path::new(thread_tree.choices_before(node), own.end);
         let orders = self.orders(&skeleton, own.end);
         let sets = closed(&skeleton, &path, &orders, self.fault);
         self.nodes[node.index()] = Some(sets.into_iter().take(own.end).skip(own.start).collect());

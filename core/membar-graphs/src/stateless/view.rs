@@ -2,8 +2,8 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::Histories;
 use crate::stateless::item::{Item, ItemId, What};
+use crate::stateless::thread_tree::ThreadTree;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
@@ -16,7 +16,7 @@ pub struct View<'v, 'a> {
     /// The graph.
     pub graph: &'v Graph,
     /// What its nodes are.
-    pub histories: &'v Histories<'a>,
+    pub thread_tree: &'v ThreadTree<'a>,
     /// What its tag sets are.
     pub program: &'a Program,
     /// For tests only.
@@ -61,11 +61,11 @@ impl View<'_, '_> {
                 let event = item.event as usize;
                 let row = &mut out[event * width..(event + 1) * width];
                 row.copy_from_slice(&later);
-                let step = self.graph.step(item, self.histories);
+                let step = self.graph.step(item, self.thread_tree);
                 if step.is_unordered {
                     for other in lane.present().rev().take_while(|&other| other != id) {
                         let other = self.graph.item(other);
-                        if self.graph.step(other, self.histories).event.step == step.event.step {
+                        if self.graph.step(other, self.thread_tree).event.step == step.event.step {
                             row[other.event as usize / 64] &= !(1 << (other.event % 64));
                         }
                     }
@@ -149,10 +149,10 @@ impl View<'_, '_> {
         for lane in &self.graph.lanes {
             for id in lane.present() {
                 let item = self.graph.item(id);
-                let event = &self.graph.step(item, self.histories).event;
+                let event = &self.graph.step(item, self.thread_tree).event;
                 for source in event.sources(primitive).iter() {
                     // What an event depends on is there, unless a test makes a mistake.
-                    if lane.events[source] != ItemId::HOLE {
+                    if lane.events[source] != ItemId::MISSING {
                         shape.relate(out, self.event(lane.events[source]), item.event as usize);
                     }
                 }
@@ -168,7 +168,7 @@ impl View<'_, '_> {
             for id in lane.present() {
                 let item = self.graph.item(id);
                 if item.has_pair
-                    && let Some(pair) = self.graph.step(item, self.histories).pair
+                    && let Some(pair) = self.graph.step(item, self.thread_tree).pair
                     && pair.is_exclusive == is_exclusive
                 {
                     let read = self.event(lane.events[pair.read as usize]);

@@ -1,11 +1,11 @@
 //! An explorer as one of several workers: takes errands, gives what is left of its oldest frame away, says how far it is.
 
-use crate::stateless::crew::{Call, Crew, Errand, Order, Presence, Rest};
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::NodeId;
+use crate::stateless::thread_tree::SegmentId;
+use crate::stateless::work_queue::{Call, Order, Presence, Rest, Task, WorkQueue};
 use crate::traces::Failure;
 use membar_ir::stop::Stopped;
 use membar_ir::words::narrow;
@@ -14,7 +14,7 @@ use membar_ir::words::narrow;
 #[derive(Debug)]
 pub(super) struct Share<'a> {
     /// None: there is nobody else.
-    crew: Option<&'a Crew>,
+    work_queue: Option<&'a WorkQueue>,
     /// The news that were heard.
     heard: u64,
     order: Order,
@@ -30,9 +30,9 @@ pub(super) struct Share<'a> {
 
 impl<'a> Share<'a> {
     /// Of a worker that has no errand yet, or of the only one.
-    pub(super) fn new(crew: Option<&'a Crew>) -> Self {
+    pub(super) fn new(work_queue: Option<&'a WorkQueue>) -> Self {
         Self {
-            crew,
+            work_queue,
             heard: 0,
             order: Order::new(),
             gifts: 0,
@@ -46,25 +46,25 @@ impl<'a> Share<'a> {
 
 impl Explorer<'_> {
     /// Does errands until none is left.
-    pub(super) fn work(&mut self, crew: &Crew) -> Result<(), Failure> {
-        let _presence = Presence(crew);
-        while let Some(errand) = crew.take(&mut self.watch) {
+    pub(super) fn work(&mut self, work_queue: &WorkQueue) -> Result<(), Failure> {
+        let _presence = Presence(work_queue);
+        while let Some(errand) = work_queue.take(&mut self.watch) {
             let result = self.do_errand(errand);
             self.finish_errand();
             if let Err(failure) = result {
-                crew.stop(match &failure {
+                work_queue.stop(match &failure {
                     Failure::Stopped(stopped) => *stopped,
                     Failure::Error(_) => Stopped::Request,
                 });
                 return Err(failure);
             }
-            crew.done();
+            work_queue.done();
         }
         Ok(())
     }
 
-    fn do_errand(&mut self, errand: Errand) -> Result<(), Failure> {
-        let Errand { order, weight, rest } = errand;
+    fn do_errand(&mut self, errand: Task) -> Result<(), Failure> {
+        let Task { order, weight, rest } = errand;
         self.record.begin(order.clone());
         let told = (self.share.told.0, self.share.told.1, self.share.told.2, 0.0);
         let (gifts, given, has_landed) = (0, 0.0, rest.as_ref().is_some_and(|rest| rest.frame.is_landing()));
@@ -88,7 +88,7 @@ impl Explorer<'_> {
         let Rest { mut graph, paths, .. } = rest;
         let mut nodes = Vec::with_capacity(paths.len());
         for path in &paths {
-            nodes.push(Some(self.histories.follow(path)?));
+            nodes.push(Some(self.thread_tree.follow(path)?));
         }
         graph.move_nodes(&nodes);
         Ok(graph)
@@ -96,31 +96,33 @@ impl Explorer<'_> {
 
     /// Whether another worker wants something.
     pub(super) fn is_called(&self) -> bool {
-        self.share.crew.is_some_and(|crew| crew.wants() || crew.news() != self.share.heard)
+        self.share
+            .work_queue
+            .is_some_and(|work_queue| work_queue.wants() || work_queue.news() != self.share.heard)
     }
 
     /// Does what other workers want; false if nobody needs the present errand any more.
-    pub(super) fn answer_call(&mut self) -> Result<bool, Failure> {
-        let Some(crew) = self.share.crew else { return Ok(true) };
-        let news = crew.news();
+    pub(super) fn share_work(&mut self) -> Result<bool, Failure> {
+        let Some(work_queue) = self.share.work_queue else { return Ok(true) };
+        let news = work_queue.news();
         if news != self.share.heard {
             self.share.heard = news;
-            match crew.call(&self.share.order) {
+            match work_queue.call(&self.share.order) {
                 Call::GoOn => {}
                 Call::Drop => return Ok(false),
                 Call::Stop(stopped) => return Err(stopped.into()),
             }
         }
-        if crew.wants()
+        if work_queue.wants()
             && let Some(errand) = self.oldest_rest()
         {
-            crew.give(errand);
+            work_queue.give(errand);
         }
         Ok(true)
     }
 
     /// What is left of the oldest frame that has something left; here it is left no more.
-    fn oldest_rest(&mut self) -> Option<Errand> {
+    fn oldest_rest(&mut self) -> Option<Task> {
         let mut depth = 0;
         let mut weight = self.share.weight;
         let mut found = None;
@@ -142,31 +144,31 @@ impl Explorer<'_> {
         self.share.gifts += 1;
         self.share.given += weight;
         let rest = self.packed(frame, depth);
-        (self.options.fault != Fault::ErrandLost).then_some(Errand { order, weight, rest: Some(rest) })
+        (self.options.fault != Fault::ErrandLost).then_some(Task { order, weight, rest: Some(rest) })
     }
 
     fn packed(&self, frame: Frame, depth: usize) -> Rest {
         let mut graph = self.graphs[depth].clone();
-        graph.truncate(frame.len, &self.histories);
-        let mut nodes: Vec<NodeId> = graph.nodes().collect();
+        graph.truncate(frame.len, &self.thread_tree);
+        let mut nodes: Vec<SegmentId> = graph.nodes().collect();
         nodes.sort_unstable();
         nodes.dedup();
         let last = nodes.last().map_or(0, |node| node.index());
         let mut moved = vec![None; last + 1];
         for (new, node) in nodes.iter().enumerate() {
-            moved[node.index()] = Some(NodeId(narrow(new)));
+            moved[node.index()] = Some(SegmentId(narrow(new)));
         }
         graph.move_nodes(&moved);
-        let paths = nodes.iter().map(|&node| self.histories.path(node)).collect();
+        let paths = nodes.iter().map(|&node| self.thread_tree.path(node)).collect();
         Rest { frame, graph, paths }
     }
 
     /// A failure was found, and nothing later is asked for.
     pub(super) fn fail(&mut self) -> Result<(), Failure> {
-        match self.share.crew {
+        match self.share.work_queue {
             None => Err(Stopped::Found.into()),
-            Some(crew) => {
-                crew.failed(&self.share.order);
+            Some(work_queue) => {
+                work_queue.failed(&self.share.order);
                 self.frames.clear();
                 Ok(())
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::stateless::fault::Fault;
 use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
-use crate::waiting::{Between, Control, Deeds, Visit};
+use crate::waiting::{Between, Control, Effects, Visit};
 use membar_ir::error::CoreError;
 use membar_ir::expr::{Expr, Register};
 use membar_ir::origins::Origins;
@@ -36,7 +36,7 @@ impl From<End> for Interrupt {
 
 /// What a run needs beside itself.
 #[derive(Debug)]
-pub struct Machine<'a> {
+pub struct ThreadRunner<'a> {
     program: &'a Program,
     thread: &'a Thread,
     /// How often each back edge may be taken.
@@ -50,7 +50,7 @@ pub struct Machine<'a> {
     pub(crate) fault: Fault,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> ThreadRunner<'a> {
     /// For the runs of one thread.
     #[must_use]
     pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
             control: Control::default(),
             taken: vec![Turns::default(); self.thread.loops],
             open: Vec::new(),
-            deeds: Deeds::default(),
+            deeds: Effects::default(),
             written_back: None,
             visits: vec![None; self.thread.watched.iter().flatten().count()],
             edge: EdgeId(0),

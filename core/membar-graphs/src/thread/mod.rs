@@ -12,6 +12,6 @@ mod skeleton;
 #[cfg(test)]
 mod tests;
 
-pub use machine::Machine;
+pub use machine::ThreadRunner;
 pub use run::{Question, Run};
 pub use skeleton::{Event, Kind, Skeleton, Status, Turn};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
-use crate::waiting::{Control, Deeds, Visit};
+use crate::waiting::{Control, Effects, Visit};
 use membar_ir::expr::{Expr, Register};
 use membar_ir::origins::Origins;
 use membar_ir::program::{CellId, EdgeId, TagSet, ThreadId};
@@ -53,7 +53,7 @@ pub struct Run {
     pub(super) control: Control,
     pub(super) taken: Vec<Turns>,
     pub(super) open: Vec<(CellId, u32)>,
-    pub(super) deeds: Deeds,
+    pub(super) deeds: Effects,
     pub(super) written_back: Option<WrittenBack>,
     pub(super) visits: Vec<Option<Arc<Visit>>>,
     pub(super) edge: EdgeId,

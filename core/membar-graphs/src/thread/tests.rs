@@ -27,7 +27,7 @@ fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
 
 /// Runs the thread, answering each question with the next of `answers`.
 fn run(program: &Program, answers: &[u64]) -> Run {
-    let mut machine = Machine::new(program, &program.threads[0], 1);
+    let mut machine = ThreadRunner::new(program, &program.threads[0], 1);
     let mut run = machine.begin();
     let mut question = machine.advance(&mut run).unwrap();
     for &answer in answers {

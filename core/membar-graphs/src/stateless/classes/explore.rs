@@ -14,9 +14,9 @@ use crate::stateless::classes::futures::Futures;
 use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::histories::{Histories, Next};
 use crate::stateless::item::{ItemId, Move, Place, Places};
 use crate::stateless::record::Record;
+use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
 use crate::thread::Status;
 use crate::traces::Failure;
@@ -44,12 +44,12 @@ struct Frame {
     /// Writes with lower stamps have been refused by its read.
     floor: u32,
     /// What is left.
-    left: Left,
+    left: WorkItem,
 }
 
 /// What is left to try.
 #[derive(Debug, Clone, Copy)]
-enum Left {
+enum WorkItem {
     /// Nothing.
     Nothing,
     /// A read may read from writes with stamps below this one; then it may wait, perhaps.
@@ -64,7 +64,7 @@ pub(super) struct Explorer<'a> {
     program: &'a Program,
     options: Options,
     watch: Watch<'a>,
-    histories: Histories<'a>,
+    thread_tree: ThreadTree<'a>,
     graph: Graph,
     /// Per thread, the stamp from which on its next read takes writes; 0 if it has not waited.
     floors: Vec<u32>,
@@ -89,8 +89,8 @@ impl<'a> Explorer<'a> {
         options: Options,
         watch: Watch<'a>,
     ) -> Result<Self, CoreError> {
-        let histories = Histories::new(program, options.bound, Fault::None)?;
-        let graph = Graph::new(program, &histories, Fault::None)?;
+        let thread_tree = ThreadTree::new(program, options.bound, Fault::None)?;
+        let graph = Graph::new(program, &thread_tree, Fault::None)?;
         let mut observed: Vec<CellId> = Vec::new();
         for term in &program.terms {
             if let Term::Cell(cell) = *term
@@ -106,7 +106,7 @@ impl<'a> Explorer<'a> {
             program,
             options,
             watch,
-            histories,
+            thread_tree,
             floors: vec![0; graph.lanes.len()],
             graph,
             frames: Vec::new(),
@@ -149,10 +149,10 @@ impl<'a> Explorer<'a> {
     fn settle(&mut self, mut is_open: bool) -> Result<bool, Failure> {
         while let Some((thread, next)) = self.next_without_choice() {
             match next {
-                Move::Fence => self.graph.push_fence(thread, &self.histories)?,
+                Move::Fence => self.graph.push_fence(thread, &self.thread_tree)?,
                 Move::Join(other) => {
-                    let node = self.histories.child(self.graph.lanes[thread].node, 1)?;
-                    self.graph.push_join(thread, other as usize, node, &self.histories)?;
+                    let node = self.thread_tree.child(self.graph.lanes[thread].node, 1)?;
+                    self.graph.push_join(thread, other as usize, node, &self.thread_tree)?;
                 }
                 _ => match self.write(thread)? {
                     None => return Ok(false),
@@ -166,7 +166,7 @@ impl<'a> Explorer<'a> {
     fn next_without_choice(&self) -> Option<(usize, Move)> {
         let mut found = None;
         for thread in 0..self.graph.lanes.len() {
-            match self.graph.next(thread, &self.histories) {
+            match self.graph.next(thread, &self.thread_tree) {
                 next @ Move::Finish => return Some((thread, next)),
                 next @ (Move::Fence | Move::Join(_) | Move::Write) => found = found.or(Some((thread, next))),
                 Move::Choose | Move::Read(_) | Move::Nothing => {}
@@ -178,13 +178,13 @@ impl<'a> Explorer<'a> {
     /// Adds the write that is next in `thread`, behind all others or behind what its read-modify-write reads: whether
     /// that is sure to be consistent; None if there is no such place.
     fn write(&mut self, thread: usize) -> Result<Option<bool>, Failure> {
-        let Some(cell) = self.graph.pending(thread, &self.histories).event.cell else { return Ok(None) };
+        let Some(cell) = self.graph.pending(thread, &self.thread_tree).event.cell else { return Ok(None) };
         let place = self.graph.touch(cell, self.program.cells[cell.index()].initial);
-        let Places { lowest, highest, is_free } = self.graph.places(thread, place, &self.histories);
+        let Places { lowest, highest, is_free } = self.graph.places(thread, place, &self.thread_tree);
         if highest < lowest {
             return Ok(None);
         }
-        self.graph.push_write(thread, place, highest, &self.histories)?;
+        self.graph.push_write(thread, place, highest, &self.thread_tree)?;
         Ok(Some(is_free))
     }
 
@@ -200,13 +200,13 @@ impl<'a> Explorer<'a> {
         }
         let mut best: Option<(u8, usize, CellId)> = None;
         for thread in 0..self.graph.lanes.len() {
-            match self.graph.next(thread, &self.histories) {
+            match self.graph.next(thread, &self.thread_tree) {
                 Move::Choose => {
-                    let Next::Choice(options) = &self.histories.node(self.graph.lanes[thread].node).next
+                    let Next::Choice(options) = &self.thread_tree.node(self.graph.lanes[thread].node).next
                     else {
                         continue;
                     };
-                    let left = Left::Options(options.len());
+                    let left = WorkItem::Options(options.len());
                     return Ok(Some(Frame { len: self.graph.items.len(), thread, floor: 0, left }));
                 }
                 Move::Read(cell) => {
@@ -229,7 +229,7 @@ impl<'a> Explorer<'a> {
         };
         let place = self.graph.touch(cell, self.program.cells[cell.index()].initial);
         let may_wait = self.may_be_written(thread, cell) && self.options.mistake != Mistake::ReadsNeverWait;
-        let left = Left::Sources { place, below: u32::MAX, may_wait };
+        let left = WorkItem::Sources { place, below: u32::MAX, may_wait };
         Ok(Some(Frame { len: self.graph.items.len(), thread, floor: self.floors[thread], left }))
     }
 
@@ -243,10 +243,10 @@ impl<'a> Explorer<'a> {
     }
 
     fn may_write(&self, thread: usize, cell: CellId) -> bool {
-        match self.graph.next(thread, &self.histories) {
+        match self.graph.next(thread, &self.thread_tree) {
             Move::Nothing if self.waits_for(thread).is_none() => false,
             _ => {
-                let node = self.histories.node(self.graph.lanes[thread].node);
+                let node = self.thread_tree.node(self.graph.lanes[thread].node);
                 self.futures.contains(thread, node.place, cell)
             }
         }
@@ -254,10 +254,10 @@ impl<'a> Explorer<'a> {
 
     /// The thread that `thread` waits for.
     fn waits_for(&self, thread: usize) -> Option<usize> {
-        if self.graph.status(thread, &self.histories).is_some() {
+        if self.graph.status(thread, &self.thread_tree).is_some() {
             return None;
         }
-        match self.histories.node(self.graph.lanes[thread].node).next {
+        match self.thread_tree.node(self.graph.lanes[thread].node).next {
             Next::Join(other) => Some(other.index()),
             _ => None,
         }
@@ -277,7 +277,7 @@ impl<'a> Explorer<'a> {
         let mut waiting: Vec<(usize, CellId)> = Vec::new();
         let mut moves = vec![false; count];
         for (thread, moves) in moves.iter_mut().enumerate() {
-            match self.graph.next(thread, &self.histories) {
+            match self.graph.next(thread, &self.thread_tree) {
                 Move::Read(cell) if self.floors[thread] > 0 && !self.has_new_write(thread, cell) => {
                     waiting.push((thread, cell));
                 }
@@ -309,19 +309,19 @@ impl<'a> Explorer<'a> {
         let mut tags = None;
         loop {
             self.watch.step()?;
-            self.graph.truncate(len, &self.histories);
+            self.graph.truncate(len, &self.thread_tree);
             self.floors[thread] = floor;
             let (rest, goes_on) = match left {
-                Left::Nothing | Left::Options(0) => return Ok(false),
-                Left::Options(count) => (Left::Options(count - 1), self.choose(thread, count - 1)?),
-                Left::Sources { place, below, may_wait } => match self.next_source(place, floor, below) {
+                WorkItem::Nothing | WorkItem::Options(0) => return Ok(false),
+                WorkItem::Options(count) => (WorkItem::Options(count - 1), self.choose(thread, count - 1)?),
+                WorkItem::Sources { place, below, may_wait } => match self.next_source(place, floor, below) {
                     Some(source) => {
-                        let rest = Left::Sources { place, below: source.0, may_wait };
+                        let rest = WorkItem::Sources { place, below: source.0, may_wait };
                         (rest, self.read_from(thread, place, source, &mut tags)?)
                     }
                     None if may_wait => {
                         self.floors[thread] = narrow(len);
-                        (Left::Nothing, true)
+                        (WorkItem::Nothing, true)
                     }
                     None => return Ok(false),
                 },
@@ -357,10 +357,10 @@ impl<'a> Explorer<'a> {
         // Reading what is last is adding maximally, which keeps a graph consistent.
         let is_last = self.graph.writes(place).last() == Some(&source);
         let value = self.graph.item(source).value;
-        let node = self.histories.child(self.graph.lanes[thread].node, value)?;
-        self.graph.push_read(thread, place, source, node, &self.histories)?;
+        let node = self.thread_tree.child(self.graph.lanes[thread].node, value)?;
+        self.graph.push_read(thread, place, source, node, &self.thread_tree)?;
         let own = self.graph.items.last().and_then(|item| item.tags);
-        let modifies = self.graph.next(thread, &self.histories) == Move::Finish;
+        let modifies = self.graph.next(thread, &self.thread_tree) == Move::Finish;
         if modifies && self.write(thread)?.is_none() {
             return Ok(false);
         }
@@ -379,10 +379,10 @@ impl<'a> Explorer<'a> {
     /// Lets `thread` take option `at`.
     fn choose(&mut self, thread: usize, at: usize) -> Result<bool, Failure> {
         let node = self.graph.lanes[thread].node;
-        let Next::Choice(options) = &self.histories.node(node).next else { return Ok(false) };
+        let Next::Choice(options) = &self.thread_tree.node(node).next else { return Ok(false) };
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
-        let node = self.histories.child(node, answer)?;
-        self.graph.push_choice(thread, node, at, is_maximal, &self.histories)?;
+        let node = self.thread_tree.child(node, answer)?;
+        self.graph.push_choice(thread, node, at, is_maximal, &self.thread_tree)?;
         self.settle(false)
     }
 
@@ -391,7 +391,7 @@ impl<'a> Explorer<'a> {
         self.record.tally.nodes += 1;
         let view = View {
             graph: &self.graph,
-            histories: &self.histories,
+            thread_tree: &self.thread_tree,
             program: self.program,
             fault: Fault::None,
         };
@@ -405,7 +405,7 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: counts the classes, one for each choice of last writes that can be seen.
     fn complete(&mut self) -> Result<(), Failure> {
         let is_over = |thread| {
-            matches!(self.graph.status(thread, &self.histories), Some(Status::Complete | Status::Unborn))
+            matches!(self.graph.status(thread, &self.thread_tree), Some(Status::Complete | Status::Unborn))
         };
         let mut places: Vec<Place> = Vec::new();
         if (0..self.graph.lanes.len()).all(is_over) {
@@ -442,7 +442,7 @@ impl<'a> Explorer<'a> {
         let remarks = self.finder.settle(&mut self.graph);
         let (executions, blocked) = (self.record.tally.executions, self.record.tally.blocked);
         self.record.is_full = self.watch.is_full();
-        self.record.take(&self.graph, 1, &mut self.histories, remarks)?;
+        self.record.take(&self.graph, 1, &mut self.thread_tree, remarks)?;
         if self.record.is_over {
             return Err(Stopped::Executions.into());
         }
@@ -458,11 +458,11 @@ impl<'a> Explorer<'a> {
 
     /// Throws cached runs of threads away if there are too many.
     fn make_room(&mut self) {
-        if self.histories.bytes() < self.most_history {
+        if self.thread_tree.bytes() < self.most_history {
             return;
         }
-        let moved = self.histories.collect(self.graph.nodes());
+        let moved = self.thread_tree.collect(self.graph.nodes());
         self.graph.move_nodes(&moved);
-        self.most_history = MOST_HISTORY.max(2 * self.histories.bytes());
+        self.most_history = MOST_HISTORY.max(2 * self.thread_tree.bytes());
     }
 }

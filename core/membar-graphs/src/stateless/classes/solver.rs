@@ -6,7 +6,7 @@
 
 use crate::stateless::classes::carriers::Carriers;
 use crate::stateless::classes::mistake::Mistake;
-use crate::stateless::consistency::Answers;
+use crate::stateless::consistency::LazyEvaluator;
 use crate::stateless::item::{Place, What};
 use crate::stateless::questions::Questions;
 use crate::stateless::rows::{Row, add, close, contains, insert, is_empty, members};
@@ -80,7 +80,7 @@ struct Access {
 /// Room for the work, and the order that was found.
 #[derive(Debug)]
 pub(super) struct Solver<const W: usize> {
-    answers: Answers<W>,
+    answers: LazyEvaluator<W>,
     accesses: Vec<Option<Access>>,
     /// Per place its accesses.
     located: Vec<Row<W>>,
@@ -103,7 +103,7 @@ pub(super) struct Solver<const W: usize> {
 impl<const W: usize> Solver<W> {
     pub(super) fn new() -> Self {
         Self {
-            answers: Answers::new(),
+            answers: LazyEvaluator::new(),
             accesses: Vec::new(),
             located: Vec::new(),
             halves: Vec::new(),
@@ -156,7 +156,7 @@ impl<const W: usize> Solver<W> {
     }
 
     fn take_accesses(&mut self, question: &Question<'_, '_, '_>) {
-        let View { graph, histories, .. } = question.view;
+        let View { graph, thread_tree, .. } = question.view;
         self.accesses.clear();
         self.located.clear();
         self.located.resize(graph.locations.len(), [0; W]);
@@ -174,7 +174,7 @@ impl<const W: usize> Solver<W> {
             self.accesses.push(Some(Access { place, source, is_write }));
             insert(&mut self.located[place.index()], event);
             if item.has_pair
-                && let Some(pair) = graph.step(item, histories).pair
+                && let Some(pair) = graph.step(item, thread_tree).pair
                 && !pair.is_exclusive
                 && let What::Read(_, source) =
                     graph.item(graph.lanes[item.thread as usize].events[pair.read as usize]).what

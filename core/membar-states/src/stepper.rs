@@ -5,11 +5,11 @@ use membar_ir::program::{CellId, Edge, Operation, Rmw, TagSet, ThreadId};
 use membar_step::store_buffers::Waits;
 use membar_step::{Access, Memory, Source, perform};
 
+use super::cache::Trace;
 use super::fault::Fault;
-use super::local::{Entry, Local, put};
-use super::memo::Trace;
+use super::local::{Entry, ThreadState, put};
 use super::program::Program;
-use super::store::Strings;
+use super::store::ComponentTable;
 
 /// Why an edge was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +66,11 @@ impl Picks {
 
 /// A state being changed.
 #[derive(Debug)]
-pub(super) struct Bench {
+pub(super) struct Stepper {
     /// Parts of threads, per thread.
-    pub(super) locals: Vec<Strings>,
+    pub(super) locals: Vec<ComponentTable>,
     /// Contents of channels, per channel.
-    pub(super) contents: Vec<Strings>,
+    pub(super) contents: Vec<ComponentTable>,
     /// The state: words of memory, then parts of threads, then contents of channels.
     pub(super) leaves: Vec<u32>,
     /// Values read and chosen by this step, in order.
@@ -82,7 +82,7 @@ pub(super) struct Bench {
     pub(super) fault: Fault,
     /// Who moves, and its part.
     pub(super) thread: usize,
-    pub(super) local: Local,
+    pub(super) local: ThreadState,
     /// Entries put into the buffer by this very step.
     pub(super) fresh: usize,
     pub(super) is_first_exclusive: bool,
@@ -91,12 +91,12 @@ pub(super) struct Bench {
     pub(super) message: Option<Vec<u64>>,
     pub(super) stack: Vec<u64>,
     bytes: Vec<u8>,
-    pub(super) other: Local,
+    pub(super) other: ThreadState,
     /// Whether some thread has exclusive accesses.
     pub(super) has_exclusives: bool,
 }
 
-impl Bench {
+impl Stepper {
     pub(super) fn new(program: &Program, fault: Fault) -> Self {
         let has_exclusives = program.operations().any(|operation| {
             matches!(
@@ -107,22 +107,22 @@ impl Bench {
             )
         });
         Self {
-            locals: program.threads.iter().map(|_| Strings::new()).collect(),
-            contents: program.channels.iter().map(|_| Strings::new()).collect(),
+            locals: program.threads.iter().map(|_| ComponentTable::new()).collect(),
+            contents: program.channels.iter().map(|_| ComponentTable::new()).collect(),
             leaves: Vec::new(),
             made: Vec::new(),
             trace: Trace::default(),
             theirs: Vec::new(),
             fault,
             thread: 0,
-            local: Local::default(),
+            local: ThreadState::default(),
             fresh: 0,
             is_first_exclusive: true,
             picks: Picks::default(),
             message: None,
             stack: Vec::new(),
             bytes: Vec::new(),
-            other: Local::default(),
+            other: ThreadState::default(),
             has_exclusives,
         }
     }
@@ -135,13 +135,19 @@ impl Bench {
     }
 
     /// Reads the part of `thread` in a state.
-    pub(super) fn read_local(&self, program: &Program, leaves: &[u32], thread: usize, local: &mut Local) {
+    pub(super) fn decode_thread(
+        &self,
+        program: &Program,
+        leaves: &[u32],
+        thread: usize,
+        local: &mut ThreadState,
+    ) {
         let number = leaves[program.words + thread];
         local.read(self.locals[thread].get(number), program.threads[thread].registers.len());
     }
 
     /// The number of a part of `thread`.
-    pub(super) fn number_of(&mut self, thread: usize, local: &Local) -> Option<u32> {
+    pub(super) fn number_of(&mut self, thread: usize, local: &ThreadState) -> Option<u32> {
         local.write(&mut self.bytes);
         self.locals[thread].number(&self.bytes)
     }
@@ -156,7 +162,7 @@ impl Bench {
     }
 
     /// Begins a step of `thread`, whose part is `local`, in the state `leaves`.
-    pub(super) fn begin(&mut self, leaves: &[u32], thread: usize, local: &Local) {
+    pub(super) fn begin(&mut self, leaves: &[u32], thread: usize, local: &ThreadState) {
         self.leaves.clear();
         self.leaves.extend_from_slice(leaves);
         self.thread = thread;
@@ -175,7 +181,7 @@ impl Bench {
         program: &Program,
         leaves: &[u32],
         thread: usize,
-        local: &Local,
+        local: &ThreadState,
         edge: &Edge,
     ) -> Done {
         self.begin(leaves, thread, local);
@@ -194,7 +200,7 @@ impl Bench {
         program: &Program,
         leaves: &[u32],
         thread: usize,
-        local: &Local,
+        local: &ThreadState,
         position: usize,
     ) -> Done {
         self.begin(leaves, thread, local);
@@ -209,7 +215,7 @@ impl Bench {
     }
 
     pub(super) fn run_part(&mut self, program: &Program, edge: &Edge, operations: &[Operation]) -> Done {
-        let mut acting = Acting { bench: self, program, edge };
+        let mut acting = Acting { stepper: self, program, edge };
         operations.iter().try_for_each(|operation| perform(&mut acting, operation))
     }
 
@@ -240,7 +246,7 @@ impl Bench {
 
 /// A thread on an edge, as the stepper sees it.
 struct Acting<'a> {
-    bench: &'a mut Bench,
+    stepper: &'a mut Stepper,
     program: &'a Program,
     edge: &'a Edge,
 }
@@ -249,11 +255,11 @@ impl Memory for Acting<'_> {
     type Stop = Halt;
 
     fn evaluate(&mut self, expr: &Expr) -> u64 {
-        self.bench.value(expr)
+        self.stepper.value(expr)
     }
 
     fn assign(&mut self, register: Register, value: u64, _: Source<'_>) {
-        self.bench.set(register, value);
+        self.stepper.set(register, value);
     }
 
     fn cell_at(&self, address: u64, size: u32) -> Option<CellId> {
@@ -262,7 +268,7 @@ impl Memory for Acting<'_> {
 
     fn halt(&mut self, halt: membar_step::Halt) -> Halt {
         match halt {
-            membar_step::Halt::Assumption(Some(_)) if self.bench.fault != Fault::WaitingIsBlocked => {
+            membar_step::Halt::Assumption(Some(_)) if self.stepper.fault != Fault::WaitingIsBlocked => {
                 Halt::Waits
             }
             membar_step::Halt::Assumption(_) | membar_step::Halt::NoChoice => Halt::Blocked,
@@ -277,134 +283,134 @@ impl Memory for Acting<'_> {
 
     fn load(&mut self, access: Access<'_>) -> Done<u64> {
         if access.exclusive && self.edge.is_instruction {
-            self.bench.drain(self.program)?;
+            self.stepper.drain(self.program)?;
         }
-        let word = self.bench.seen(self.program, access.cell);
-        self.bench.made.push(word);
+        let word = self.stepper.seen(self.program, access.cell);
+        self.stepper.made.push(word);
         if access.exclusive {
-            self.bench.reserve(access.cell);
+            self.stepper.reserve(access.cell);
         }
         Ok(word)
     }
 
     fn store(&mut self, access: Access<'_>, value: &Expr) -> Done {
         if access.exclusive {
-            self.bench.promise(access.cell)?;
+            self.stepper.promise(access.cell)?;
         }
-        let value = self.bench.value(value);
+        let value = self.stepper.value(value);
         let atomic = self.program.orders.get(access.tags).atomic;
         if atomic == Waits::All {
-            self.bench.await_others(self.program)?;
+            self.stepper.await_others(self.program)?;
         }
         let at_once = (access.exclusive && self.edge.is_instruction)
-            || (atomic >= Waits::Own && self.bench.fault != Fault::AtomicIsBuffered);
-        self.bench.store(self.program, access.cell, value, at_once)
+            || (atomic >= Waits::Own && self.stepper.fault != Fault::AtomicIsBuffered);
+        self.stepper.store(self.program, access.cell, value, at_once)
     }
 
     fn store_conditional(&mut self, access: Access<'_>, value: &Expr) -> Done<u64> {
-        let bench = &mut *self.bench;
-        let is_reserved = bench.local.monitor.iter().any(|item| item.0 == access.cell);
-        let fails = if is_reserved { bench.picks.pick(2) } else { 1 };
-        bench.made.push(fails);
+        let stepper = &mut *self.stepper;
+        let is_reserved = stepper.local.monitor.iter().any(|item| item.0 == access.cell);
+        let fails = if is_reserved { stepper.picks.pick(2) } else { 1 };
+        stepper.made.push(fails);
         if fails == 0 {
-            bench.promise(access.cell)?;
-            let value = bench.value(value);
-            bench.store(self.program, access.cell, value, false)?;
+            stepper.promise(access.cell)?;
+            let value = stepper.value(value);
+            stepper.store(self.program, access.cell, value, false)?;
         }
-        bench.local.monitor.clear();
+        stepper.local.monitor.clear();
         Ok(fails)
     }
 
     fn update_read(&mut self, cell: CellId, _: &Rmw) -> Done<u64> {
-        let word = self.bench.seen(self.program, cell);
-        self.bench.made.push(word);
+        let word = self.stepper.seen(self.program, cell);
+        self.stepper.made.push(word);
         Ok(word)
     }
 
     fn update_fails(&mut self, rmw: &Rmw) -> Done {
         let is_locked = self.program.orders.get(rmw.failed_tags).locked;
-        if is_locked && self.bench.fault != Fault::LockedWithoutDrain {
-            self.bench.drain(self.program)?;
+        if is_locked && self.stepper.fault != Fault::LockedWithoutDrain {
+            self.stepper.drain(self.program)?;
         }
         Ok(())
     }
 
     fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Done {
-        let at_once = self.bench.fault != Fault::LockedWithoutDrain;
+        let at_once = self.stepper.fault != Fault::LockedWithoutDrain;
         if at_once {
-            self.bench.drain(self.program)?;
+            self.stepper.drain(self.program)?;
         }
-        let value = self.bench.value(&rmw.value);
-        self.bench.store(self.program, cell, value, at_once)
+        let value = self.stepper.value(&rmw.value);
+        self.stepper.store(self.program, cell, value, at_once)
     }
 
     fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Done {
-        if self.bench.fault == Fault::FenceIgnored {
+        if self.stepper.fault == Fault::FenceIgnored {
             return Ok(());
         }
         match self.program.orders.get(tags).fence {
             Waits::Nothing => Ok(()),
             Waits::OrderStores => {
-                let buffer = &mut self.bench.local.buffer;
+                let buffer = &mut self.stepper.local.buffer;
                 if buffer.last().is_some_and(|&last| last != Entry::Barrier) {
                     buffer.push(Entry::Barrier);
                 }
                 Ok(())
             }
-            Waits::Own => self.bench.drain(self.program),
+            Waits::Own => self.stepper.drain(self.program),
             Waits::All => {
-                self.bench.await_others(self.program)?;
-                self.bench.drain(self.program)
+                self.stepper.await_others(self.program)?;
+                self.stepper.drain(self.program)
             }
         }
     }
 
     fn choose(&mut self, low: i64, high: i64, _: bool) -> Done<u64> {
         let options = high.wrapping_sub(low).cast_unsigned() + 1;
-        let value = low.cast_unsigned().wrapping_add(self.bench.picks.pick(options));
-        self.bench.made.push(value);
+        let value = low.cast_unsigned().wrapping_add(self.stepper.picks.pick(options));
+        self.stepper.made.push(value);
         Ok(value)
     }
 
     fn spawn(&mut self, thread: ThreadId) -> Done {
-        self.bench.local.buffer.push(Entry::Birth(thread.0));
-        self.bench.settle(self.program)
+        self.stepper.local.buffer.push(Entry::Birth(thread.0));
+        self.stepper.settle(self.program)
     }
 
     fn join(&mut self, thread: ThreadId) -> Done {
-        let (bench, number) = (&mut *self.bench, thread.index());
-        let mut other = std::mem::take(&mut bench.other);
-        bench.read_local(self.program, &bench.leaves, number, &mut other);
+        let (stepper, number) = (&mut *self.stepper, thread.index());
+        let mut other = std::mem::take(&mut stepper.other);
+        stepper.decode_thread(self.program, &stepper.leaves, number, &mut other);
         let is_ended = other.born
             && self.program.threads[number].leaving[other.point as usize].is_empty()
-            && (other.buffer.is_empty() || bench.fault == Fault::JoinIgnoresBuffer);
-        bench.other = other;
+            && (other.buffer.is_empty() || stepper.fault == Fault::JoinIgnoresBuffer);
+        stepper.other = other;
         if !is_ended {
             return Err(Halt::Waits);
         }
-        bench.made.push(1);
+        stepper.made.push(1);
         Ok(())
     }
 
     fn lock(&mut self, cell: CellId) -> Done {
-        self.bench.drain(self.program)?;
-        let is_free = self.bench.read_memory(self.program, cell) == 0;
-        if !is_free && self.bench.fault != Fault::LockIgnoresOwner {
+        self.stepper.drain(self.program)?;
+        let is_free = self.stepper.read_memory(self.program, cell) == 0;
+        if !is_free && self.stepper.fault != Fault::LockIgnoresOwner {
             return Err(Halt::Waits);
         }
-        self.bench.made.push(0);
-        self.bench.store(self.program, cell, 1, true)
+        self.stepper.made.push(0);
+        self.stepper.store(self.program, cell, 1, true)
     }
 
     fn unlock(&mut self, cell: CellId) -> Done {
-        self.bench.store(self.program, cell, 0, false)
+        self.stepper.store(self.program, cell, 0, false)
     }
 
     fn send(&mut self, channel: usize, values: &[Expr]) -> Done {
-        self.bench.send(self.program, channel, values)
+        self.stepper.send(self.program, channel, values)
     }
 
     fn receive(&mut self, channel: usize, registers: &[Register]) -> Done {
-        self.bench.receive(self.program, channel, registers)
+        self.stepper.receive(self.program, channel, registers)
     }
 }

@@ -10,7 +10,7 @@ use membar_ir::program::CellId;
 
 use super::fault::Fault;
 use super::program::Program;
-use super::step::{Done, Halt};
+use super::stepper::{Done, Halt};
 use super::store::append;
 
 /// Bytes after which nothing more is remembered.
@@ -60,7 +60,7 @@ pub(super) enum Effect {
     Moved(u32),
 }
 
-/// What a remembered step does; its stores and the values it makes are in lists of `Memo`.
+/// What a remembered step does; its stores and the values it makes are in lists of `SuccessorCache`.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
     effect: Effect,
@@ -96,7 +96,7 @@ pub(super) struct Recalled<'m> {
 
 /// Steps of all threads.
 #[derive(Debug)]
-pub(super) struct Memo {
+pub(super) struct SuccessorCache {
     /// Per thread and number of its part, where its steps begin in `roots`.
     parts: Vec<Vec<u32>>,
     roots: Vec<Node>,
@@ -108,7 +108,7 @@ pub(super) struct Memo {
     fault: Fault,
 }
 
-impl Memo {
+impl SuccessorCache {
     pub(super) fn new(threads: usize, fault: Fault) -> Self {
         Self {
             parts: vec![Vec::new(); threads],
@@ -266,7 +266,7 @@ pub(super) fn effect(done: Done, part: u32) -> Option<Effect> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::program::{Discipline, Registers};
+    use super::super::program::{BufferKind, Registers};
     use super::*;
     use membar_ir::form::VERSION;
     use membar_ir::program;
@@ -277,7 +277,7 @@ mod tests {
         // Two cells of four bytes, and one thread that does nothing.
         let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let program = program::Program::decode(&form, 0).unwrap();
-        Program::new(Arc::new(program), Discipline::Sc, 1, Registers::All)
+        Program::new(Arc::new(program), BufferKind::Sc, 1, Registers::All)
     }
 
     fn trace(reads: &[(u32, u64)], writes: &[(u32, u64)]) -> Trace {
@@ -291,59 +291,59 @@ mod tests {
         trace
     }
 
-    fn part(memo: &Memo, root: usize, leaves: &[u32]) -> Option<Effect> {
-        memo.recall(&program(), root, leaves).map(|step| step.effect)
+    fn part(cache: &SuccessorCache, root: usize, leaves: &[u32]) -> Option<Effect> {
+        cache.recall(&program(), root, leaves).map(|step| step.effect)
     }
 
     #[test]
     fn a_step_is_recalled_where_the_cells_it_reads_look_as_before() {
-        let mut memo = Memo::new(1, Fault::None);
-        let root = memo.steps(STEP.0, STEP.1, 2).unwrap();
-        assert_eq!(memo.steps(STEP.0, STEP.1, 2), Some(root));
-        assert_eq!(part(&memo, root, &[0, 0]), None);
-        memo.keep(root, &trace(&[(0, 5), (1, 6)], &[(1, 7)]), Effect::Moved(1), &[5, 6]);
-        memo.keep(root, &trace(&[(0, 4)], &[]), Effect::Halted(Halt::Waits), &[]);
-        memo.keep(root + 1, &trace(&[], &[]), Effect::Closed, &[]);
-        let step = memo.recall(&program(), root, &[5, 6]);
+        let mut cache = SuccessorCache::new(1, Fault::None);
+        let root = cache.steps(STEP.0, STEP.1, 2).unwrap();
+        assert_eq!(cache.steps(STEP.0, STEP.1, 2), Some(root));
+        assert_eq!(part(&cache, root, &[0, 0]), None);
+        cache.keep(root, &trace(&[(0, 5), (1, 6)], &[(1, 7)]), Effect::Moved(1), &[5, 6]);
+        cache.keep(root, &trace(&[(0, 4)], &[]), Effect::Halted(Halt::Waits), &[]);
+        cache.keep(root + 1, &trace(&[], &[]), Effect::Closed, &[]);
+        let step = cache.recall(&program(), root, &[5, 6]);
         let step = step.map(|step| (step.effect, step.writes.to_vec(), step.made.to_vec()));
         assert_eq!(step, Some((Effect::Moved(1), vec![(CellId(1), 7)], vec![5, 6])));
-        assert_eq!(part(&memo, root, &[4, 9]), Some(Effect::Halted(Halt::Waits)));
-        assert_eq!(part(&memo, root, &[5, 7]), None);
-        assert_eq!(part(&memo, root, &[6, 6]), None);
-        assert_eq!(part(&memo, root + 1, &[6, 6]), Some(Effect::Closed));
+        assert_eq!(part(&cache, root, &[4, 9]), Some(Effect::Halted(Halt::Waits)));
+        assert_eq!(part(&cache, root, &[5, 7]), None);
+        assert_eq!(part(&cache, root, &[6, 6]), None);
+        assert_eq!(part(&cache, root + 1, &[6, 6]), Some(Effect::Closed));
     }
 
     #[test]
     fn what_a_step_reads_of_its_own_stores_does_not_count() {
         let mut own = trace(&[], &[(0, 1)]);
         own.read(CellId(0), 1);
-        let mut memo = Memo::new(1, Fault::None);
-        let root = memo.steps(STEP.0, STEP.1, 1).unwrap();
-        memo.keep(root, &own, Effect::Moved(2), &[]);
-        assert_eq!(part(&memo, root, &[8, 8]), Some(Effect::Moved(2)));
+        let mut cache = SuccessorCache::new(1, Fault::None);
+        let root = cache.steps(STEP.0, STEP.1, 1).unwrap();
+        cache.keep(root, &own, Effect::Moved(2), &[]);
+        assert_eq!(part(&cache, root, &[8, 8]), Some(Effect::Moved(2)));
     }
 
     #[test]
     fn it_takes_no_more_than_its_room() {
-        let mut memo = Memo::new(1, Fault::None);
+        let mut cache = SuccessorCache::new(1, Fault::None);
         let mut number = 0;
-        while let Some(root) = memo.steps(0, number, 3) {
+        while let Some(root) = cache.steps(0, number, 3) {
             for value in 0..100 {
-                memo.keep(root, &trace(&[(0, value)], &[(1, value)]), Effect::Moved(number), &[value]);
+                cache.keep(root, &trace(&[(0, value)], &[(1, value)]), Effect::Moved(number), &[value]);
             }
             number += 1;
         }
-        assert!(memo.bytes() < 3 * ROOM, "{}", memo.bytes());
+        assert!(cache.bytes() < 3 * ROOM, "{}", cache.bytes());
         assert!(number > 20);
-        assert_eq!(part(&memo, 0, &[63, 0]), Some(Effect::Moved(0)), "the first 64 values are remembered");
-        assert_eq!(part(&memo, 0, &[64, 0]), None);
+        assert_eq!(part(&cache, 0, &[63, 0]), Some(Effect::Moved(0)), "the first 64 values are remembered");
+        assert_eq!(part(&cache, 0, &[64, 0]), None);
     }
 
     #[test]
     fn a_step_that_looks_elsewhere_is_not_remembered() {
-        let mut memo = Memo::new(1, Fault::None);
-        let root = memo.steps(STEP.0, STEP.1, 1).unwrap();
-        memo.keep(root, &Trace { is_spoilt: true, ..Trace::default() }, Effect::Moved(2), &[]);
-        assert_eq!(part(&memo, root, &[0, 0]), None);
+        let mut cache = SuccessorCache::new(1, Fault::None);
+        let root = cache.steps(STEP.0, STEP.1, 1).unwrap();
+        cache.keep(root, &Trace { is_spoilt: true, ..Trace::default() }, Effect::Moved(2), &[]);
+        assert_eq!(part(&cache, root, &[0, 0]), None);
     }
 }

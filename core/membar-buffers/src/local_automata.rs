@@ -324,7 +324,7 @@ fn pairs(system: &mut System<'_>) -> Vec<Pair> {
         for number in 0..system.locals(thread).len() {
             let at = (thread, local(number));
             for (side, sends) in [(0, true), (1, false)] {
-                if !system.is_unborn(thread, at.1) && !system.meeting_edges(at, sends).is_empty() {
+                if !system.is_not_started(thread, at.1) && !system.meeting_edges(at, sends).is_empty() {
                     ready[side].push(at);
                 }
             }

@@ -3,13 +3,13 @@
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
 
-use super::memo::{Effect, Memo, Recalled, effect};
+use super::cache::{Effect, Recalled, SuccessorCache, effect};
 use super::program::Program;
-use super::step::{Bench, Halt};
+use super::stepper::{Halt, Stepper};
 
 /// A possible step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct Transition {
     /// Who moves.
     pub(super) thread: usize,
     /// The edge taken; None for a flush.
@@ -20,16 +20,16 @@ pub(super) struct Move {
     pub(super) flushed: Option<CellId>,
     /// Whether an assertion fails in it: then it leads nowhere.
     pub(super) failed: bool,
-    /// Where, in `Moves`, the state that it leads to begins.
+    /// Where, in `Successors`, the state that it leads to begins.
     after: usize,
-    /// The values read and chosen, in `Moves`; behind them those of the partner.
+    /// The values read and chosen, in `Successors`; behind them those of the partner.
     made: (usize, usize, usize),
 }
 
 /// All that can happen in a state, and what kept the rest from happening.
 #[derive(Debug, Default)]
-pub(super) struct Moves {
-    pub(super) list: Vec<Move>,
+pub(super) struct Successors {
+    pub(super) list: Vec<Transition>,
     afters: Vec<u32>,
     /// Where the next of them begins.
     after: usize,
@@ -48,7 +48,7 @@ pub(super) struct Moves {
     pub(super) fault: Option<(usize, EdgeId)>,
 }
 
-impl Moves {
+impl Successors {
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.afters.clear();
@@ -61,8 +61,8 @@ impl Moves {
     }
 
     /// Adds a step; the state that it leads to, if it leads anywhere, was put behind all others.
-    fn add(&mut self, who: Who, failed: bool, made: &[u64], theirs: &[u64]) {
-        let Who { thread, edge, partner, flushed } = who;
+    fn add(&mut self, who: TransitionId, failed: bool, made: &[u64], theirs: &[u64]) {
+        let TransitionId { thread, edge, partner, flushed } = who;
         let after = self.after;
         self.after = self.afters.len();
         let start = self.made.len();
@@ -70,11 +70,11 @@ impl Moves {
         let middle = self.made.len();
         self.made.extend_from_slice(theirs);
         let made = (start, middle, self.made.len());
-        self.list.push(Move { thread, edge, partner, flushed, failed, after, made });
+        self.list.push(Transition { thread, edge, partner, flushed, failed, after, made });
     }
 
     /// Takes down why a step was not taken; `thread` is whose turn it was in it.
-    fn note_halt(&mut self, halt: Halt, who: Who, thread: usize) -> Result<(), CoreError> {
+    fn note_halt(&mut self, halt: Halt, who: TransitionId, thread: usize) -> Result<(), CoreError> {
         self.halted.push(who.thread);
         match halt {
             Halt::Held | Halt::Unfit => {
@@ -99,31 +99,31 @@ impl Moves {
     }
 
     /// The state that a move leads to.
-    pub(super) fn after(&self, step: &Move, leaves: usize) -> &[u32] {
+    pub(super) fn after(&self, step: &Transition, leaves: usize) -> &[u32] {
         &self.afters[step.after..step.after + leaves]
     }
 
     /// The values read and chosen in a move, or the cell and the value flushed.
-    pub(super) fn made(&self, step: &Move) -> &[u64] {
+    pub(super) fn made(&self, step: &Transition) -> &[u64] {
         &self.made[step.made.0..step.made.1]
     }
 
     /// The values read and chosen by who received in a move.
-    pub(super) fn theirs(&self, step: &Move) -> &[u64] {
+    pub(super) fn theirs(&self, step: &Transition) -> &[u64] {
         &self.made[step.made.1..step.made.2]
     }
 }
 
 /// Whose step it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Who {
+pub(super) struct TransitionId {
     pub(super) thread: usize,
     pub(super) edge: Option<EdgeId>,
     pub(super) partner: Option<(usize, EdgeId)>,
     pub(super) flushed: Option<CellId>,
 }
 
-impl Who {
+impl TransitionId {
     /// The edge of one of the threads whose step it is.
     fn edge_of(self, thread: usize) -> Option<(usize, EdgeId)> {
         let own = self.edge.map(|edge| (self.thread, edge));
@@ -133,17 +133,17 @@ impl Who {
 
 /// Takes down what came of a step.
 pub(super) fn note(
-    bench: &Bench,
+    stepper: &Stepper,
     done: Result<(), Halt>,
-    who: Who,
-    moves: &mut Moves,
+    who: TransitionId,
+    moves: &mut Successors,
 ) -> Result<(), CoreError> {
     match done {
-        Ok(()) => moves.afters.extend_from_slice(&bench.leaves),
+        Ok(()) => moves.afters.extend_from_slice(&stepper.leaves),
         Err(Halt::Failed) => {}
-        Err(halt) => return moves.note_halt(halt, who, bench.thread),
+        Err(halt) => return moves.note_halt(halt, who, stepper.thread),
     }
-    moves.add(who, done.is_err(), &bench.made, &bench.theirs);
+    moves.add(who, done.is_err(), &stepper.made, &stepper.theirs);
     Ok(())
 }
 
@@ -152,8 +152,8 @@ pub(super) fn note_recalled(
     program: &Program,
     leaves: &[u32],
     step: &Recalled<'_>,
-    who: Who,
-    moves: &mut Moves,
+    who: TransitionId,
+    moves: &mut Successors,
 ) -> Result<(), CoreError> {
     match step.effect {
         Effect::Closed => return Ok(()),
@@ -175,15 +175,15 @@ pub(super) fn note_recalled(
 
 /// Remembers a step that the bench did.
 pub(super) fn keep(
-    memo: &mut Memo,
+    cache: &mut SuccessorCache,
     program: &Program,
-    bench: &Bench,
+    stepper: &Stepper,
     root: Option<usize>,
     done: Result<(), Halt>,
 ) {
-    let part = bench.leaves[program.words + bench.thread];
+    let part = stepper.leaves[program.words + stepper.thread];
     if let Some((root, effect)) = root.zip(effect(done, part)) {
-        memo.keep(root, &bench.trace, effect, &bench.made);
+        cache.keep(root, &stepper.trace, effect, &stepper.made);
     }
 }
 

@@ -18,7 +18,7 @@ use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
 
 use super::fault::Fault;
-use super::flat::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
+use super::local_automata::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
 use membar_ir::stop::{Stopped, Watch};

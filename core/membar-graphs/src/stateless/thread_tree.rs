@@ -7,17 +7,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::stateless::crew::Path;
 use crate::stateless::fault::Fault;
-use crate::thread::{Event, Machine, Question, Run, Status, Turn};
+use crate::stateless::work_queue::Path;
+use crate::thread::{Event, Question, Run, Status, ThreadRunner, Turn};
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId, Operation, Program, ThreadId};
 
 /// A node of a thread's tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
+pub struct SegmentId(pub u32);
 
-impl NodeId {
+impl SegmentId {
     /// As an index into the table of nodes.
     #[must_use]
     pub fn index(self) -> usize {
@@ -62,9 +62,9 @@ pub enum Next {
 
 /// What a thread does between two questions.
 #[derive(Debug)]
-pub struct Node {
+pub struct Segment {
     /// Where it comes from, and by which answer.
-    parent: Option<(NodeId, u64)>,
+    parent: Option<(SegmentId, u64)>,
     thread: ThreadId,
     /// Number of events before its own.
     pub first: u32,
@@ -82,12 +82,12 @@ pub struct Node {
     pub looks_from: Option<u32>,
     /// Whether the thread ends there, and the process with it.
     pub ends_process: bool,
-    children: Vec<(u64, NodeId)>,
+    children: Vec<(u64, SegmentId)>,
 }
 
-impl Node {
+impl Segment {
     fn bytes(&self) -> usize {
-        let own = size_of::<Self>() + 4 * size_of::<(u64, NodeId)>();
+        let own = size_of::<Self>() + 4 * size_of::<(u64, SegmentId)>();
         let registers = if let Next::Ended(_, registers) = &self.next { registers.len() } else { 0 };
         own + self.steps.len() * size_of::<Step>() + 8 * registers
     }
@@ -95,13 +95,13 @@ impl Node {
 
 /// The trees of all threads.
 #[derive(Debug)]
-pub struct Histories<'a> {
+pub struct ThreadTree<'a> {
     program: &'a Program,
-    machines: Vec<Machine<'a>>,
-    nodes: Vec<Node>,
-    roots: Vec<NodeId>,
+    machines: Vec<ThreadRunner<'a>>,
+    nodes: Vec<Segment>,
+    roots: Vec<SegmentId>,
     /// Per thread the run that was made last, with the node it stands at.
-    standing: Vec<Option<(NodeId, Run)>>,
+    standing: Vec<Option<(SegmentId, Run)>>,
     bytes: usize,
     /// Room for the answers of a run.
     answers: Vec<u64>,
@@ -109,18 +109,18 @@ pub struct Histories<'a> {
     pub(super) fault: Fault,
 }
 
-impl<'a> Histories<'a> {
+impl<'a> ThreadTree<'a> {
     /// Every thread at its beginning.
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
     pub fn new(program: &'a Program, bound: u32, fault: Fault) -> Result<Self, CoreError> {
         let machine = |thread| {
-            let mut machine = Machine::new(program, thread, bound);
+            let mut machine = ThreadRunner::new(program, thread, bound);
             machine.fault = fault;
             machine
         };
-        let mut histories = Self {
+        let mut thread_tree = Self {
             program,
             machines: program.threads.iter().map(machine).collect(),
             nodes: Vec::new(),
@@ -131,42 +131,42 @@ impl<'a> Histories<'a> {
             fault,
         };
         for thread in 0..program.threads.len() {
-            let mut run = histories.machines[thread].begin();
-            let question = histories.machines[thread].advance(&mut run)?;
-            let root = histories.add(None, thread, &run, question, Done::default())?;
-            histories.roots.push(root);
-            histories.standing.push(Some((root, run)));
+            let mut run = thread_tree.machines[thread].begin();
+            let question = thread_tree.machines[thread].advance(&mut run)?;
+            let root = thread_tree.add(None, thread, &run, question, Done::default())?;
+            thread_tree.roots.push(root);
+            thread_tree.standing.push(Some((root, run)));
         }
-        Ok(histories)
+        Ok(thread_tree)
     }
 
     /// The node at which a thread begins.
     #[must_use]
-    pub fn root(&self, thread: usize) -> NodeId {
+    pub fn root(&self, thread: usize) -> SegmentId {
         self.roots[thread]
     }
 
     /// What a node says.
     #[must_use]
-    pub fn node(&self, node: NodeId) -> &Node {
+    pub fn node(&self, node: SegmentId) -> &Segment {
         &self.nodes[node.index()]
     }
 
     /// The node before.
     #[must_use]
-    pub fn before(&self, node: NodeId) -> Option<NodeId> {
+    pub fn before(&self, node: SegmentId) -> Option<SegmentId> {
         self.nodes[node.index()].parent.map(|(parent, _)| parent)
     }
 
     /// The answer that leads to a node.
     #[must_use]
-    pub fn answer(&self, node: NodeId) -> Option<u64> {
+    pub fn answer(&self, node: SegmentId) -> Option<u64> {
         self.nodes[node.index()].parent.map(|(_, answer)| answer)
     }
 
     /// The choices on the way to a node: each by the number of events before it.
     #[must_use]
-    pub fn choices_before(&self, node: NodeId) -> Vec<u32> {
+    pub fn choices_before(&self, node: SegmentId) -> Vec<u32> {
         let mut choices = Vec::new();
         let mut at = node;
         while let Some(before) = self.before(at) {
@@ -182,7 +182,7 @@ impl<'a> Histories<'a> {
     /// Where the thread goes from `node` with some answer that was tried before, if the read that it answers looks the
     /// same to models whatever is read. A read-modify-write does not: it may write or not, and its tags may differ.
     #[must_use]
-    pub fn some_child(&self, node: NodeId) -> Option<NodeId> {
+    pub fn some_child(&self, node: SegmentId) -> Option<SegmentId> {
         let &(_, child) = self.nodes[node.index()].children.first()?;
         let edge = self.nodes[child.index()].steps.first()?.event.edge;
         let thread = self.nodes[node.index()].thread;
@@ -217,7 +217,7 @@ impl<'a> Histories<'a> {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub fn child(&mut self, node: NodeId, answer: u64) -> Result<NodeId, CoreError> {
+    pub fn child(&mut self, node: SegmentId, answer: u64) -> Result<SegmentId, CoreError> {
         let any = self.fault == Fault::AnswersMixedUp;
         let known = self.nodes[node.index()].children.iter().find(|(other, _)| any || *other == answer);
         if let Some(&(_, child)) = known {
@@ -238,7 +238,7 @@ impl<'a> Histories<'a> {
     }
 
     /// The answers that lead to `node`.
-    pub(super) fn path(&self, node: NodeId) -> Path {
+    pub(super) fn path(&self, node: SegmentId) -> Path {
         let mut answers = Vec::new();
         let mut at = node;
         while let Some((parent, answer)) = self.nodes[at.index()].parent {
@@ -253,7 +253,7 @@ impl<'a> Histories<'a> {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub(super) fn follow(&mut self, path: &Path) -> Result<NodeId, CoreError> {
+    pub(super) fn follow(&mut self, path: &Path) -> Result<SegmentId, CoreError> {
         path.answers.iter().try_fold(self.roots[path.thread], |node, &answer| self.child(node, answer))
     }
 
@@ -261,7 +261,7 @@ impl<'a> Histories<'a> {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub fn run_to(&mut self, node: NodeId, last: Option<u64>) -> Result<Run, CoreError> {
+    pub fn run_to(&mut self, node: SegmentId, last: Option<u64>) -> Result<Run, CoreError> {
         let thread = self.nodes[node.index()].thread.index();
         let mut answers = std::mem::take(&mut self.answers);
         answers.clear();
@@ -289,12 +289,12 @@ impl<'a> Histories<'a> {
 
     fn add(
         &mut self,
-        parent: Option<(NodeId, u64)>,
+        parent: Option<(SegmentId, u64)>,
         thread: usize,
         run: &Run,
         question: Question,
         done: Done,
-    ) -> Result<NodeId, CoreError> {
+    ) -> Result<SegmentId, CoreError> {
         let next = match question {
             Question::Ended => Next::Ended(run.skeleton.status, run.registers.as_slice().into()),
             Question::Read(cell) => Next::Read(cell),
@@ -318,7 +318,7 @@ impl<'a> Histories<'a> {
                 .or_else(|| pair_of(&skeleton.exclusive, position, true)),
             is_unordered: skeleton.unordered.contains(&skeleton.events[position].step),
         };
-        let node = Node {
+        let node = Segment {
             parent,
             thread: ThreadId(number(thread)?),
             first: number(done.events)?,
@@ -332,13 +332,13 @@ impl<'a> Histories<'a> {
             children: Vec::new(),
         };
         self.bytes += node.bytes();
-        let id = NodeId(number(self.nodes.len())?);
+        let id = SegmentId(number(self.nodes.len())?);
         self.nodes.push(node);
         Ok(id)
     }
 
     /// Throws away all nodes but the `live` ones and those before them; tells where each node went.
-    pub fn collect(&mut self, live: impl Iterator<Item = NodeId>) -> Vec<Option<NodeId>> {
+    pub fn collect(&mut self, live: impl Iterator<Item = SegmentId>) -> Vec<Option<SegmentId>> {
         let mut kept = vec![false; self.nodes.len()];
         for node in live.chain(self.roots.iter().copied()) {
             let mut at = Some(node);
@@ -350,7 +350,7 @@ impl<'a> Histories<'a> {
         let mut moved = Vec::with_capacity(kept.len());
         let mut count = 0;
         for &is_kept in &kept {
-            moved.push(is_kept.then_some(NodeId(count)));
+            moved.push(is_kept.then_some(SegmentId(count)));
             count += u32::from(is_kept);
         }
         let mut keep = kept.iter();

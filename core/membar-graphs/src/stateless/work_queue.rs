@@ -33,7 +33,7 @@ pub(super) struct Rest {
 
 /// Work for one worker.
 #[derive(Debug)]
-pub(super) struct Errand {
+pub(super) struct Task {
     pub(super) order: Order,
     /// What part of the whole it is thought to be.
     pub(super) weight: f64,
@@ -43,7 +43,7 @@ pub(super) struct Errand {
 
 /// What workers share.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct WorkQueue {
     state: Mutex<State>,
     changed: Condvar,
     /// How many errands are wanted.
@@ -56,7 +56,7 @@ pub(super) struct Crew {
 
 #[derive(Debug, Default)]
 struct State {
-    waiting: Vec<Errand>,
+    waiting: Vec<Task>,
     /// Workers without an errand.
     idle: usize,
     busy: usize,
@@ -75,10 +75,10 @@ pub(super) enum Call {
     Stop(Stopped),
 }
 
-impl Crew {
+impl WorkQueue {
     /// With everything to be done.
     pub(super) fn new(is_eager: bool) -> Self {
-        let whole = Errand { order: Order::new(), weight: 1.0, rest: None };
+        let whole = Task { order: Order::new(), weight: 1.0, rest: None };
         Self {
             state: Mutex::new(State { waiting: vec![whole], ..State::default() }),
             changed: Condvar::new(),
@@ -99,7 +99,7 @@ impl Crew {
     }
 
     /// The next errand, when there is one; None when all are done, or it is time to stop.
-    pub(super) fn take(&self, watch: &mut Watch<'_>) -> Option<Errand> {
+    pub(super) fn take(&self, watch: &mut Watch<'_>) -> Option<Task> {
         let mut state = self.state();
         state.idle += 1;
         loop {
@@ -144,7 +144,7 @@ impl Crew {
     }
 
     /// Gives an errand to somebody.
-    pub(super) fn give(&self, errand: Errand) {
+    pub(super) fn give(&self, errand: Task) {
         let mut state = self.state();
         state.waiting.push(errand);
         self.count_wanted(&state);
@@ -191,7 +191,7 @@ impl Crew {
 
 /// Wakes the others if its worker panics: they must not wait for it.
 #[derive(Debug)]
-pub(super) struct Presence<'c>(pub(super) &'c Crew);
+pub(super) struct Presence<'c>(pub(super) &'c WorkQueue);
 
 impl Drop for Presence<'_> {
     fn drop(&mut self) {

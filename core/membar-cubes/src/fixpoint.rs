@@ -46,7 +46,7 @@ struct Entry {
 
 /// Cubes whose states are known to lead to a bad one.
 #[derive(Debug, Default)]
-pub struct Visited {
+pub struct Fixpoint {
     entries: Vec<Entry>,
 }
 
@@ -61,7 +61,7 @@ pub enum Cover {
     Several,
 }
 
-impl Visited {
+impl Fixpoint {
     /// Adds a cube under a number.
     pub fn add(&mut self, number: usize, cube: Cube) {
         let (needs, twins, plan) = (needs(&cube), cube.twins(), Plan::of(&cube));

@@ -30,7 +30,7 @@ const MOST_TRIED: usize = 2_000;
 
 /// The states of an instance, and guesses that were wrong.
 #[derive(Debug)]
-pub struct Guide<'a> {
+pub struct Brab<'a> {
     system: &'a System,
     instance: Ground<'a>,
     states: Vec<Rc<[u8]>>,
@@ -50,7 +50,7 @@ pub enum Guess {
     Stopped(Stopped),
 }
 
-impl<'a> Guide<'a> {
+impl<'a> Brab<'a> {
     /// Explores `count` processes; None if the system is too large for that.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 //! which one thread would have stopped is left out.
 //!
 //! Threads share nothing while they work but the parts of states, of which there are few: each has a copy, and asks for
-//! a new number only where it meets a new part (`store::Strings`).
+//! a new number only where it meets a new part (`store::ComponentTable`).
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use membar_ir::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Options};
-use super::moves::too_many;
 use super::reduction::Reduction;
 use super::safety::{Exploration, Part};
+use super::successors::too_many;
 use super::system::System;
 use super::worker::{Common, HEAD, Key, Worker, owner};
 
@@ -34,28 +34,28 @@ pub(super) fn explore(
     watch: &mut Watch<'_>,
 ) -> Result<Exploration, CoreError> {
     let initial = system.initial()?;
-    let reduction = options.reduced.then(|| Reduction::new(&system.program, system.bench.fault));
+    let reduction = options.reduced.then(|| Reduction::new(&system.program, system.stepper.fault));
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let workers = system.shared(options.jobs).into_iter().enumerate();
-    let mut team = Team {
+    let mut parallel = Team {
         workers: workers.map(|(own, system)| Worker::new(own, options.jobs, system)).collect(),
         found,
         names: BTreeMap::new(),
         states: 1,
     };
-    team.workers[owner(&initial, options.jobs)].begin(&initial)?;
-    team.found.stopped = team.search(options, reduction.as_ref(), watch)?;
-    team.found.bytes = team.bytes() as u64;
-    team.found.states = u64::from(team.states);
+    parallel.workers[owner(&initial, options.jobs)].begin(&initial)?;
+    parallel.found.stopped = parallel.search(options, reduction.as_ref(), watch)?;
+    parallel.found.bytes = parallel.bytes() as u64;
+    parallel.found.states = u64::from(parallel.states);
     let mut parts = Vec::new();
     let mut system = None;
-    for worker in team.workers {
+    for worker in parallel.workers {
         parts.push(Part { store: worker.store, before: worker.before });
         system = system.or(Some(worker.system));
     }
     let mut system = system.ok_or_else(too_many)?;
-    system.bench.catch_up();
-    Ok(Exploration { system, parts, names: team.names, found: team.found })
+    system.stepper.catch_up();
+    Ok(Exploration { system, parts, names: parallel.names, found: parallel.found })
 }
 
 struct Team {
@@ -124,7 +124,7 @@ impl Team {
         all(workers, is_large, watch, |worker, _| worker.receive());
         if reduction.is_some() {
             answer(workers);
-            all(workers, is_large, watch, |worker, _| worker.follow_rest(&common));
+            all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
             deliver(workers);
             all(workers, is_large, watch, |worker, _| worker.receive());
         }
@@ -235,7 +235,7 @@ fn deliver(workers: &mut [Worker]) {
         for to in 0..workers.len() {
             let mut mail = std::mem::take(&mut workers[from].outbox[to]);
             let size = HEAD + workers[from].system.leaves();
-            if workers[from].system.bench.fault == Fault::LastMessageLost && mail.len() > size {
+            if workers[from].system.stepper.fault == Fault::LastMessageLost && mail.len() > size {
                 mail.truncate(mail.len() - size);
             }
             workers[from].outbox[to] = std::mem::replace(&mut workers[to].inbox[from], mail);
