@@ -1,4 +1,4 @@
-//! Cycles that fill a buffer: found, tried, and taken any number of times at once.
+//! Acceleration: cycles that fill a buffer are taken any number of times at once.
 //!
 //! When a state on the stack and the one just reached differ in one buffer only, whose language L has grown, the moves
 //! between them are a cycle that appends a word w. It may be taken any number of times if it can be taken again from every

@@ -1,4 +1,4 @@
-//! Deterministic automata in their unique form, and loose ones on the way there.
+//! Minimal deterministic automata, and the nondeterministic ones that they are built from.
 
 use std::collections::VecDeque;
 

@@ -13,7 +13,7 @@ use super::question::{Findings, Goal, Question};
 use super::run::{Act, Move};
 use super::system::{End, LocalId, Memory, Partner, System, Taken};
 use membar_ir::interner::Interner;
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 /// States between two looks at the clock.
 const LOOK_EVERY: usize = 64;

@@ -1,4 +1,4 @@
-//! How stores wait: in which queues, and in which order they leave them.
+//! Kinds of store buffers: which queues stores wait in, and the order in which they leave.
 
 use membar_ir::program::CellId;
 

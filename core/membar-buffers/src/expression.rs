@@ -1,4 +1,4 @@
-//! Automata as regular expressions, for people.
+//! Prints automata as regular expressions.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ use super::paths::{Growth, Node, NodeId, Predecessor, Target};
 use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 use rustc_hash::FxHashMap;
 
 /// How to search.

@@ -1,4 +1,4 @@
-//! One step of a thread: the operations of an edge, one after the other, on whatever memory a search has.
+//! Steps of threads: the operations of an edge, performed on the memory of a search.
 
 use membar_ir::error::CoreError;
 use membar_ir::expr::{Expr, Register};

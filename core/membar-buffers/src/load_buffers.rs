@@ -21,7 +21,7 @@ use super::fault::Fault;
 use super::local_automata::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
 use super::question::{Findings, Goal, Question};
 use super::system::{End, LocalId, System};
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 use rustc_hash::FxHashMap;
 
 /// States met between two looks at the watch.

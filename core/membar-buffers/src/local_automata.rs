@@ -14,7 +14,7 @@ use membar_ir::program::{CellId, EdgeId};
 
 use super::fault::Fault;
 use super::system::{End, LocalId, Memory, System, Taken};
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 /// Different values of one cell beyond which its data does not count as finite.
 const MOST_VALUES: usize = 256;

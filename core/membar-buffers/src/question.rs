@@ -8,7 +8,7 @@ use membar_ir::program::{CellId, EdgeId, Term};
 use super::automaton::Language;
 use super::run::Move;
 use super::system::{LocalId, System};
-use membar_ir::stop::Stopped;
+use membar_ir::limits::Stopped;
 
 /// Control points of all threads; `NOWHERE` before a thread begins.
 pub type Points = Box<[u32]>;

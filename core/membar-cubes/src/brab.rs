@@ -1,4 +1,4 @@
-//! Guesses of invariants: a part of a cube that no state of a small instance satisfies (BRAB).
+//! Candidate invariants (BRAB): a part of a cube that no state of a small instance satisfies.
 //!
 //! A guess only makes the set of cubes larger, so a search that ends proves as much as before; if a guess turns out to
 //! be reachable, it is remembered, and the search begins anew.
@@ -17,7 +17,7 @@ use crate::matching::contains;
 use crate::system::System;
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
 use membar_ir::error::CoreError;
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 /// States of an instance that are looked at.
 const MOST_STATES: usize = 200_000;

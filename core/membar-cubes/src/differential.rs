@@ -7,7 +7,7 @@ use crate::instance::Instance;
 use crate::random::{Dice, Flavour, TURN, system};
 use crate::search::{Answer, Options, search};
 use crate::system::{Condition, System, Term, Update};
-use membar_ir::stop::{Limits, Stop, Watch};
+use membar_ir::limits::{Limits, Stop, Watch};
 use std::time::Duration;
 
 const MOST_STATES: usize = 4_000;

@@ -1,4 +1,4 @@
-//! What lies between a cube of weak memory and the bad state: pending reads, and what must come before them.
+//! Pending reads of a cube under weak memory, and what must come before them.
 //!
 //! The events of section 4 of the paper, reduced to what can still matter. Going backwards, a new event comes before
 //! old ones, except that a pending read comes before a new write of its location that does not satisfy it. So a

@@ -13,7 +13,7 @@ use crate::system::{
     Access, Condition, Formula, Process, Sort, Sorts, Symbol, System, Term, Transition, Update,
 };
 use crate::term::{Place, Relation};
-use membar_ir::stop::{Limits, Stop, Watch};
+use membar_ir::limits::{Limits, Stop, Watch};
 
 const PC: u16 = 0;
 const ALPHA: u16 = 1;

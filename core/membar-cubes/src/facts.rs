@@ -1,4 +1,4 @@
-//! Conjunctions of literals: what can hold, and what follows.
+//! Conjunctions of literals: satisfiability and implication.
 //!
 //! Places are independent of one another (indices are process variables, and those differ), so the parts about finite
 //! types, processes and numbers are decided apart.

@@ -1,4 +1,4 @@
-//! The cubes that were met, and whether they cover another one.
+//! The cubes met so far, and whether they subsume another one.
 
 use std::cell::Cell;
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::instance::{Instance, State};
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 /// The states of an instance.
 #[derive(Debug)]

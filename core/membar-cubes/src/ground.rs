@@ -1,4 +1,4 @@
-//! A system with a fixed number of processes, made ready for exploring many states: what the guesses are asked of.
+//! An instance with a fixed number of processes, compiled for exploring many states; BRAB checks its guesses on it.
 //!
 //! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
 //! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open

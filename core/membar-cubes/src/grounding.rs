@@ -1,4 +1,4 @@
-//! Formulas of a system with processes put in: literals and values.
+//! Formulas of a system with processes substituted: literals and values.
 
 use crate::facts::{self, Facts};
 use crate::fault::Fault;

@@ -1,4 +1,4 @@
-//! Whether a cube holds in some initial state: pending reads return initial values.
+//! Whether a cube intersects the initial states: pending reads return initial values.
 
 use crate::cube::Cube;
 use crate::facts::Facts;

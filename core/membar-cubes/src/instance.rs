@@ -1,4 +1,4 @@
-//! The same system with a fixed number of processes, state by state.
+//! An instance with a fixed number of processes, state by state: the simple version, for tests.
 //!
 //! It guides approximations, and tests compare with it. Reals are integers here, numbers that nobody initialises are
 //! guessed, and buffers have a bound: it may miss states, and says so.

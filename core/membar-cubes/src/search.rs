@@ -15,7 +15,7 @@ use crate::instance::arrangements;
 use crate::preimage::{Before, preimages};
 use crate::system::{Formula, System};
 use membar_ir::error::CoreError;
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 /// What to do.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! Places that hold values, and literals about them.
+//! Variables that hold values, and literals about them.
 
 use std::cmp::Ordering;
 

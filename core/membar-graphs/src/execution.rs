@@ -1,4 +1,4 @@
-//! A witness written out: events, relations and final registers, as `program/execution.py` has them.
+//! Executions for Python: events, relations and final registers.
 
 use crate::graph::Graph;
 use crate::tally::Witness;

@@ -1,4 +1,4 @@
-//! The general search: every consistent execution of a program under any cat model, each exactly once.
+//! Candidate enumeration (as herd does it): every consistent execution under any cat model, each exactly once.
 //!
 //! One class of runs per thread gives the events and all that is static. Then each read takes a write (and a value)
 //! in turn; for every thread the runs that still fit are kept as a set, so that runs which differ only in values are
@@ -17,9 +17,9 @@ use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Limits, Stop, Stopped, Watch};
 use membar_ir::program::{Program, Term};
 use membar_ir::small_set::SmallSet;
-use membar_ir::stop::{Limits, Stop, Stopped, Watch};
 use membar_ir::words::narrow;
 
 /// How to search.
@@ -422,7 +422,7 @@ impl<'a> Search<'a> {
             seen.count += count;
         } else {
             let first = self.witness(&self.first_runs());
-            which(&mut self.tally).insert(key, Seen { count, first, errand: 0 });
+            which(&mut self.tally).insert(key, Seen { count, first, task: 0 });
         }
     }
 
@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
         } else {
             let first = self.witness(runs);
             self.tally.bytes += 8 * terms.len() + 16 * self.graph.events.len() + 200;
-            self.tally.states.insert(terms.clone().into(), Seen { count: 1, first, errand: 0 });
+            self.tally.states.insert(terms.clone().into(), Seen { count: 1, first, task: 0 });
         }
         self.terms = terms;
         if self.keep_all { self.keep(runs) } else { self.watch.bytes(self.tally.bytes) }

@@ -1,4 +1,4 @@
-//! Executions that stay as they are for ever: who is stuck, and how.
+//! Executions that never change again: threads that spin or wait for ever (liveness violations, deadlocks).
 
 /// What a thread does in an execution to which nothing can be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
-//! What a search found: counts, final states, and the first execution that shows each thing.
+//! Findings: counts, final states, and the first execution for each finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use membar_ir::stop::Stopped;
+use membar_ir::limits::Stopped;
 
 /// An execution in few words: enough to build it again from the classes of the threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Seen {
     /// The first of them.
     pub first: Witness,
     /// The part of the search that found it, where there are several workers; else 0.
-    pub errand: u32,
+    pub task: u32,
 }
 
 /// Per relation that was asked for the threads and cells in which it ends.

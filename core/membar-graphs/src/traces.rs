@@ -14,9 +14,9 @@ use rustc_hash::FxHashMap;
 use crate::tally::Tally;
 use crate::thread::{Kind, Question, Run, Skeleton, ThreadRunner};
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{CellId, Program};
 use membar_ir::small_set::SmallSet;
-use membar_ir::stop::{Stopped, Watch};
 
 /// The values of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Turns of loops that only looked: was the thread here before, just as it is now?
+//! Spin detection: has an iteration of a loop only read memory, and changed nothing?
 //!
 //! The meaning is that of `engines/reference/waiting.py`.
 

@@ -1,4 +1,4 @@
-//! What can go wrong in the core: a closed list, turned into Python exceptions in one place.
+//! Errors of the core, which membar-py turns into Python exceptions.
 
 use std::fmt;
 

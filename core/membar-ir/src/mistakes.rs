@@ -1,4 +1,4 @@
-//! Deliberate mistakes of the searches, for tests only: a test suite that does not see them is too weak.
+//! Deliberate mistakes of the searches, which tests must detect.
 //!
 //! Each search lists its own, in groups that are constants; one of them is switched on by the options of the search
 //! and sits where somebody could make it. Only a build with the feature `faults` can make them: without it the lists

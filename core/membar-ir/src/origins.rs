@@ -1,4 +1,4 @@
-//! Where a value comes from; the meaning is that of `program/origins.py`.
+//! Dependencies of values on reads, as `program/origins.py` defines them.
 
 use crate::small_set::SmallSet;
 

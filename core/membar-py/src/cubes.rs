@@ -7,7 +7,7 @@ use membar_cubes::fault::Fault;
 use membar_cubes::search::{self, Answer, Options, Trace};
 use membar_cubes::system::System;
 use membar_cubes::term::{Linear, NOBODY, Place, Relation};
-use membar_ir::stop::{Limits, Watch};
+use membar_ir::limits::{Limits, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

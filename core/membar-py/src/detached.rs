@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use membar_ir::error::CoreError;
-use membar_ir::stop::{Meter, Stop};
+use membar_ir::limits::{Meter, Stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program;
-use membar_ir::stop::{Stopped, Watch};
 use membar_states::automaton::Automaton;
 use membar_states::emptiness::{self, Answer};
 use membar_states::fairness::Fair;

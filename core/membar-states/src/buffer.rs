@@ -1,11 +1,11 @@
-//! What a step does to buffers and to memory; see `engines/reference/step.py`.
+//! Loads, stores and flushes: what a step does to buffers and memory.
 
 use membar_ir::program::CellId;
 
 use super::fault::Fault;
-use super::local::{Entry, Promise, ThreadState};
 use super::program::{BufferKind, Program};
 use super::stepper::{Done, Halt, Stepper};
+use super::thread_state::{Entry, Promise, ThreadState};
 
 impl Stepper {
     /// What a load of `cell` returns.

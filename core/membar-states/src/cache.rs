@@ -1,4 +1,4 @@
-//! What steps did before, remembered.
+//! A cache of successors: steps that read the same cells with the same values lead to the same result.
 //!
 //! What a step does depends on the part of its thread and on the cells that it reads, and both repeat: there are few
 //! parts of a thread beside the states that they occur in. So the steps of a part are computed once for each way in

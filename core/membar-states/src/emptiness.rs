@@ -6,8 +6,8 @@
 //! Where a shortest run is asked for, the search goes on, and notes all components that hold one.
 
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
-use membar_ir::stop::{Stopped, Watch};
 
 use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::Fair;

@@ -1,4 +1,4 @@
-//! Fairness as marks: what must happen again and again for a run to count.
+//! Fairness assumptions as acceptance sets.
 //!
 //! A queue of stores is treated fairly if it is, infinitely often, empty or flushed: one mark per thread, under pso one
 //! per thread and cell. A thread is treated fairly (weakly) if it is, infinitely often, unable to move or moves.
@@ -8,9 +8,9 @@ use membar_ir::program::{Address, CellId, Operation};
 
 use super::automaton::{AcceptanceSets, MOST_MARKS};
 use super::fault::Fault;
-use super::local::{Entry, ThreadState};
 use super::program::{BufferKind, Program};
 use super::successors::{Successors, Transition};
+use super::thread_state::{Entry, ThreadState};
 
 /// What is to be treated fairly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,9 +1,9 @@
-//! What is found in states, one after another, and when a search stops.
+//! Findings of a search of states, and its options.
 
 use std::collections::BTreeMap;
 
+use membar_ir::limits::Stopped;
 use membar_ir::program::EdgeId;
-use membar_ir::stop::Stopped;
 
 use super::fault::Fault;
 use super::successors::Successors;

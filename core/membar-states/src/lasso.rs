@@ -1,4 +1,4 @@
-//! A run that goes round for ever, found by breadth-first search inside a component that has every mark.
+//! Shortest lassos: breadth-first search inside a component that has every acceptance set.
 
 use rustc_hash::FxHashSet;
 

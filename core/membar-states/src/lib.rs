@@ -18,7 +18,6 @@ pub mod system;
 
 mod buffer;
 mod cache;
-mod local;
 mod messages;
 mod parallel;
 mod product;
@@ -26,4 +25,5 @@ mod reduction;
 mod stepper;
 mod store;
 mod successors;
+mod thread_state;
 mod worker;

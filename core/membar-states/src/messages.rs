@@ -1,12 +1,12 @@
-//! What a step does with channels: messages in a queue, and steps in which two threads meet.
+//! Channels: queues of messages, and rendezvous of two threads.
 
 use membar_ir::expr::{Expr, Register};
 use membar_ir::program::Edge;
 
 use super::fault::Fault;
-use super::local::{ThreadState, take};
 use super::program::Program;
 use super::stepper::{Done, Halt, Stepper};
+use super::thread_state::{ThreadState, take};
 
 impl Stepper {
     /// Takes, as one step, an edge that sends without room in between and one that receives: the sender's operations

@@ -1,4 +1,6 @@
-//! Several threads visit the states that one would visit, round by round, and find what one would find.
+//! Parallel breadth-first exploration whose result does not depend on the number of threads. Each round expands the
+//! states of one layer; a state is expanded by the worker that owns its hash. At the end of a round new states are
+//! numbered in the order in which a sequential search finds them.
 //!
 //! In a round the next states, in the order of their numbers, are looked at, each by its owner; what follows them is
 //! written to the owners of the states that follow. At the end of the round its new states are numbered by where one
@@ -12,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use membar_ir::error::CoreError;
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Options};

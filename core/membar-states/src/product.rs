@@ -1,4 +1,4 @@
-//! The program beside an automaton: states of both, and their steps with marks.
+//! The product of the program and an automaton.
 
 use std::collections::BTreeMap;
 

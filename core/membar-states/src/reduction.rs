@@ -1,4 +1,4 @@
-//! Partial-order reduction: steps that nobody else can see or hinder are taken first, and alone.
+//! Partial-order reduction: a thread whose steps are independent of all others moves alone (ample sets).
 //!
 //! In a state, the steps of one thread may stand for all (they are a persistent set) if each of them commutes with
 //! whatever the others, and the flushes of its own buffer, can do before it: it computes, reads cells that nobody else
@@ -13,9 +13,9 @@ use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation
 use membar_step::store_buffers::Waits;
 
 use super::fault::Fault;
-use super::local::ThreadState;
 use super::program::{BufferKind, Program};
 use super::successors::{Successors, Transition};
+use super::thread_state::ThreadState;
 
 /// Cells, as bits.
 type Cells = Vec<u64>;

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
-use membar_ir::stop::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{FEW, Findings, Note, Options, look};

@@ -1,4 +1,4 @@
-//! One step: the operations of an edge, performed on a copy of a state.
+//! Performs the operations of an edge on a copy of a state.
 
 use membar_ir::expr::{Expr, Register};
 use membar_ir::program::{CellId, Edge, Operation, Rmw, TagSet, ThreadId};
@@ -7,9 +7,9 @@ use membar_step::{Access, Memory, Source, perform};
 
 use super::cache::Trace;
 use super::fault::Fault;
-use super::local::{Entry, ThreadState, put};
 use super::program::Program;
 use super::store::ComponentTable;
+use super::thread_state::{Entry, ThreadState, put};
 
 /// Why an edge was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

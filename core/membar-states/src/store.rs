@@ -1,4 +1,4 @@
-//! Where states are kept: each as one number, equal parts only once.
+//! Tables of states: tree compression stores equal parts of states once.
 //!
 //! A state is a fixed number of words (`leaves`). A binary tree stands over them; each inner node has a table of the
 //! pairs that its two children have taken, and a state is the number of its pair in the table of the root (Laarman,

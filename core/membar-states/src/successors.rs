@@ -1,4 +1,4 @@
-//! What can happen in a state: steps, where they lead, and what kept the rest from happening.
+//! Successors of a state: transitions, where they lead, and why other steps are not taken.
 
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};

@@ -1,4 +1,4 @@
-//! The states of a program and all that can happen in each of them.
+//! States of a program and their successors.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use membar_step::sign_extend;
 
 use super::cache::{Effect, SuccessorCache, Trace};
 use super::fault::Fault;
-use super::local::{Entry, ThreadState};
 use super::program::{BufferKind, Program};
 use super::stepper::Stepper;
 use super::successors::{Successors, TransitionId, keep, note, note_recalled, too_many};
+use super::thread_state::{Entry, ThreadState};
 
 /// A program that can be run.
 #[derive(Debug)]

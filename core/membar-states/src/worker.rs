@@ -1,9 +1,9 @@
-//! One of several threads that visit states: it owns those whose hash is its own, and writes to others about theirs.
+//! A worker of the parallel search: it owns the states whose hash is its own, and sends others to their owners.
 
 use std::collections::VecDeque;
 
 use membar_ir::error::CoreError;
-use membar_ir::stop::{Stopped, Watch};
+use membar_ir::limits::{Stopped, Watch};
 
 use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};

@@ -1,4 +1,4 @@
-//! Asks a model about a graph, again and again: only the rows that an answer depends on are computed.
+//! Lazy evaluation of a model on a growing graph: only the rows that an answer depends on are computed.
 //!
 //! The meaning is that of `evaluation`, which remains the judge: tests compare the two on random graphs. Here a check
 //! asks its slot for rows, and a slot asks its operands: the right side of `a ; b` only for rows that `a` reaches, the

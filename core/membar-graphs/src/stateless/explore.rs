@@ -1,15 +1,15 @@
-//! The search itself: add the next event maximally, come back for the other ways, and for revisits.
+//! Exploration: adds the next event, then tries its forward and backward revisits.
 //!
 //! A stack of frames says what is still to be tried; a stack of graphs holds one more graph for each revisit that is
 //! being looked into. There is no set of visited graphs, and no recursion.
 
+use crate::stateless::checker::ConsistencyChecker;
 use crate::stateless::clocks::Prefix;
+use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents, What};
-use crate::stateless::judge::ConsistencyChecker;
-use crate::stateless::past::CoherenceBounds;
 use crate::stateless::record::Record;
 use crate::stateless::signs::Signs;
 use crate::stateless::thread_order::ThreadOrder;
@@ -21,8 +21,8 @@ use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{Program, TagSet};
-use membar_ir::stop::{Stopped, Watch};
 
 /// When the threads' trees hold more than this, what is not in use is thrown away.
 const MOST_HISTORY: usize = 1 << 25;

@@ -1,4 +1,4 @@
-//! What is still to be tried, and how much of the whole that is.
+//! Work that is left: forward revisits, placements, backward revisits and choices, and how much of the whole it is.
 
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Place, What};

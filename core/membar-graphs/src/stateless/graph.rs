@@ -1,4 +1,4 @@
-//! A partial execution that grows at its end and shrinks again.
+//! The execution graph of the search: events are added and removed at its end.
 //!
 //! Items stand in the order in which they were added (their *stamps*): initial writes of the locations that occur,
 //! events of the threads, and choices, which models do not see. Invariants: an item's thread predecessors, the write

@@ -1,4 +1,4 @@
-//! Threads with holes: items are missing that later ones of the thread do not need.
+//! Threads with missing events, which later events of the thread do not depend on.
 //!
 //! A thread that has holes still has a path through its tree: at each hole some answer stands in for the one that the
 //! missing item will get. What is present behind a hole does not depend on that answer, so it is the same whatever it

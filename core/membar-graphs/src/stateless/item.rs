@@ -1,4 +1,4 @@
-//! What graphs are made of.
+//! Events of the graph and their numbers.
 
 use crate::stateless::thread_tree::SegmentId;
 use membar_ir::program::{CellId, TagSet};

@@ -1,4 +1,4 @@
-//! What a model has to say about one program: parts that are empty in all its executions are left out.
+//! Simplifies a model for one program: what is empty in all its executions is left out.
 //!
 //! Events of one kind (read, write, fence or initial write, and the tags) look alike to sets of the model. For each
 //! slot it is worked out between which kinds it can have pairs at all, whatever the execution. A program without fences,

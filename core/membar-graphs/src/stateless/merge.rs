@@ -1,4 +1,4 @@
-//! What several workers found, put together: the same whatever worker did what.
+//! Merges the findings of workers; the result does not depend on who found what.
 
 use crate::stateless::record::Record;
 use crate::stateless::work_queue::Order;
@@ -45,7 +45,7 @@ impl Record {
             }
         }
         self.duplicates += other.duplicates;
-        self.kept.extend(other.kept.into_iter().map(|(errand, witness)| (errand + offset, moved(witness))));
+        self.kept.extend(other.kept.into_iter().map(|(task, witness)| (task + offset, moved(witness))));
         let Tally {
             executions,
             explored,
@@ -65,7 +65,7 @@ impl Record {
             bytes,
             ..
         } = other.tally;
-        let seen = |seen: Seen| Seen { first: moved(seen.first), errand: seen.errand + offset, ..seen };
+        let seen = |seen: Seen| Seen { first: moved(seen.first), task: seen.task + offset, ..seen };
         let orders = &self.orders;
         let tally = &mut self.tally;
         tally.executions = tally.executions.saturating_add(executions);
@@ -98,7 +98,7 @@ impl Record {
     pub(super) fn settle(&mut self, failed: Option<&Order>) {
         let orders = &self.orders;
         if let Some(failed) = failed {
-            self.tally.failures.retain(|_, seen| orders[seen.errand as usize] == *failed);
+            self.tally.failures.retain(|_, seen| orders[seen.task as usize] == *failed);
         }
         self.kept.sort_by(|a, b| orders[a.0 as usize].cmp(&orders[b.0 as usize]));
         self.tally.kept.extend(self.kept.drain(..).map(|(_, witness)| witness));
@@ -114,8 +114,8 @@ fn unite<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, Seen>, found: 
         std::collections::btree_map::Entry::Occupied(mut place) => {
             let own = place.get_mut();
             own.count += found.count;
-            if orders[found.errand as usize] < orders[own.errand as usize] {
-                (own.first, own.errand) = (found.first, found.errand);
+            if orders[found.task as usize] < orders[own.task as usize] {
+                (own.first, own.task) = (found.first, found.task);
             }
         }
     }

@@ -17,15 +17,15 @@ pub mod item;
 pub mod thread_tree;
 pub mod view;
 
+mod checker;
 mod clocks;
+mod coherence_bounds;
 mod consistency;
 mod explore;
 mod frame;
 mod holes;
-mod judge;
 mod kinds;
 mod merge;
-mod past;
 mod patience;
 mod questions;
 mod record;
@@ -49,8 +49,8 @@ use crate::traces::Failure;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Limits, Stop, Stopped, Watch};
 use membar_ir::program::Program;
-use membar_ir::stop::{Limits, Stop, Stopped, Watch};
 
 pub use crate::stateless::symmetry::Symmetry;
 

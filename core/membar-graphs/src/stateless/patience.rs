@@ -1,4 +1,4 @@
-//! Threads that wait: looked at last, and only with the values that are last.
+//! Spinning threads: explored last, and only with the latest values.
 //!
 //! A thread that waits does nothing more, so nothing depends on the read after which it waits. If that read takes a
 //! value that is not the last one, no revisit gets past it: it was not added maximally, and it is in no prefix. The

@@ -1,7 +1,7 @@
 //! What a model is asked, made ready once per program: which slot is computed how, cheap operands first.
 
+use crate::stateless::coherence_bounds::{Rule, Step, is_given, rule};
 use crate::stateless::kinds::Kinds;
-use crate::stateless::past::{Rule, Step, is_given, rule};
 use membar_cat::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use membar_cat::schedule::Schedule;
 

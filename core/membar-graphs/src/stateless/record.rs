@@ -1,4 +1,4 @@
-//! What the search has found, counted, with an execution to show for each thing.
+//! Records findings, with an execution for each.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,11 +21,11 @@ use membar_ir::words::narrow;
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) tally: Tally,
-    /// The places of the errands that were done, among all.
+    /// The places of the tasks that were done, among all.
     pub(super) orders: Vec<Order>,
     /// The present one, by number.
-    errand: u32,
-    /// Every complete execution, if they are to be kept, with its errand.
+    task: u32,
+    /// Every complete execution, if they are to be kept, with its task.
     pub(super) kept: Vec<(u32, Witness)>,
     /// Per thread the runs that witnesses speak of, each a class of its own.
     pub(super) classes: Vec<Vec<Class>>,
@@ -52,7 +52,7 @@ impl Record {
         Self {
             tally: Tally::default(),
             orders: vec![Order::new()],
-            errand: 0,
+            task: 0,
             kept: Vec::new(),
             classes: program.threads.iter().map(|_| Vec::new()).collect(),
             known: vec![FxHashMap::default(); program.threads.len()],
@@ -69,20 +69,20 @@ impl Record {
         }
     }
 
-    /// What comes now belongs to the errand at `order`.
+    /// What comes now belongs to the task at `order`.
     pub(super) fn begin(&mut self, order: Order) {
-        self.errand = narrow(self.orders.len());
+        self.task = narrow(self.orders.len());
         self.orders.push(order);
     }
 
-    /// Whether the present errand has a failure.
+    /// Whether the present task has a failure.
     pub(super) fn has_failure(&self) -> bool {
-        self.tally.failures.values().any(|seen| seen.errand == self.errand)
+        self.tally.failures.values().any(|seen| seen.task == self.task)
     }
 
-    /// Whether something that `errand` found first comes earlier in the present one.
-    fn is_earlier(&self, errand: u32) -> bool {
-        errand != self.errand && self.orders[self.errand as usize] < self.orders[errand as usize]
+    /// Whether something that `task` found first comes earlier in the present one.
+    fn is_earlier(&self, task: u32) -> bool {
+        task != self.task && self.orders[self.task as usize] < self.orders[task as usize]
     }
 
     /// Counts a graph to which nothing can be added, and which stands for `weight` executions.
@@ -149,15 +149,15 @@ impl Record {
         }
         let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
             seen.count = seen.count.saturating_add(weight);
-            seen.errand
+            seen.task
         });
-        if seen.is_none_or(|errand| self.is_earlier(errand)) {
-            let (first, errand) = (self.witness(graph, thread_tree)?, self.errand);
+        if seen.is_none_or(|task| self.is_earlier(task)) {
+            let (first, task) = (self.witness(graph, thread_tree)?, self.task);
             if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
-                (seen.first, seen.errand) = (first, errand);
+                (seen.first, seen.task) = (first, task);
             } else {
                 self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
-                self.tally.states.insert(state.as_slice().into(), Seen { count: weight, first, errand });
+                self.tally.states.insert(state.as_slice().into(), Seen { count: weight, first, task });
             }
         }
         self.state = state;
@@ -178,7 +178,7 @@ impl Record {
         if self.keep_all {
             self.tally.bytes += 16 * graph.events.len() + 100;
             let witness = self.witness(graph, thread_tree)?;
-            self.kept.push((self.errand, witness));
+            self.kept.push((self.task, witness));
         }
         Ok(())
     }
@@ -193,15 +193,15 @@ impl Record {
         let key = narrow(key);
         let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
             seen.count += 1;
-            seen.errand
+            seen.task
         });
-        if seen.is_none_or(|errand| self.is_earlier(errand)) {
-            let (first, errand) = (self.witness(graph, thread_tree)?, self.errand);
+        if seen.is_none_or(|task| self.is_earlier(task)) {
+            let (first, task) = (self.witness(graph, thread_tree)?, self.task);
             let seen = which(&mut self.tally).entry(key);
-            seen.and_modify(|seen| (seen.first, seen.errand) = (first.clone(), errand)).or_insert(Seen {
+            seen.and_modify(|seen| (seen.first, seen.task) = (first.clone(), task)).or_insert(Seen {
                 count: 1,
                 first,
-                errand,
+                task,
             });
         }
         Ok(())

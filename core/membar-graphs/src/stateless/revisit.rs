@@ -1,4 +1,4 @@
-//! Backward revisits: a new write that an older read shall see.
+//! Backward revisits: an older read reads from a new write.
 //!
 //! A revisit of read `r` by write `w` keeps what is not newer than `r` and the prefix of `w`. So that every graph is
 //! reached in one way only, it happens only from the one graph in which all that it throws away, and `r` itself, was

@@ -1,4 +1,4 @@
-//! Graphs that get smaller: by taking back the newest items, or by copying a part.
+//! Restricts graphs: removes the newest events, or copies a prefix.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, event_of, put, take};

@@ -1,4 +1,4 @@
-//! Where relations of a model end, gathered over all graphs to which nothing can be added.
+//! Records where relations of a model end, over all maximal graphs.
 
 use crate::stateless::item::What;
 use crate::stateless::view::View;

@@ -1,4 +1,4 @@
-//! Executions that stay as they are for ever, although memory is fair and everybody runs on.
+//! Liveness violations: executions that never change again although memory and the scheduler are fair.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;

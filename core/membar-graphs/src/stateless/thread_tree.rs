@@ -1,4 +1,4 @@
-//! Threads by the answers they got: a thread is determined by what it read and chose, so each step is run once.
+//! A tree of thread runs: a thread is determined by what it read and chose, so each segment runs once.
 //!
 //! Per thread a tree. An edge is an answer (the value of a read, a choice, a passed join); a node is what the thread
 //! does from there to its next question. Children are made when first asked for, by running the thread from where its

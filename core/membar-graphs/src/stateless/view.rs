@@ -1,4 +1,4 @@
-//! A graph as a model sees it.
+//! A graph as the provider of the primitive relations of a model.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;

@@ -1,18 +1,17 @@
-//! Several workers at one search: who has nothing to do gets what is left of the oldest frame of another.
+//! Work sharing for parallel exploration. An idle worker takes the oldest unexplored frame of a busy one. Subtrees are
+//! independent: a task carries the execution graph, the frame and, for each thread, the values that its reads returned.
 //!
-//! Subtrees share nothing, so a worker needs the graph, the frame, and for each thread the answers that lead to where
-//! it is. Errands are ordered as one worker alone would come to them: what was given away comes after everything that
-//! the giver keeps, and before what it gave away earlier. So the first witness of anything is the same for any number
-//! of workers.
+//! Tasks are ordered as a sequential search would visit them: what a worker gives away comes after everything that it
+//! keeps, and before what it gave away earlier. So the first witness does not depend on the number of workers.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
-use membar_ir::stop::{ASK_EVERY, Stopped, Watch};
+use membar_ir::limits::{ASK_EVERY, Stopped, Watch};
 
-/// Where an errand stands among all: compared like words in a dictionary.
+/// Where a task stands among all: compared like words in a dictionary.
 pub(super) type Order = Vec<u32>;
 
 /// Answers that lead a thread to a node.
@@ -46,23 +45,23 @@ pub(super) struct Task {
 pub(super) struct WorkQueue {
     state: Mutex<State>,
     changed: Condvar,
-    /// How many errands are wanted.
+    /// How many tasks are wanted.
     wanted: AtomicUsize,
     /// Counts what every worker must hear of.
     news: AtomicU64,
-    /// For tests: always want one errand more.
+    /// For tests: always want one task more.
     is_eager: bool,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: Vec<Task>,
-    /// Workers without an errand.
+    /// Workers without a task.
     idle: usize,
     busy: usize,
     over: Option<Stopped>,
     is_done: bool,
-    /// The first errand, so far, with a failure; what comes later need not be done.
+    /// The first task, so far, with a failure; what comes later need not be done.
     failed: Option<Order>,
 }
 
@@ -70,7 +69,7 @@ struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
     GoOn,
-    /// Nobody needs the present errand.
+    /// Nobody needs the present task.
     Drop,
     Stop(Stopped),
 }
@@ -98,7 +97,7 @@ impl WorkQueue {
         self.wanted.store(state.idle.max(least).saturating_sub(state.waiting.len()), Ordering::Relaxed);
     }
 
-    /// The next errand, when there is one; None when all are done, or it is time to stop.
+    /// The next task, when there is one; None when all are done, or it is time to stop.
     pub(super) fn take(&self, watch: &mut Watch<'_>) -> Option<Task> {
         let mut state = self.state();
         state.idle += 1;
@@ -106,14 +105,14 @@ impl WorkQueue {
             if state.is_done || state.over.is_some() {
                 return None;
             }
-            if let Some(errand) = state.waiting.pop() {
-                if state.failed.as_ref().is_some_and(|failed| *failed < errand.order) {
+            if let Some(task) = state.waiting.pop() {
+                if state.failed.as_ref().is_some_and(|failed| *failed < task.order) {
                     continue;
                 }
                 state.idle -= 1;
                 state.busy += 1;
                 self.count_wanted(&state);
-                return Some(errand);
+                return Some(task);
             }
             if state.busy == 0 {
                 state.is_done = true;
@@ -131,7 +130,7 @@ impl WorkQueue {
         }
     }
 
-    /// An errand is done.
+    /// An task is done.
     pub(super) fn done(&self) {
         let mut state = self.state();
         state.busy -= 1;
@@ -143,10 +142,10 @@ impl WorkQueue {
         self.wanted.load(Ordering::Relaxed) > 0
     }
 
-    /// Gives an errand to somebody.
-    pub(super) fn give(&self, errand: Task) {
+    /// Gives a task to somebody.
+    pub(super) fn give(&self, task: Task) {
         let mut state = self.state();
-        state.waiting.push(errand);
+        state.waiting.push(task);
         self.count_wanted(&state);
         self.changed.notify_one();
     }
@@ -156,7 +155,7 @@ impl WorkQueue {
         self.news.load(Ordering::Relaxed)
     }
 
-    /// What the worker at errand `order` is to do.
+    /// What the worker at task `order` is to do.
     pub(super) fn call(&self, order: &[u32]) -> Call {
         let state = self.state();
         match (state.over, &state.failed) {

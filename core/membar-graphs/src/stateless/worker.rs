@@ -1,4 +1,4 @@
-//! An explorer as one of several workers: takes errands, gives what is left of its oldest frame away, says how far it is.
+//! A worker of the parallel exploration: takes tasks, shares its oldest frame, reports progress.
 
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
@@ -7,10 +7,10 @@ use crate::stateless::graph::Graph;
 use crate::stateless::thread_tree::SegmentId;
 use crate::stateless::work_queue::{Call, Order, Presence, Rest, Task, WorkQueue};
 use crate::traces::Failure;
-use membar_ir::stop::Stopped;
+use membar_ir::limits::Stopped;
 use membar_ir::words::narrow;
 
-/// What a worker knows of the others, and of its errand.
+/// What a worker knows of the others, and of its task.
 #[derive(Debug)]
 pub(super) struct Share<'a> {
     /// None: there is nobody else.
@@ -18,18 +18,18 @@ pub(super) struct Share<'a> {
     /// The news that were heard.
     heard: u64,
     order: Order,
-    /// What was given away of the errand: how often, and what part of the whole.
+    /// What was given away of the task: how often, and what part of the whole.
     gifts: u32,
     given: f64,
     weight: f64,
-    /// Whether the errand began with a graph of a revisit.
+    /// Whether the task began with a graph of a revisit.
     has_landed: bool,
-    /// What the meter was told: executions, blocked ones, bytes, and what part of the errand is done.
+    /// What the meter was told: executions, blocked ones, bytes, and what part of the task is done.
     told: (u64, u64, u64, f64),
 }
 
 impl<'a> Share<'a> {
-    /// Of a worker that has no errand yet, or of the only one.
+    /// Of a worker that has no task yet, or of the only one.
     pub(super) fn new(work_queue: Option<&'a WorkQueue>) -> Self {
         Self {
             work_queue,
@@ -45,11 +45,11 @@ impl<'a> Share<'a> {
 }
 
 impl Explorer<'_> {
-    /// Does errands until none is left.
+    /// Does tasks until none is left.
     pub(super) fn work(&mut self, work_queue: &WorkQueue) -> Result<(), Failure> {
         let _presence = Presence(work_queue);
-        while let Some(errand) = work_queue.take(&mut self.watch) {
-            let result = self.do_errand(errand);
+        while let Some(task) = work_queue.take(&mut self.watch) {
+            let result = self.do_errand(task);
             self.finish_errand();
             if let Err(failure) = result {
                 work_queue.stop(match &failure {
@@ -63,8 +63,8 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn do_errand(&mut self, errand: Task) -> Result<(), Failure> {
-        let Task { order, weight, rest } = errand;
+    fn do_errand(&mut self, task: Task) -> Result<(), Failure> {
+        let Task { order, weight, rest } = task;
         self.record.begin(order.clone());
         let told = (self.share.told.0, self.share.told.1, self.share.told.2, 0.0);
         let (gifts, given, has_landed) = (0, 0.0, rest.as_ref().is_some_and(|rest| rest.frame.is_landing()));
@@ -83,7 +83,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// The graph of an errand, its threads where they were.
+    /// The graph of a task, its threads where they were.
     fn unpack(&mut self, rest: Rest) -> Result<Graph, Failure> {
         let Rest { mut graph, paths, .. } = rest;
         let mut nodes = Vec::with_capacity(paths.len());
@@ -101,7 +101,7 @@ impl Explorer<'_> {
             .is_some_and(|work_queue| work_queue.wants() || work_queue.news() != self.share.heard)
     }
 
-    /// Does what other workers want; false if nobody needs the present errand any more.
+    /// Does what other workers want; false if nobody needs the present task any more.
     pub(super) fn share_work(&mut self) -> Result<bool, Failure> {
         let Some(work_queue) = self.share.work_queue else { return Ok(true) };
         let news = work_queue.news();
@@ -114,9 +114,9 @@ impl Explorer<'_> {
             }
         }
         if work_queue.wants()
-            && let Some(errand) = self.oldest_rest()
+            && let Some(task) = self.oldest_rest()
         {
-            work_queue.give(errand);
+            work_queue.give(task);
         }
         Ok(true)
     }

@@ -6,12 +6,12 @@
 //! run is determined by its choices: values read, values chosen, edges where several are open, the status of
 //! store-conditionals, and whether a join passes.
 
-mod machine;
 mod run;
+mod runner;
 mod skeleton;
 #[cfg(test)]
 mod tests;
 
-pub use machine::ThreadRunner;
 pub use run::{Question, Run};
+pub use runner::ThreadRunner;
 pub use skeleton::{Event, Kind, Skeleton, Status, Turn};

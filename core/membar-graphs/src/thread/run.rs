@@ -1,4 +1,4 @@
-//! A run of one thread in progress, and what it writes down about itself.
+//! A run of one thread in progress.
 
 use std::sync::Arc;
 

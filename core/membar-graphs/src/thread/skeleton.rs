@@ -1,4 +1,4 @@
-//! What models can see of a run of one thread: its events, how they depend on one another, and how it ended.
+//! What a model sees of a run: events, dependencies, and how it ended.
 
 use membar_cat::plan::Primitive;
 use membar_ir::origins::Origins;

@@ -4,8 +4,8 @@ use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_graphs::search::{Findings, Options, search};
 use membar_ir::form::VERSION;
+use membar_ir::limits::{Limits, Stop};
 use membar_ir::program::Program;
-use membar_ir::stop::{Limits, Stop};
 
 pub(crate) type Words = Vec<u64>;
 

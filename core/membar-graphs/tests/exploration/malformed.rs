@@ -6,8 +6,8 @@ use crate::forms::*;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_graphs::search::{Options, search};
+use membar_ir::limits::{Limits, Stop};
 use membar_ir::program::Program;
-use membar_ir::stop::{Limits, Stop};
 
 /// Numbers that look random and are the same every time.
 struct Random(u64);

@@ -9,8 +9,8 @@ use membar_graphs::execution::Execution;
 use membar_graphs::search::search;
 use membar_graphs::thread::Status;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Limits, Stop, Stopped};
 use membar_ir::program::Program;
-use membar_ir::stop::{Limits, Stop, Stopped};
 
 fn store_buffering() -> Words {
     program(&[thread(&[store(X, &constant(1)), load(0, Y)]), thread(&[store(Y, &constant(1)), load(0, X)])])

@@ -1,4 +1,4 @@
-//! What a model's checks say about the order of writes, read off its plan.
+//! Constraints on coherence order, read off a model's checks.
 //!
 //! Two shapes of required checks force pairs of co. Both must only get worse while rf and co grow.
 //! - `acyclic X`, where X takes in co and fr: for a write `w` and an event `e` of its location with `(w, e)` in X+, `w`

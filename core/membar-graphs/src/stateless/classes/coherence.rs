@@ -11,7 +11,7 @@ use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
-use membar_ir::stop::Watch;
+use membar_ir::limits::Watch;
 
 /// What is asked about a graph, beside the graph.
 #[derive(Debug, Clone, Copy, Default)]

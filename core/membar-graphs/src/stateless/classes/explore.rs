@@ -23,8 +23,8 @@ use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{CellId, Program, TagSet, Term};
-use membar_ir::stop::{Stopped, Watch};
 use membar_ir::words::narrow;
 
 /// When the threads' trees hold more than this, what is not in use is thrown away.

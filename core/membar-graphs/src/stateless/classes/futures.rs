@@ -1,4 +1,4 @@
-//! Which locations a thread may still write: by its control flow, whatever it reads.
+//! The locations that a thread may still write, from its control flow.
 
 use membar_ir::program::{Address, CellId, EdgeId, Operation, Program};
 

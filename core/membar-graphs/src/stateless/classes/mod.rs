@@ -24,8 +24,8 @@ use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::CoreError;
+use membar_ir::limits::{Limits, Stop, Watch};
 use membar_ir::program::Program;
-use membar_ir::stop::{Limits, Stop, Watch};
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! An order of the writes of one graph, for graphs of up to `64 * W` events.
+//! Finds a coherence order for one graph of up to `64 * W` events.
 //!
 //! What the model forces (`carriers`) is worked out until nothing is new; then an order that keeps to it is shown to the
 //! model itself. If the model refuses, two writes that are not ordered yet are tried both ways. So "yes" is always the
@@ -14,8 +14,8 @@ use crate::stateless::view::View;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::Tag;
-use membar_ir::stop::{Stopped, Watch};
 
 /// A graph, and what is asked about it.
 #[derive(Debug, Clone, Copy)]

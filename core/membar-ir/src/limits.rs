@@ -1,4 +1,4 @@
-//! When to stop before the end: a request from outside, time, or a number of executions; and how far it is.
+//! Limits of time, memory, states and executions; requests to stop; progress.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

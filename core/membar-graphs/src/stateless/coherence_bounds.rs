@@ -1,4 +1,4 @@
-//! What lies before an event whatever it will read, and how far back in co it can therefore reach.
+//! Bounds of coherence positions: what precedes an event whatever it reads, and how early in co it can be.
 //!
 //! Most of what a search tries is refused for coherence, and the model need not be asked each time. Let `before` be a
 //! transitive relation of the model that is made of program order, reads-from and their like, so that it only leads

@@ -1,10 +1,10 @@
-//! Who is asked whether a graph is consistent: by size, the fast way for small graphs, else `evaluation`.
+//! Checks graphs for consistency: lazily where the graph is small enough, else by evaluating the whole model.
 
 use crate::stateless::Options;
+use crate::stateless::coherence_bounds::{CoherenceBounds, Step};
 use crate::stateless::consistency::LazyEvaluator;
 use crate::stateless::fault::Fault;
 use crate::stateless::kinds::Kinds;
-use crate::stateless::past::{CoherenceBounds, Step};
 use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;

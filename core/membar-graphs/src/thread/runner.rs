@@ -1,4 +1,4 @@
-//! Runs one thread from question to question.
+//! Runs one thread up to its next read or choice.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A thread's part of a state, and how it becomes a string of bytes.
+//! A thread's part of a state, encoded as bytes.
 //!
 //! Numbers are written seven bits to a byte, lowest first, so that small ones are short.
 
