@@ -11,8 +11,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from membar.code import ir
-from membar.code.analyses.cells import Layouts, access_of
-from membar.code.analyses.lifetimes import ALLOCATE, RELEASE, Lifetimes, is_call_of, positions
+from membar.code.analyses.cells import Layouts
+from membar.code.analyses.lifetimes import (
+    ALLOCATE,
+    RELEASE,
+    Lifetimes,
+    addresses_of,
+    is_call_of,
+    positions,
+)
 from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
@@ -203,9 +210,8 @@ class Blocks:
 
         for position, item in positions(self.module):
             if position in self.lifetimes.late:
-                access = access_of(position.thread, item, self.module)
-                assert access is not None
-                join(self.sites(position.thread, access.address))
+                for address in addresses_of(item, self.module):
+                    join(self.sites(position.thread, address))
             elif is_call_of(item, RELEASE) and isinstance(item, ir.Call):
                 join(self.sites(position.thread, item.arguments[0]))
             elif isinstance(item, ir.Lifetime) and isinstance(item.slot, ir.ObjectAddress):
@@ -232,9 +238,9 @@ class Blocks:
         """Where the memory of each site may be accessed."""
         if not self._used:
             for position, item in positions(self.module):
-                access = access_of(position.thread, item, self.module)
-                for site in self.sites(position.thread, access.address) if access is not None else ():
-                    self._used.setdefault(site, []).append(position)
+                for address in addresses_of(item, self.module):
+                    for site in self.sites(position.thread, address):
+                        self._used.setdefault(site, []).append(position)
         return self._used
 
     def ends_beside_others(self) -> bool:

@@ -45,6 +45,20 @@ def is_call_of(item: ir.Instruction, *names: str) -> bool:
     )
 
 
+def addresses_of(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, ...]:
+    """The addresses at which an instruction accesses memory, copies included that are not expanded yet."""
+    match item:
+        case ir.Copy(source=source, target=target):
+            return source, target
+        case ir.Fill(byte=ir.Undefined()):
+            return ()  # the beginning of memory
+        case ir.Fill(target=target):
+            return (target,)
+        case _:
+            access = access_of("", item, module)
+            return () if access is None else (access.address,)
+
+
 class Lifetimes:
     """The ends of objects.
 
@@ -76,10 +90,13 @@ class Lifetimes:
                     self.ends.setdefault(site, []).append(end)
         self.late: dict[Position, frozenset[str]] = {}
         for position, item in everything:
-            access = access_of(position.thread, item, module)
-            if access is None or not self.ends:
+            if not self.ends:
                 continue
-            found = targets.targets(position.thread, access.address)
+            found = {
+                target
+                for address in addresses_of(item, module)
+                for target in targets.targets(position.thread, address)
+            }
             sites = {site for target in found for site in same(target.site)}
             late = frozenset(site for site in sites if self.may_have_ended(site, position))
             if late:

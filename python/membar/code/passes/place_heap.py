@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER, Block, Blocks, Region, line_of, lines, place_in_program
-from membar.code.analyses.cells import access_of
-from membar.code.analyses.lifetimes import RELEASE, is_call_of
+from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
@@ -158,10 +157,10 @@ class _Rewriting:
         elif isinstance(item, ir.Lifetime):
             self._lifetime(item)
         else:
-            late = self.heap.blocks.lifetimes.late.get(position)
-            access = access_of(self.function.name, item, self.heap.module)
-            if late and access is not None:
-                self._check_lives(access.address, position)
+            late = self.heap.blocks.lifetimes.late.get(position, frozenset())
+            for address in addresses_of(item, self.heap.module) if late else ():
+                if late & self.heap.blocks.sites(self.function.name, address):
+                    self._check_lives(address, position)
             self.emit.instructions.append(item)
 
     # --------------------------------------------------------------------------------------------- checks

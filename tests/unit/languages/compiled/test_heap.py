@@ -59,3 +59,17 @@ def test_sizes_that_only_the_execution_knows(count: int, used: int, end: str, sa
 def test_what_main_returns_must_have_a_value() -> None:
     text = "union u { int w; char b[4]; }; int main(void) { union u x; x.b[0] = 1; return x.b[1]; }"
     assert said_through_clang(text).startswith("memory")
+
+
+@needs_clang
+def test_a_copy_whose_length_is_known_late_is_checked_too() -> None:
+    text = """
+        #include <stdlib.h>
+        #include <string.h>
+        int main(void) {
+          int *a = malloc(8), *b; a[0] = a[1] = 1;
+          free(a);
+          b = realloc(a, 16);
+          return b != 0;
+        }"""
+    assert said_through_clang(text).startswith("memory")
