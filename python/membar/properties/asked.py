@@ -6,11 +6,14 @@ from collections.abc import Collection
 
 from membar.program.operations import WARNINGS, Assert, Assume, Operation
 from membar.program.program import Edge, Program
+from membar.properties.locks import NAME as LOCKS
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.property import has_error_state_of
 from membar.records import record, replace
 
 _REACHED = " is called"
+UNDEFINED = frozenset({MEMORY, LOCKS})
+"""What follows in an execution that violates one of these has no meaning."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -42,18 +45,21 @@ class Asked:
         return WARNINGS & frozenset(self.names) if self.by_name else frozenset()
 
 
-def asserting(program: Program, names: Collection[str], functions: Collection[str] = ()) -> Program:
+def asserting(
+    program: Program, names: Collection[str], functions: Collection[str] = (), *, is_defined: bool = False
+) -> Program:
     """The program with the assertions of some properties only; executions end where another fails.
 
-    Where an access goes wrong nothing is known of what follows, so that its assertions stay; those that only
-    warn stay too. If nothing is asked all of them stay.
+    Where an access goes wrong or a lock is misused nothing is known of what follows, so that their assertions
+    stay, unless only executions without that are asked about (`is_defined`); those that only warn stay too.
+    If nothing is asked all of them stay.
     """
     if names and "assertions" not in names and has_error_state_of(program, "assertions"):
         errors = tuple(item for item in program.errors if item.property != "assertions")
         program = replace(program, errors=errors)
     if not names or Assert not in program.operation_kinds:
         return program
-    kept = {*names, MEMORY, *WARNINGS}
+    kept = {*names, *WARNINGS} | (set() if is_defined else UNDEFINED)
 
     def changed(operation: Operation) -> Operation:
         if not isinstance(operation, Assert):

@@ -26,6 +26,7 @@ from membar.program.expand import expand
 from membar.program.operations import WARNINGS
 from membar.program.value_candidates import THIN_AIR, passes_on_reads
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
+from membar.properties.asked import UNDEFINED
 from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of
 from membar.properties.property import has_error_state_of, property_of_error
@@ -70,8 +71,8 @@ OWN_QUESTIONS = ("condition", "errors", "claims")
 _COUNTS_BESIDE_A_CONDITION = frozenset({*OWN_QUESTIONS, "assertions"})
 # What is asked of every program that asks nothing itself, so that there is an answer.
 _ALWAYS = ("assertions",)
-# What follows in an execution that violates one of these has no meaning.
-_UNDEFINED = frozenset({"memory", "locks"})
+UNSELECTED = "was not selected, but is violated"
+"""What the reason says of a property that is violated and that nobody asked about."""
 # Not part of the default of every program.
 _SOMETIMES_BY_DEFAULT = frozenset({"exits"}) | WARNINGS
 
@@ -237,12 +238,12 @@ class _Judgement:
             return Finding(name, verdict, f"another error state is reached: {tally.error.message}")
         failed = next((other for other in self.violations if self._ends_executions(other)), "")
         if failed and failed not in self.named:
-            reason = f"{failed} was not selected, but is violated: {self.violations[failed].message}"
+            reason = f"{failed} {UNSELECTED}: {self.violations[failed].message}"
             return Finding(name, Verdict.UNKNOWN, reason)
         gap = gap_of(tally)
         if gap is not None:
             return Finding(name, Verdict.UNKNOWN, gap)
-        if failed in _UNDEFINED and is_settled:
+        if failed in UNDEFINED and is_settled:
             return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
         return None
 

@@ -18,7 +18,7 @@ from membar.program.program import Program
 from membar.program.warnings import FLAGS, LOOK, without_warnings
 from membar.properties import EVERY
 from membar.properties.asked import Asked, asserting
-from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG
+from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.races import defines_races
@@ -152,6 +152,7 @@ class _Asking:
         if names and not self.asked.warnings:
             warned = self._warned(names)
         outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
+        outcome = self._beside_undefined(outcome, names)
         outcome = self._with_open_questions(self._without_values(outcome))
         if names and not search.model.language_model:
             try:
@@ -162,6 +163,14 @@ class _Asking:
             except KeyboardInterrupt:
                 raise InterruptError(_undecided(outcome, INTERRUPTED)) from None
         return outcome
+
+    def _beside_undefined(self, outcome: Outcome, names: Collection[str]) -> Outcome:
+        """The outcome, or a violation of what was asked in an execution in which nothing else goes wrong."""
+        if not isinstance(outcome, Unknown) or UNSELECTED not in outcome.reason:
+            return outcome
+        program = asserting(self.search.program, names, self.asked.functions, is_defined=True)
+        found = self._ask(self._task(without_warnings(program, WARNINGS - self.asked.warnings), names))
+        return found if isinstance(found, Violated) else outcome
 
     def _without_values(self, outcome: Outcome) -> Outcome:
         """The outcome; nothing is known if a value that was never set is used, and that is no violation.
