@@ -178,16 +178,16 @@ SIZES = (
     main_only("a character that moved was set", "char *p = malloc(2); p[0] = 1; p = realloc(p, 4); assert(p[0] == 1); free(p);", "holds"),
     main_only("memory that only the execution knows", "g = malloc(2 * sizeof(int)); g[0] = 4; g = realloc(g, 4 * sizeof(int)); assert(g[0] == 4); free(g);", "holds", "int *_Atomic g;\n"),
     main_only("a size that only the execution knows", "size_t k = n; int *p = malloc(k * sizeof(int)); for (size_t i = 0; i < k; i++) p[i] = i; assert(k == 0 || p[k - 1] == (int)k - 1); free(p);", "holds", "atomic_size_t n;\n"),
-    main_only("behind a size that only the execution knows", "n = 3; size_t k = n; int *p = malloc(k * sizeof(int)); p[k] = 1;", "behind the end of", "atomic_size_t n;\n"),
+    main_only("behind a size that only the execution knows", "n = 3; size_t k = n; int *p = malloc(k * sizeof(int)); p[k] = 1;", "past the end of", "atomic_size_t n;\n"),
     main_only("a size that is too large", "n = 9; int *p = malloc(n * sizeof(int)); assert(0);", "holds-within", "atomic_size_t n;\n"),
     main_only("no memory at all", "char *p = malloc(0), *q = malloc(0); assert(p && p != q); free(p); free(q); q = realloc(NULL, 4); q = realloc(q, 0); assert(!q);", "holds"),
-    main_only("no memory at all is accessed", "g = malloc(0); char *p = g; p[0] = 1;", "no location", "char *_Atomic g;\n"),
+    main_only("no memory at all is accessed", "g = malloc(0); char *p = g; p[0] = 1;", "not a location", "char *_Atomic g;\n"),
     main_only("no memory at all is freed twice", "char *p = malloc(0); free(p); free(p);", "double free"),
     main_only("an array at the end of a structure", _NEW_RING + "r->data[1] = 3; assert(r->data[1] == 3 && sizeof(ring) == 128 && (char *)&r->tail - (char *)r == 64); free(r);", "holds", _RING),
     main_only("behind the end of a structure", _NEW_RING + "\nr->data[14] = 3; free(r);", "an access outside", _RING),
     main_only("the end of a structure was never set", _NEW_RING + "\nreturn r->data[1];", "is read before it was set", _RING),
     main_only("a structure without its end", "static struct tail x; x.d[0] = 1;", "an access outside", "struct tail { int n, d[]; };\n"),
-    main_only("the end of a structure, in a variable", "static struct tail x; int i = k; x.d[i] = 1;", "no location", "struct tail { int n, d[]; };\natomic_int k = 1;\n"),
+    main_only("the end of a structure, in a variable", "static struct tail x; int i = k; x.d[i] = 1;", "not a location", "struct tail { int n, d[]; };\natomic_int k = 1;\n"),
 )  # fmt: skip
 
 ARGUMENTS = (

@@ -60,7 +60,7 @@ def test_each_has_a_head_and_a_body() -> None:
 WRONG = [
     (
         "char b[3] = {'a', 'b', 'c'};\nint main(void) {\n  return atoi(b) + strnlen(b, 9);\n}",
-        "behind the end of `b`",
+        "past the end of `b`",
         5,
     ),
     ("int main(void) {\n  int n = 0;\n  return __builtin_ctz(n);\n}", "bits of 0 are counted", 5),
