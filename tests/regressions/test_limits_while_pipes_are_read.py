@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from limits.stages import INTERRUPTED, run
+from limits.stages import INTERRUPTED, Ending, run
 from membar.cli.command import UNKNOWN
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -36,17 +38,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_limit_counts(command: str, folder: Path) -> None:
-    ending = run(f"{command} --limit time=1s", folder)
-    assert ending.code == UNKNOWN
-    assert "the time limit of 1 s was reached" in " ".join(ending.output.split())
+def run_all(commands: Sequence[str], folder: Path, *, interrupt: float | None = None) -> dict[str, Ending]:
+    """How each command ends. They wait side by side: none of them needs the processor."""
+    with ThreadPoolExecutor(max_workers=5) as pool:
+        endings = pool.map(lambda command: run(command, folder, interrupt=interrupt), commands)
+        return dict(zip(commands, endings, strict=True))
 
 
-@pytest.mark.parametrize(
-    "command", [*COMMANDS, "replay pipe.json", f"translate {_DVE} --to dve --ltl @pipe.ltl"]
-)
-def test_ctrl_c_counts(command: str, folder: Path) -> None:
-    ending = run(command, folder, interrupt=2.0)
-    assert ending.code == INTERRUPTED
-    assert "Traceback" not in ending.output
+def test_a_limit_counts(folder: Path) -> None:
+    for command, ending in run_all([f"{item} --limit time=1s" for item in COMMANDS], folder).items():
+        assert ending.code == UNKNOWN, command
+        assert "the time limit of 1 s was reached" in " ".join(ending.output.split()), command
+
+
+def test_ctrl_c_counts(folder: Path) -> None:
+    commands = [*COMMANDS, "replay pipe.json", f"translate {_DVE} --to dve --ltl @pipe.ltl"]
+    for command, ending in run_all(commands, folder, interrupt=2.0).items():
+        assert ending.code == INTERRUPTED, command
+        assert "Traceback" not in ending.output, command

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from membar.evidence.certificates.solver import Session
@@ -24,7 +28,18 @@ def test_a_proof_check_ends_with_the_time_limit() -> None:
         Session().answers([_pigeons()])
 
 
+def in_a_fresh_process(function: str) -> None:
+    """Calls a function of this module where nothing was asked of z3 before: it may end its process."""
+    code = f"from regressions.test_z3_keeps_the_memory_limit import {function}; {function}()"
+    tests = Path(__file__).parents[1]
+    subprocess.run([sys.executable, "-c", code], cwd=tests, check=True, timeout=120)
+
+
 def test_a_proof_check_ends_with_the_memory_limit_and_z3_can_be_asked_again() -> None:
+    in_a_fresh_process("check_a_proof_within_memory")
+
+
+def check_a_proof_within_memory() -> None:
     memory = budget.resident_bytes() + (8 << 20)
     session = Session()
     with (
@@ -36,6 +51,10 @@ def test_a_proof_check_ends_with_the_memory_limit_and_z3_can_be_asked_again() ->
 
 
 def test_an_object_proof_ends_with_the_memory_limit_and_z3_can_be_asked_again() -> None:
+    in_a_fresh_process("check_an_object_within_memory")
+
+
+def check_an_object_within_memory() -> None:
     import z3
 
     pigeons = z3.Ints(" ".join(f"p{number}" for number in range(_HOLES + 1)))

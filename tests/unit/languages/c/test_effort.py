@@ -18,9 +18,6 @@ from membar.questions.outcome import Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
-# Alarms that ring inside a callback of the garbage collector (hypothesis has one) are lost, and ring again.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 # A million turns, each of them some steps.
 LONG = """int r[4];
 int main(void) {
