@@ -1,7 +1,7 @@
 //! When each slot of a plan can be computed, and which checks can prune.
 //!
 //! A check *prunes* while rf and co are incomplete if its slot can only grow: once violated it stays violated
-//! (ALGORITHMS §3: growing operands under union, intersection, composition, closure, inverse, restriction). A growing
+//! (growing operands under union, intersection, composition, closure, inverse, restriction). A growing
 //! operand under a complement or on the right of a difference makes a slot unstable: it waits until it is known.
 //! Once rf is complete, everything that needs only rf is known, so more checks prune while co grows.
 

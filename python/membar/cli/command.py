@@ -170,7 +170,7 @@ def _run_alone(chosen: Namespace) -> int:
 
 
 def exit_code(outcome: Outcome, *, accept_bounded: bool = False) -> int:
-    """DESIGN §6: what a verdict means to a script."""
+    """The exit code of a verdict: see docs/reference/exit-codes.md."""
     from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated  # noqa: PLC0415
 
     match outcome:

@@ -247,7 +247,7 @@ def _annotated(about: ConcurrentObject) -> Specification:
 
 
 def judged(proof: Discharged, about: ConcurrentObject, model: str, order: str) -> Outcome:
-    """The verdict that the obligations allow (DESIGN, what each engine may claim)."""
+    """The verdict that the obligations allow."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"
         f" a thread has {len(proof.controls)} controls",
