@@ -13,7 +13,7 @@ show() {
 }
 
 cd "$here" || exit 1
-show store-buffering.litmus
+show litmus/store-buffering.litmus
 [ $? -eq 1 ] || { echo "demo: expected a violation"; exit 1; }
-show store-buffering-fenced.litmus
+show litmus/store-buffering-fenced.litmus
 [ $? -eq 0 ] || { echo "demo: expected it to hold"; exit 1; }

@@ -58,7 +58,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--against", type=Path)
     chosen = parser.parse_args()
-    paths = sorted((ROOT / "examples").glob("*.c")) + sorted((ROOT / "benchmarks" / "c").glob("*.c"))
+    paths = sorted((ROOT / "examples" / "c").glob("*.c")) + sorted((ROOT / "benchmarks" / "c").glob("*.c"))
     ours, steps = measured(paths, chosen.turns, ROOT / "python")
     print(f"{len(paths)} programs: {ours:.3f} s of CPU")
     if chosen.against is None:

@@ -1,4 +1,4 @@
-"""Objects of `examples/objects`, right and with one order too weak, under four models, as a page.
+"""Objects of `examples/c/objects`, right and with one order too weak, under four models, as a page.
 
     python benchmarks/objects/run.py              prints the page
     python benchmarks/objects/run.py treiber      only what begins like this
@@ -18,7 +18,7 @@ from membar.objects.client import Size
 from membar.objects.orders import Ordering
 from membar.questions.outcome import HoldsWithin
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "c" / "objects"
 MODELS = ("sc", "x86-tso", "rc11", "armv8")
 SIZE = Size(2, 3)
 
@@ -64,7 +64,7 @@ SEQLOCK = (
 HEAD = f"""\
 # Objects under weak memory
 
-`membar check FILE --client 2,3` on the files of `examples/objects`: all clients of
+`membar check FILE --client 2,3` on the files of `examples/c/objects`: all clients of
 {SIZE.text}, causal order. The weak variants change the ordering that
 a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* means that executions
 with load buffering were not explored ([0039](../decisions/0039-clients-without-load-buffering.md)). This page

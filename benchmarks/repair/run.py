@@ -35,7 +35,7 @@ from membar.source import SourceFile
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DVE = ROOT.parent / "shared" / "corpus" / "dve"
-EXAMPLES = ROOT / "examples"
+EXAMPLES = ROOT / "examples" / "c"
 QUICKLY = Options(coherence=Coherence.OBSERVED)
 BARE = ("peterson", "dekker", "fast-mutex", "szymanski", "burns", "bakery")
 WEAKENED = ("ttas", "ticket", "mcs", "treiber", "msqueue", "ring", "seqlock")
@@ -118,7 +118,7 @@ def seqlock(seconds: float) -> bool:
     print(
         "\n| clients | repair | cost | at least | guarantee | CPU s |\n| --- | --- | --- | --- | --- | --- |"
     )
-    source = SourceFile.read(EXAMPLES / "objects" / "seqlock-bare.c")
+    source = SourceFile.read(EXAMPLES / "objects/seqlock-bare.c")
     costs = costs_for("armv8")
     # The paper's five are full fences: three in the writer, two in the reader's loop.
     allowed = costs.table["fence seq_cst"] * (3 + 2 * costs.loop)

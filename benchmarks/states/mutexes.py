@@ -54,7 +54,7 @@ class Family:
 _MODELS = {name: CORPUS / name / f"{name}.{number}.dve" for name, number in (
     ("peterson", 1), ("lamport", 1), ("anderson", 2), ("szymanski", 1), ("bakery", 1), ("mcs", 1),
 )}  # fmt: skip
-_DEKKER = ROOT / "examples" / "dekker.dve"
+_DEKKER = ROOT / "examples" / "dve/dekker.dve"
 FAMILIES = (
     Family("Peterson", _MODELS["peterson"], ("wait", "q2", "q3"), (("step", 3),)),
     Family("Lamport", _MODELS["lamport"], ("q1",), (("x", 2), ("y", 6))),

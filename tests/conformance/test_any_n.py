@@ -11,7 +11,7 @@ from membar.questions.expectations import claimed
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
-FOLDER = Path(__file__).parents[2] / "examples" / "any-n"
+FOLDER = Path(__file__).parents[2] / "examples" / "c" / "any-threads"
 # What no search decides is given up soon.
 _SECONDS = {"UNKNOWN": 6.0}
 

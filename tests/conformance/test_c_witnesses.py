@@ -19,7 +19,7 @@ from strategies.witness_rules import graphml_faults, yaml_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = sorted((ROOT / "tests/conformance/c_tasks").glob("*/*.c"))
-EXAMPLES = sorted([*ROOT.glob("examples/*.c"), *ROOT.glob("examples/heap/*.c")])
+EXAMPLES = sorted([*ROOT.glob("examples/c/*.c"), *ROOT.glob("examples/c/heap/*.c")])
 # Models whose searches take long for examples with heaps; `make test-all` asks about all.
 QUICK = ("sc", "rc11", "x86-tso", "pso")
 # What `make test` asks about: an assertion, memory safety, a deadlock, a weak model, an example.
@@ -28,7 +28,7 @@ SHOWN = {
     ROOT / "tests/conformance/c_tasks/pthread/stack-unchecked.c",
     ROOT / "tests/conformance/c_tasks/pthread/two-locks-crossed.c",
     ROOT / "tests/conformance/c_tasks/pthread-wmm/message-passing-pso.c",
-    ROOT / "examples/peterson-plain.c",
+    ROOT / "examples/c/peterson-plain.c",
 }
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 # Violations for which SV-COMP has no property.

@@ -70,7 +70,10 @@ _OTHERS = (
 
 def texts() -> list[str]:
     """What is mutated."""
-    paths = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "examples" / "heap").glob("*.c"))]
+    paths = [
+        *sorted((ROOT / "examples" / "c").glob("*.c")),
+        *sorted((ROOT / "examples" / "c" / "heap").glob("*.c")),
+    ]
     examples = [path.read_text(encoding="utf-8") for path in paths]
     memory = [case.program for case in (*HEAP_CASES, *SYNC_CASES)]
     return [
@@ -153,13 +156,13 @@ def _is_translated(text: str) -> bool:
 
 
 def _source(text: str) -> SourceFile:
-    return SourceFile(str(ROOT / "examples" / "mutated.c"), text)
+    return SourceFile(str(ROOT / "examples" / "c" / "mutated.c"), text)
 
 
 @cache
 def objection(text: str) -> str | None:
     """The first error of gcc; None if it has none."""
-    command = ["gcc", "-I", str(ROOT / "examples"), "-I", str(ROOT / "examples" / "heap"), *_GCC]
+    command = ["gcc", "-I", str(ROOT / "examples" / "c"), "-I", str(ROOT / "examples" / "c" / "heap"), *_GCC]
     given = text.encode("utf-8", errors="replace")
     found = subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
     if found.returncode == 0:

@@ -23,7 +23,7 @@ from membar.source import SourceFile
 from unit.objects.test_clients import ATOMIC
 from unit.objects.test_linearize import brute_force, random_history, random_order
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 STALE = ATOMIC.replace("atomic_load_explicit(&x", "atomic_load_explicit(&y").replace("int x;", "int x, y;")
 BEGUN = ATOMIC.replace("// membar: object", "// membar: begin setup()\n// membar: object")
 BEGUN += "static void setup(void) { atomic_store(&x, 7); }\n"
@@ -204,16 +204,16 @@ def _waited() -> bool:
 def _objects() -> bool:
     """Objects in their own language do what they say."""
     return (
-        _verdict(EXAMPLES / "counter.obj", 2, "x86-tso") == "holds-within"
-        and _verdict(EXAMPLES / "seqlock.obj", 2, "sc") == "holds-within"
-        and _verdict(EXAMPLES / "seqlock.obj", 1, "x86-tso", "real-time") == "violated"
-        and _verdict(EXAMPLES / "seqlock-armv8.obj", 1, "armv8") == "holds-within"
+        _verdict(EXAMPLES / "objects/counter.obj", 2, "x86-tso") == "holds-within"
+        and _verdict(EXAMPLES / "objects/seqlock.obj", 2, "sc") == "holds-within"
+        and _verdict(EXAMPLES / "objects/seqlock.obj", 1, "x86-tso", "real-time") == "violated"
+        and _verdict(EXAMPLES / "objects/seqlock-armv8.obj", 1, "armv8") == "holds-within"
     )
 
 
 def _bounded() -> bool:
     """The verdict says what was left out."""
-    outcome = membar.check(EXAMPLES / "treiber.c", client=client.Size(2, 1), model="armv8").outcome
+    outcome = membar.check(EXAMPLES / "c/objects/treiber.c", client=client.Size(2, 1), model="armv8").outcome
     return isinstance(outcome, HoldsWithin) and "without load buffering" in outcome.bound
 
 

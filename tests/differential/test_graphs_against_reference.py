@@ -108,7 +108,7 @@ def _runnable(count: int) -> list[int]:
 
 
 def test_graphs_answers_the_examples_like_the_reference() -> None:
-    examples = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.litmus"))
+    examples = sorted((Path(__file__).resolve().parents[2] / "examples" / "litmus").glob("*.litmus"))
     assert examples
     for path in examples:
         found = membar.check(path, engine="graphs")

@@ -17,7 +17,7 @@ from membar.questions.outcome import HoldsWithin, Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "objects"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = Size(2, 1)
 WAITING = 52  # the seed of an object with a call that never returns
 WEAK = 100  # the seed of an object that is right under sc, and wrong under cam
@@ -50,14 +50,14 @@ def test_cam_lies_between_sc_and_tso(seed: int) -> None:
 )
 def test_c_objects_have_clients_on_store_buffers(model: str, verdict: str) -> None:
     found = membar.check(
-        EXAMPLES / "seqlock.c", client=SMALL, model=model, engine="states", defines=["NO_FENCES"]
+        EXAMPLES / "c/objects/seqlock.c", client=SMALL, model=model, engine="states", defines=["NO_FENCES"]
     )
     assert found.verdict == verdict
     assert found.outcome.run.statistics.states
 
 
 def test_the_bound_of_the_buffers_is_told() -> None:
-    outcome = membar.check(EXAMPLES / "seqlock.obj", client=SMALL, model="cam").outcome
+    outcome = membar.check(EXAMPLES / "objects/seqlock.obj", client=SMALL, model="cam").outcome
     assert isinstance(outcome, HoldsWithin)
     assert "store buffers of at most 1 entry" in outcome.bound
     assert not outcome.chosen_by_user
@@ -65,7 +65,7 @@ def test_the_bound_of_the_buffers_is_told() -> None:
 
 def test_a_limit_of_states_gives_no_answer() -> None:
     outcome = membar.check(
-        EXAMPLES / "seqlock.obj", client=SMALL, model="cam", limits=Limits(states=5)
+        EXAMPLES / "objects/seqlock.obj", client=SMALL, model="cam", limits=Limits(states=5)
     ).outcome
     assert isinstance(outcome, Unknown)
 
@@ -73,7 +73,7 @@ def test_a_limit_of_states_gives_no_answer() -> None:
 def test_there_is_no_clock_beside_store_buffers() -> None:
     with pytest.raises(InputError) as problem:
         membar.check(
-            EXAMPLES / "seqlock.obj",
+            EXAMPLES / "objects/seqlock.obj",
             client=SMALL,
             model="x86-tso",
             engine="states",

@@ -364,7 +364,7 @@ def _file(name: str, text: Callable[[], str]) -> Callable[[], dict[str, str]]:
     return lambda: {name: text()}
 
 
-SB = str(EXAMPLES / "store-buffering.litmus")
+SB = str(EXAMPLES / "litmus/store-buffering.litmus")
 
 STAGES = (
     # reading
@@ -423,7 +423,7 @@ STAGES = (
     Stage("objects: clients", f"check {EXAMPLES}/objects/counter.obj --client 3,4"),
     Stage("objects: inference (z3)", "check a.obj --infer", _file("a.obj", _register)),
     Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", _linear_object(30))),
-    Stage("any number of threads", f"check {EXAMPLES}/any-n/bakery.c --threads any"),
+    Stage("any number of threads", f"check {EXAMPLES}/c/any-threads/bakery.c --threads any"),
     # afterwards
     Stage("follow-up question", "check a.c --model sc", _file("a.c", _handovers), code=0),
     Stage("graphs: a long execution", "check a.mbp --model sc", _file("a.mbp", _long_witness)),
@@ -442,7 +442,7 @@ STAGES = (
     ),
     # other commands
     Stage("replay", "replay a.json", _file("a.json", _witnesses)),
-    Stage("repair", f"repair {EXAMPLES}/bakery.c -D N=4 --weaken --model armv8"),
+    Stage("repair", f"repair {EXAMPLES}/c/bakery.c -D N=4 --weaken --model armv8"),
     Stage("repair: parsing", "repair a.c", _file("a.c", _functions)),
     Stage(
         "compare",

@@ -113,7 +113,7 @@ TEXTS = {
     "text.mbp": MBP,
 }
 # An example of each kind of question that is not about a program.
-EXAMPLES = {"flags.cub": "examples/flags-fenced.cub", "register.obj": "examples/objects/register.obj"}
+EXAMPLES = {"flags.cub": "examples/cubicle/flags-fenced.cub", "register.obj": "examples/objects/register.obj"}
 VALUES: dict[str, tuple[str, ...]] = {
     "--engine": ("--engine", "states"),
     "--property": ("--property", "deadlock"),

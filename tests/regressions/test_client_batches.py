@@ -13,7 +13,7 @@ from membar.questions.repair import Repair
 from membar.source import SourceFile
 
 _HERE = Path(__file__).parent
-_EXAMPLES = _HERE.parents[1] / "examples" / "objects"
+_EXAMPLES = _HERE.parents[1] / "examples" / "c" / "objects"
 
 
 def test_clients_with_more_than_64_different_threads_are_checked() -> None:

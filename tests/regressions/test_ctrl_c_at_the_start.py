@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SB = Path(__file__).parents[2] / "examples" / "store-buffering.litmus"
+SB = Path(__file__).parents[2] / "examples" / "litmus/store-buffering.litmus"
 # Runs `python -m membar` and presses Ctrl-C when a certain module is looked for.
 _PRESSED = """
 import os, runpy, signal, sys

@@ -12,7 +12,7 @@ from membar.diagnostics import InputError
 from membar.questions.task import Limits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SB, DVE, OBJECT = "store-buffering.litmus", "peterson.dve", "objects/register.obj"
+SB, DVE, OBJECT = "litmus/store-buffering.litmus", "dve/peterson.dve", "objects/register.obj"
 REFUSED = (
     ("check", SB, "--engine reference", "states"),
     ("check", DVE, "--engine reference", "executions"),
@@ -22,14 +22,14 @@ REFUSED = (
     ("compare", DVE, "--models sc,x86-tso", "executions"),
     ("repair", SB, "", "states"),
     ("repair", DVE, "", "executions"),
-    ("check", "any-n/ticket.c", "--threads any", "executions"),
+    ("check", "c/any-threads/ticket.c", "--threads any", "executions"),
     ("check", OBJECT, "", "states"),
     ("check", OBJECT, "", "executions"),
 )
 COUNTED = (
     (SB, "--engine reference --model sc", "executions=1"),
     (DVE, "--engine reference", "states=1"),
-    ("any-n/ticket.c", "--threads any", "states=1"),
+    ("c/any-threads/ticket.c", "--threads any", "states=1"),
 )
 
 
@@ -55,6 +55,6 @@ def test_the_library_refuses_them_too() -> None:
     with pytest.raises(InputError):
         membar.check(EXAMPLES / SB, limits=Limits(states=1))
     with pytest.raises(InputError):
-        membar.check(EXAMPLES / "any-n/ticket.c", threads="N", limits=Limits(executions=1))
+        membar.check(EXAMPLES / "c/any-threads/ticket.c", threads="N", limits=Limits(executions=1))
     with pytest.raises(InputError):
         membar.check(EXAMPLES / OBJECT, limits=Limits(states=1))

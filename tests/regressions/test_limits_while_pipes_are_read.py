@@ -13,7 +13,7 @@ from limits.stages import INTERRUPTED, Ending, run
 from membar.cli.command import UNKNOWN
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-_SB, _DVE = EXAMPLES / "store-buffering.litmus", EXAMPLES / "peterson.dve"
+_SB, _DVE = EXAMPLES / "litmus/store-buffering.litmus", EXAMPLES / "dve/peterson.dve"
 COMMANDS = (
     f"check {_SB} --ltl @pipe.ltl",
     f"repair {_SB} --ltl @pipe.ltl",

@@ -92,7 +92,7 @@ print([change.name for change in found.changes])
 
 def test_a_fence_is_one_change_and_two_loads_are_two() -> None:
     """After these other formulas z3 preferred the two loads, which cost as much."""
-    command = [sys.executable, "-c", _AFTER_OTHERS, str(EXAMPLES / "seqlock-relaxed.c")]
+    command = [sys.executable, "-c", _AFTER_OTHERS, str(EXAMPLES / "c/seqlock-relaxed.c")]
     environment = {**os.environ, "PYTHONHASHSEED": "6"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=environment)
     assert done.stdout == "['fence acquire']\n"

@@ -86,19 +86,19 @@ def inputs() -> dict[str, list[Input]]:
     """Everything that is written by hand, by kind."""
     found: dict[str, list[Input]] = {}
     for kind, pattern in (
-        ("c", "*.c"), ("promela", "*.pml"), ("dve", "*.dve"), ("xcfa", "*.xcfa"), ("cubicle", "*.cub"),
-        ("mbp", "*.mbp"), ("objects", "objects/*.obj"),
+        ("c", "c/*.c"), ("promela", "promela/*.pml"), ("dve", "dve/*.dve"), ("xcfa", "xcfa/*.xcfa"),
+        ("cubicle", "cubicle/*.cub"), ("mbp", "program/*.mbp"), ("objects", "objects/*.obj"),
     ):  # fmt: skip
         found[kind] = [
             _example(path) for path in sorted((ROOT / "examples").glob(pattern)) if _is_whole(path)
         ]
-    for path in sorted((ROOT / "examples").glob("*.litmus")):
+    for path in sorted((ROOT / "examples" / "litmus").glob("*.litmus")):
         text = path.read_text(encoding="utf-8")
         found.setdefault(f"litmus {_dialect(text)}", []).append(Input("t.litmus", text, ("check", "FILE")))
     found["litmus X86_64"] = [Input("t.litmus", _X86_64, ("check", "FILE"))]
     found["clients"] = [
         Input(path.name, path.read_text(encoding="utf-8"), ("check", "FILE", "--client", "1,1"))
-        for path in sorted((ROOT / "examples" / "objects").glob("*.c"))
+        for path in sorted((ROOT / "examples" / "c" / "objects").glob("*.c"))
     ]
     return found | _models() | _options()
 
@@ -166,7 +166,7 @@ def witnesses() -> dict[str, list[Input]]:
             ["check", "sb.litmus"],
             ["check", "sb.litmus", "--engine", "states"],
             ["check", "p.pml", "--ltl", "G (x == 0)"],
-            ["check", str(ROOT / "examples" / "flags.cub")],
+            ["check", str(ROOT / "examples" / "cubicle/flags.cub")],
         ]
         for words in questions:
             given = [str(folder / word) if word in ("sb.litmus", "p.pml") else word for word in words]

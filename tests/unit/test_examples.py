@@ -14,7 +14,7 @@ from membar.questions.task import Options
 from membar.source import SourceFile
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*.{ending}"))
+FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES.glob(f"*/*.{ending}"))
 
 
 def expectations(path: Path) -> list[tuple[str, str]]:
@@ -36,7 +36,9 @@ def test_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdic
 
 
 SYSTEMS = [
-    (path, model, verdict) for path in sorted(EXAMPLES.glob("*.cub")) for model, verdict in expectations(path)
+    (path, model, verdict)
+    for path in sorted(EXAMPLES.glob("cubicle/*.cub"))
+    for model, verdict in expectations(path)
 ]
 
 
@@ -50,7 +52,7 @@ def test_example_for_any_number_gives_the_verdict_in_its_comment(
 
 
 # Languages of states: without a bound, so that verdicts are final.
-STATES = sorted(EXAMPLES.glob("*.pml"))
+STATES = sorted(EXAMPLES.glob("promela/*.pml"))
 STATE_CASES = [(path, model, verdict) for path in STATES for model, verdict in expectations(path)]
 
 
@@ -64,7 +66,7 @@ def test_promela_example_gives_the_verdict_in_its_comment(path: Path, model: str
 
 
 # With the store buffers that the model has by default.
-DVE = sorted(EXAMPLES.glob("*.dve"))
+DVE = sorted(EXAMPLES.glob("dve/*.dve"))
 DVE_CASES = [(path, model, verdict) for path in DVE for model, verdict in expectations(path)]
 
 
@@ -78,7 +80,7 @@ def test_dve_example_gives_the_verdict_in_its_comment(
     assert (result.witness is not None) == (verdict == "VIOLATED")
 
 
-C_FILES = sorted(EXAMPLES.glob("*.c"))
+C_FILES = sorted(EXAMPLES.glob("c/*.c"))
 C_CASES = [(path, model, verdict) for path in C_FILES for model, verdict in expectations(path)]
 
 

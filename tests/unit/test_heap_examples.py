@@ -11,7 +11,7 @@ import pytest
 import membar
 from membar.reports import terminal
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "heap"
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "c" / "heap"
 FILES = sorted(FOLDER.glob("*.c"))
 MOST_SECONDS = 30.0
 ALGORITHMS = (

@@ -116,7 +116,9 @@ def test_instances_are_compared_only_up_to_a_number_of_states_and_say_so() -> No
 
 
 def test_instances_alone_hold_within() -> None:
-    result = membar.prove(EXAMPLES / "spinlock.cub", engine="instances", options=Options(instances=(2,)))
+    result = membar.prove(
+        EXAMPLES / "cubicle/spinlock.cub", engine="instances", options=Options(instances=(2,))
+    )
     assert isinstance(result.outcome, HoldsWithin)
     assert result.outcome.bound == "all runs of 2 processes"
 
@@ -124,12 +126,14 @@ def test_instances_alone_hold_within() -> None:
 @pytest.mark.parametrize(
     ("ask", "code"),
     [
-        (lambda: membar.prove(EXAMPLES / "store-buffering.litmus"), "W0431"),
+        (lambda: membar.prove(EXAMPLES / "litmus/store-buffering.litmus"), "W0431"),
         (lambda: answering.load_engine("instances"), "W0407"),
         (lambda: systems.load_system_engine("graphs"), "W0407"),
         (lambda: systems.load_system_engine("cubs"), "W0401"),
         (
-            lambda: systems.certificate_text(membar.prove(EXAMPLES / "flags.cub", engine="instances")),
+            lambda: systems.certificate_text(
+                membar.prove(EXAMPLES / "cubicle/flags.cub", engine="instances")
+            ),
             "W0409",
         ),
     ],
@@ -141,7 +145,7 @@ def test_programs_are_no_systems(ask: Callable[[], object], code: str) -> None:
 
 
 def test_check_answers_about_every_language() -> None:
-    found = membar.check(EXAMPLES / "flags.cub", engine="instances")
+    found = membar.check(EXAMPLES / "cubicle/flags.cub", engine="instances")
     assert found.verdict == "violated"
     assert found.evidence is found.processes is not None
     assert found._repr_svg_() is None
@@ -150,7 +154,7 @@ def test_check_answers_about_every_language() -> None:
 
 
 def test_a_saved_run_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", str(EXAMPLES / "flags.cub"), "--engine", "instances", "--json"]) == 1
+    assert cli.main(["check", str(EXAMPLES / "cubicle/flags.cub"), "--engine", "instances", "--json"]) == 1
     text = capsys.readouterr().out
     saved = tmp_path / "run.json"
     saved.write_text(text, encoding="utf-8")

@@ -44,8 +44,20 @@ def test_every_language_of_programs_and_systems_is_collected() -> None:
 
 
 def test_each_file_and_model_is_a_test(pytester: pytest.Pytester) -> None:
-    copy(pytester, "store-buffering.litmus", "peterson.dve", "flags.cub", "tas-relaxed.c", "tas.c")
-    copy(pytester, "any-n/naive-mutex-relaxed.c", "any-n/naive-mutex.c", "wait-for-ever.mbp")
+    copy(
+        pytester,
+        "litmus/store-buffering.litmus",
+        "dve/peterson.dve",
+        "cubicle/flags.cub",
+        "c/tas-relaxed.c",
+        "c/tas.c",
+    )
+    copy(
+        pytester,
+        "c/any-threads/naive-mutex-relaxed.c",
+        "c/any-threads/naive-mutex.c",
+        "program/wait-for-ever.mbp",
+    )
     wanted = [
         "store-buffering.litmus::sc",
         "store-buffering.litmus::x86-tso",
@@ -65,9 +77,9 @@ def test_each_file_and_model_is_a_test(pytester: pytest.Pytester) -> None:
 
 
 def test_another_verdict_fails_with_the_report(pytester: pytest.Pytester) -> None:
-    text = (EXAMPLES / "store-buffering.litmus").read_text("utf-8")
+    text = (EXAMPLES / "litmus/store-buffering.litmus").read_text("utf-8")
     (pytester.path / "sb.litmus").write_text(text.replace("x86-tso VIOLATED", "x86-tso HOLDS"), "utf-8")
-    system = (EXAMPLES / "flags.cub").read_text("utf-8").replace("x86-tso VIOLATED", "x86-tso HOLDS")
+    system = (EXAMPLES / "cubicle/flags.cub").read_text("utf-8").replace("x86-tso VIOLATED", "x86-tso HOLDS")
     (pytester.path / "flags.cub").write_text(system, "utf-8")
     result = run(pytester, "--membar")
     result.assert_outcomes(passed=3, failed=2)
@@ -86,7 +98,7 @@ def test_another_verdict_fails_with_the_report(pytester: pytest.Pytester) -> Non
 
 
 def test_a_limit_is_a_failure_unless_unknown_was_expected(pytester: pytest.Pytester) -> None:
-    text = (EXAMPLES / "store-buffering.litmus").read_text("utf-8")
+    text = (EXAMPLES / "litmus/store-buffering.litmus").read_text("utf-8")
     (pytester.path / "sb.litmus").write_text(text, "utf-8")
     (pytester.path / "u.litmus").write_text(text.replace("sc HOLDS", "sc UNKNOWN"), "utf-8")
     pytester.makeini("[pytest]\nmembar_limit = executions=1\n")
@@ -97,7 +109,7 @@ def test_a_limit_is_a_failure_unless_unknown_was_expected(pytester: pytest.Pytes
 
 
 def test_a_litmus_test_without_a_comment_must_hold(pytester: pytest.Pytester) -> None:
-    text = (EXAMPLES / "store-buffering.litmus").read_text("utf-8").replace("Expected:", "They say:")
+    text = (EXAMPLES / "litmus/store-buffering.litmus").read_text("utf-8").replace("Expected:", "They say:")
     (pytester.path / "sb.litmus").write_text(text, "utf-8")
     result = run(pytester, "--membar", "-v")
     result.assert_outcomes(failed=1)
@@ -133,14 +145,14 @@ def test_bad_input_fails_and_says_where(pytester: pytest.Pytester) -> None:
 
 
 def test_a_wrong_limit_is_wrong_usage(pytester: pytest.Pytester) -> None:
-    copy(pytester, "coherence.litmus")
+    copy(pytester, "litmus/coherence.litmus")
     result = run(pytester, "--membar", "--membar-limit", "soon")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*membar_limit: `soon` is not a limit such as time=10s or memory=2G*"])
 
 
 def test_other_files_and_runs_without_the_switch_are_left_alone(pytester: pytest.Pytester) -> None:
-    copy(pytester, "coherence.litmus")
+    copy(pytester, "litmus/coherence.litmus")
     (pytester.path / "other.c").write_text("int main(void) { return 0; }\n", "utf-8")
     assert run(pytester).ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result = run(pytester, "--membar", "--collect-only", "-q")
@@ -227,7 +239,7 @@ def test_every_claim_of_a_file_is_a_test(pytester: pytest.Pytester) -> None:
 
 
 def test_two_workers_do_the_same_and_ids_can_be_chosen(pytester: pytest.Pytester) -> None:
-    copy(pytester, "store-buffering.litmus", "tas.c")
+    copy(pytester, "litmus/store-buffering.litmus", "c/tas.c")
     (pytester.path / "t.c").write_text(RIGHT["t.c"].replace("sc HOLDS", "sc VIOLATED"), "utf-8")
     result = run(pytester, "--membar", "-p", "xdist", "-n", "2", "-k", "sc or x86", "-v")
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -29,7 +29,7 @@ def test_the_console_output_is_real(
 def test_the_program_shown_is_the_example() -> None:
     shown = re.search(r"```\n(X86.*?)```", README, re.DOTALL)
     assert shown is not None
-    example = (ROOT / "examples" / "store-buffering.litmus").read_text(encoding="utf-8")
+    example = (ROOT / "examples" / "litmus/store-buffering.litmus").read_text(encoding="utf-8")
     assert shown[1] == re.sub(r"\(\*.*?\*\)\n", "", example, flags=re.DOTALL)
 
 

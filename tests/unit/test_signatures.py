@@ -31,14 +31,14 @@ def test_every_option_of_a_question_is_a_parameter(function: object) -> None:
 
 
 def test_an_option_is_called_as_on_the_command_line() -> None:
-    found = membar.check(EXAMPLES / "peterson.dve", model="x86-tso", buffers=1, engine="states")
+    found = membar.check(EXAMPLES / "dve/peterson.dve", model="x86-tso", buffers=1, engine="states")
     assert found.question.options.buffers == 1
-    assert membar.check(EXAMPLES / "store-buffering.litmus", no_symmetry=True).verdict == "violated"
+    assert membar.check(EXAMPLES / "litmus/store-buffering.litmus", no_symmetry=True).verdict == "violated"
 
 
 def test_an_option_that_does_not_apply_is_refused() -> None:
     with pytest.raises(membar.InputError, match="--ltl does not apply to systems"):
-        membar.check(EXAMPLES / "flags.cub", ltl="F true")
+        membar.check(EXAMPLES / "cubicle/flags.cub", ltl="F true")
 
 
 def test_the_public_names_are_listed() -> None:

@@ -15,8 +15,8 @@ from membar.questions.outcome import InterruptedAnswerError, Unknown
 from membar.records import replace
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-SB = str(EXAMPLES / "store-buffering.litmus")
-COHERENCE = str(EXAMPLES / "coherence.litmus")
+SB = str(EXAMPLES / "litmus/store-buffering.litmus")
+COHERENCE = str(EXAMPLES / "litmus/coherence.litmus")
 
 
 @pytest.mark.parametrize("option", ["--junit", "--sarif", "--summary"])

@@ -11,7 +11,7 @@ import pytest
 from membar.cli import command as cli
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-SB = EXAMPLES / "store-buffering.litmus"
+SB = EXAMPLES / "litmus/store-buffering.litmus"
 TWO_LOCKS = """program p memory l : i32 memory m : i32
 thread A { 0 -> 1: lock [&l] 1 -> 2: lock [&m] 2 -> 3: unlock [&m] 3 -> 4: unlock [&l] }
 thread B { 0 -> 1: lock [&m] 1 -> 2: lock [&l] 2 -> 3: unlock [&l] 3 -> 4: unlock [&m] }"""
@@ -92,7 +92,7 @@ def test_an_answer_about_something_else_is_noticed(
 
 
 def test_every_line_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fenced = EXAMPLES / "store-buffering-fenced.litmus"
+    fenced = EXAMPLES / "litmus/store-buffering-fenced.litmus"
     good, without = answers(capsys, str(SB), str(fenced))
     bad = json.loads(json.dumps(good))
     bad["witness"]["final"] = [["0:EAX", 1], ["1:EAX", 1]]

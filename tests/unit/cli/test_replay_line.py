@@ -134,7 +134,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "loop.pml": PROMELA,
         "flags.dve": DVE,
         "steps.xcfa": XCFA,
-        "store-buffering.litmus": (EXAMPLES / "store-buffering.litmus").read_text(encoding="utf-8"),
+        "store-buffering.litmus": (EXAMPLES / "litmus/store-buffering.litmus").read_text(encoding="utf-8"),
         "writes.txt": "x, P.2\n",
         "headers/order.h": "#define ORDER memory_order_relaxed\n",
     }

@@ -23,7 +23,7 @@ def question(name: str) -> SystemTask:
 
 
 def test_a_needed_literal_leads_back_to_the_start() -> None:
-    asked = question("spinlock.cub")
+    asked = question("cubicle/spinlock.cub")
     searched = closed(asked)
     assert searched is not None
     core, found = searched
@@ -42,4 +42,4 @@ def test_a_needed_literal_leads_back_to_the_start() -> None:
 
 
 def test_a_system_that_fails_has_no_proof() -> None:
-    assert closed(question("flags.cub")) is None
+    assert closed(question("cubicle/flags.cub")) is None

@@ -17,7 +17,7 @@ from membar.questions.outcome import HoldsWithin, Unknown
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "objects"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 ATOMIC = """\
 #include <stdatomic.h>
 static atomic_int x;
@@ -176,23 +176,23 @@ def test_a_race_is_a_violation_under_a_model_of_the_language() -> None:
 
 def test_a_limit_gives_unknown_and_says_where() -> None:
     found = membar.check(
-        EXAMPLES / "treiber.c", client=Size(2, 2), model="sc", limits=Limits(executions=20)
+        EXAMPLES / "c/objects/treiber.c", client=Size(2, 2), model="sc", limits=Limits(executions=20)
     ).outcome
     assert isinstance(found, Unknown)
     assert "in the client push(1)" in found.reason
 
 
 def test_a_bound_that_cut_something_is_named() -> None:
-    found = membar.check(EXAMPLES / "treiber.c", client=Size(2, 2), model="armv8").outcome
+    found = membar.check(EXAMPLES / "c/objects/treiber.c", client=Size(2, 2), model="armv8").outcome
     assert isinstance(found, HoldsWithin)
     assert "without load buffering" in found.bound
 
 
 FIGURES = [
-    ("seqlock.c", "x86-tso real-time", (0, 0), ((0, 1),)),
-    ("seqlock.c", "xc causal", (1, 0), ()),
-    ("seqlock.obj", "x86-tso real-time", (0, 0), ((0, 1),)),
-    ("seqlock.obj", "xc causal", (1, 0), ()),
+    ("c/objects/seqlock.c", "x86-tso real-time", (0, 0), ((0, 1),)),
+    ("c/objects/seqlock.c", "xc causal", (1, 0), ()),
+    ("objects/seqlock.obj", "x86-tso real-time", (0, 0), ((0, 1),)),
+    ("objects/seqlock.obj", "xc causal", (1, 0), ()),
 ]
 
 
@@ -215,7 +215,7 @@ def test_the_histories_of_figures_4_and_9_are_found(
 @pytest.mark.parametrize("order", ["causal", "flush"])
 def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
     found = membar.check(
-        EXAMPLES / "seqlock.c",
+        EXAMPLES / "c/objects/seqlock.c",
         client=Size(2, 2),
         model="x86-tso",
         order=Ordering(order),
@@ -227,7 +227,7 @@ def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
 @pytest.mark.parametrize("fence", ["3", "5", "AFTER_5", "9", "AFTER_10"])
 def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     found = membar.check(
-        EXAMPLES / "seqlock.c", client=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
+        EXAMPLES / "c/objects/seqlock.c", client=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
     )
     assert found.verdict == "violated"
 
@@ -236,7 +236,7 @@ def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     ("model", "verdict"), [("sc", "holds-within"), ("x86-tso", "holds-within"), ("armv8", "violated")]
 )
 def test_the_seqlock_of_figure_7_lacks_fences_on_armv8(model: str, verdict: str) -> None:
-    found = membar.check(EXAMPLES / "seqlock-figure7.obj", client=Size(2, 1), model=model)
+    found = membar.check(EXAMPLES / "objects/seqlock-figure7.obj", client=Size(2, 1), model=model)
     assert found.verdict == verdict
 
 
@@ -396,7 +396,7 @@ def test_a_size_that_is_negative_is_told_as_such(capsys: pytest.CaptureFixture[s
 def test_options_that_say_nothing_about_proofs_are_refused(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["check", str(EXAMPLES / "lock.obj"), *words]) == 2
+    assert cli.main(["check", str(EXAMPLES / "objects/lock.obj"), *words]) == 2
     assert f"error[W1317]: {words[0]} does not apply to" in capsys.readouterr().err
 
 
@@ -420,7 +420,7 @@ def test_results_of_another_form_are_mistakes_of_the_specification(
 
 def test_only_some_models_have_instructions_for_obj_files() -> None:
     with pytest.raises(InputError) as problem:
-        membar.check(EXAMPLES / "seqlock.obj", client=Size(2, 1), model="rc11")
+        membar.check(EXAMPLES / "objects/seqlock.obj", client=Size(2, 1), model="rc11")
     assert problem.value.diagnostics[0].code == "W1355"
 
 

@@ -15,7 +15,7 @@ from membar.reports import json, terminal
 from membar.source import SourceFile
 from strategies.known_objects import COUNTER, FLAGS, LOCK, MISTAKES, PAIR, REUSED, STACK, Mistake
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
 def shown(answer: membar.Answer) -> Obligations:
@@ -76,7 +76,7 @@ def test_wrong_annotations_are_refuted(mistake: Mistake, model: str) -> None:
 @pytest.mark.parametrize("model", ["sc", "x86-tso"])
 @pytest.mark.parametrize("name", ["counter", "lock"])
 def test_invariants_are_found_and_hold_without_looking_again(name: str, model: str) -> None:
-    text = (EXAMPLES / f"{name}.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / f"objects/{name}.obj").read_text(encoding="utf-8")
     found = proved(text, model, infer=True)
     assert isinstance(found.outcome, Holds), found.outcome
     assert shown(found).inferred
@@ -86,7 +86,7 @@ def test_invariants_are_found_and_hold_without_looking_again(name: str, model: s
 
 @pytest.mark.full
 def test_the_invariants_of_seqlock_are_found_on_sc() -> None:
-    text = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/seqlock.obj").read_text(encoding="utf-8")
     found = proved(text[: text.index("define owner")], "sc", infer=True)
     assert isinstance(found.outcome, Holds), found.outcome
 
@@ -112,7 +112,7 @@ def test_where_there_are_too_many_controls_the_missing_obligation_is_told(
 
 
 def test_the_time_limit_says_what_took_it() -> None:
-    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/counter.obj").read_text(encoding="utf-8")
     outcome = membar.prove(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=0.05)).outcome
     assert isinstance(outcome, Unknown)
     assert "the time limit" in outcome.reason
@@ -120,7 +120,7 @@ def test_the_time_limit_says_what_took_it() -> None:
 
 def test_the_time_limit_leaves_room_to_name_the_missing_obligation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("membar.questions.proof._FOR_INVARIANTS", 0.0)
-    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/counter.obj").read_text(encoding="utf-8")
     found = membar.prove(SourceFile("test.obj", text), infer=True, limits=Limits(seconds=60))
     assert isinstance(found.outcome, Unknown)
     said = "no invariants: the time limit was reached while invariants were looked for; without them"
@@ -180,14 +180,14 @@ def test_what_is_not_so_is_not_proved_by_it(text: str, right: str, wrong: str) -
 
 
 def test_only_what_can_be_said_is_inferred_where_controls_look_alike() -> None:
-    text = (EXAMPLES / "lock.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/lock.obj").read_text(encoding="utf-8")
     found = proved(text, "xc", infer=True)
     assert found.verdict == "holds-within"
     assert shown(found).failure is None
 
 
 def test_only_what_the_proof_needs_is_inferred() -> None:
-    text = (EXAMPLES / "counter.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/counter.obj").read_text(encoding="utf-8")
     found = proved(text, "x86-tso", infer=True)
     claims = [line for line in shown(found).inferred.splitlines() if line.startswith("    ")]
     assert len(claims) < 40
@@ -197,21 +197,23 @@ def test_only_what_the_proof_needs_is_inferred() -> None:
 
 
 def test_seqlock_is_linearizable_on_sc() -> None:
-    found = membar.prove(EXAMPLES / "seqlock.obj", model="sc")
+    found = membar.prove(EXAMPLES / "objects/seqlock.obj", model="sc")
     assert isinstance(found.outcome, Holds)
 
 
 def test_seqlock_is_linearizable_on_tso() -> None:
-    found = membar.prove(EXAMPLES / "seqlock.obj")
+    found = membar.prove(EXAMPLES / "objects/seqlock.obj")
     assert isinstance(found.outcome, Holds)
     assert "is in memory" in found.outcome.run.guarantee
 
 
 def test_seqlock_in_real_time_is_not_proved_on_tso_because_a_write_returns_too_early() -> None:
-    found = membar.prove(EXAMPLES / "seqlock.obj", order="real-time")
+    found = membar.prove(EXAMPLES / "objects/seqlock.obj", order="real-time")
     assert isinstance(found.outcome, Unknown)
     assert "write returns before it takes effect" in found.outcome.reason
-    assert isinstance(membar.prove(EXAMPLES / "seqlock.obj", model="sc", order="real-time").outcome, Holds)
+    assert isinstance(
+        membar.prove(EXAMPLES / "objects/seqlock.obj", model="sc", order="real-time").outcome, Holds
+    )
 
 
 @pytest.mark.parametrize("order", ["flush", "real-time"])
@@ -244,7 +246,7 @@ def test_a_failed_obligation_shows_two_states_in_the_users_words() -> None:
 
 
 def test_a_limit_is_told() -> None:
-    found = membar.prove(EXAMPLES / "seqlock.obj", limits=Limits(seconds=0.0))
+    found = membar.prove(EXAMPLES / "objects/seqlock.obj", limits=Limits(seconds=0.0))
     assert found.verdict == "unknown"
     assert "the time limit of 0 s was reached" in found.reason
 
@@ -271,14 +273,14 @@ def test_a_program_is_no_object() -> None:
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_seqlock_with_five_fences_is_linearizable_out_of_order(model: str) -> None:
-    found = membar.prove(EXAMPLES / "seqlock-armv8.obj", model=model)
+    found = membar.prove(EXAMPLES / "objects/seqlock-armv8.obj", model=model)
     assert isinstance(found.outcome, Holds), found.outcome
 
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 @pytest.mark.parametrize("fence", ["23: fence;", "42: fence;", "53: fence;", "82: fence;", "102: fence;"])
 def test_seqlock_without_one_of_its_fences_is_not_proved(fence: str, model: str) -> None:
-    text = (EXAMPLES / "seqlock-armv8.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/seqlock-armv8.obj").read_text(encoding="utf-8")
     assert text.count(fence) == 1
     found = proved(text.replace(fence, ""), model).outcome
     if (fence, model) == ("82: fence;", "xc"):  # dispensable: nothing is done before a branch is decided

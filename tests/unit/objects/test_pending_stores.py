@@ -26,9 +26,9 @@ from membar.questions.outcome import Holds, HoldsWithin, Unknown
 from membar.source import SourceFile
 from strategies.second_encoding import broken
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
-MAILBOX = (EXAMPLES / "mailbox.obj").read_text(encoding="utf-8")
-FLAG = (EXAMPLES / "flag.obj").read_text(encoding="utf-8")
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+MAILBOX = (EXAMPLES / "objects/mailbox.obj").read_text(encoding="utf-8")
+FLAG = (EXAMPLES / "objects/flag.obj").read_text(encoding="utf-8")
 
 
 def verdict(text: str, *, order: str = "causal") -> object:
@@ -36,7 +36,7 @@ def verdict(text: str, *, order: str = "causal") -> object:
 
 
 def test_a_register_is_proved_with_buffers_of_any_length() -> None:
-    text = (EXAMPLES / "register.obj").read_text(encoding="utf-8")
+    text = (EXAMPLES / "objects/register.obj").read_text(encoding="utf-8")
     assert isinstance(verdict(text), Holds)
     assert isinstance(verdict(text, order="real-time"), Unknown)
 

@@ -12,7 +12,7 @@ from membar.program.execution import Kind
 from membar.questions.outcome import Violated
 from membar.source import SourceFile
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "objects"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SMALL = Size(2, 1)
 
 
@@ -35,16 +35,16 @@ def reads(found: membar.Answer) -> list[tuple[str, int, bool]]:
 @pytest.mark.parametrize("case", ["obj", "obj, reads in order", "c", "c, reads in order"])
 def test_x1_is_written_before_c_is_odd(case: str, model: str) -> None:
     if case == "obj":
-        found = membar.check(EXAMPLES / "seqlock.obj", client=SMALL, model=model)
+        found = membar.check(EXAMPLES / "objects/seqlock.obj", client=SMALL, model=model)
     elif case == "obj, reads in order":
-        text = (EXAMPLES / "seqlock-armv8.obj").read_text(encoding="utf-8")
+        text = (EXAMPLES / "objects/seqlock-armv8.obj").read_text(encoding="utf-8")
         assert text.count("23: fence;") == 1
         found = membar.check(
             SourceFile("o.obj", text.replace("23: fence;", "23: skip;")), client=SMALL, model=model
         )
     else:
         macro = "NO_FENCES" if case == "c" else "NO_FENCE_3"
-        found = membar.check(EXAMPLES / "seqlock.c", client=SMALL, model=model, defines=[macro])
+        found = membar.check(EXAMPLES / "c/objects/seqlock.c", client=SMALL, model=model, defines=[macro])
     assert found.refutation is not None
     assert [call.text for call in found.refutation.history.calls] == ["write(1, 2)", "read() = (1, 0)"]
     assert reads(found) == [("c", 0, False), ("x1", 1, True), ("x2", 0, False), ("c", 0, False)]
@@ -52,5 +52,5 @@ def test_x1_is_written_before_c_is_odd(case: str, model: str) -> None:
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_with_the_fence_that_is_not_what_happens(model: str) -> None:
-    found = membar.check(EXAMPLES / "seqlock.c", client=SMALL, model=model, defines=["NO_FENCE_5"])
+    found = membar.check(EXAMPLES / "c/objects/seqlock.c", client=SMALL, model=model, defines=["NO_FENCE_5"])
     assert reads(found)[0] == ("c", 2, True)  # x2 is written after c is even again

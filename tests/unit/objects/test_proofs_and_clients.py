@@ -21,9 +21,9 @@ from membar.source import SourceFile
 from strategies.known_objects import AWAITED, COUNTER, LOCK, MISTAKES, PAIR, REQUIRED
 from strategies.second_encoding import broken
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
-SEQLOCK = (EXAMPLES / "seqlock.obj").read_text(encoding="utf-8")
-FENCED = (EXAMPLES / "seqlock-armv8.obj").read_text(encoding="utf-8")
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+SEQLOCK = (EXAMPLES / "objects/seqlock.obj").read_text(encoding="utf-8")
+FENCED = (EXAMPLES / "objects/seqlock-armv8.obj").read_text(encoding="utf-8")
 WRITE_AND_READ: Client = ((Call("write", (5, 6)), Call("read")), (Call("read"),))
 TWO_WRITERS: Client = ((Call("write", (5, 6)),), (Call("write", (7, 8)), Call("read")))
 COUNTING: Client = ((Call("increment"), Call("get")), (Call("increment"), Call("get")))

@@ -84,13 +84,13 @@ def test_every_answer_has_an_object(
 
 
 def test_no_answer_has_an_object_too(capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, EXAMPLES / "store-buffering.litmus", "--limit", "executions=1")
+    found = data(capsys, EXAMPLES / "litmus/store-buffering.litmus", "--limit", "executions=1")
     assert found["result"] == "unknown"
     assert "limit" in found["reason"]
 
 
 def test_nothing_to_weaken_has_an_object(capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, EXAMPLES / "store-buffering-fenced.litmus", "--weaken")
+    found = data(capsys, EXAMPLES / "litmus/store-buffering-fenced.litmus", "--weaken")
     assert found["result"] == "nothing-to-weaken"
     assert found["places"] == 2
 
@@ -113,7 +113,7 @@ P1 (int* x) { int r0 = *x; }
 
 
 def test_each_change_comes_with_an_execution_that_it_prevents(capsys: pytest.CaptureFixture[str]) -> None:
-    _, told, _ = run(capsys, EXAMPLES / "publication.litmus", "--explain")
+    _, told, _ = run(capsys, EXAMPLES / "litmus/publication.litmus", "--explain")
     assert told.count("and with all other changes:") == 2
     assert "without STLR, the STR in line 14" in told
     assert "14: STR W2,[X3]" in told
@@ -191,7 +191,7 @@ def test_rows_that_are_added_do_not_move_others(tmp_path: Path) -> None:
 def test_the_witness_of_what_a_change_prevents_replays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, model in (("store-buffering.litmus", "x86-tso"), ("ttas-relaxed.c", "rc11")):
+    for name, model in (("litmus/store-buffering.litmus", "x86-tso"), ("c/ttas-relaxed.c", "rc11")):
         found = data(capsys, EXAMPLES / name, "--model", model)
         for change in found["changes"]:
             saved = written(tmp_path, "saved.json", json.dumps(change["prevents"]))
@@ -367,7 +367,7 @@ def test_a_misspelt_cost_is_refused(
     text: str, hint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = written(tmp_path, "costs.toml", text)
-    code, _, told = run(capsys, EXAMPLES / "store-buffering.litmus", "--costs", table)
+    code, _, told = run(capsys, EXAMPLES / "litmus/store-buffering.litmus", "--costs", table)
     assert code == cli.BAD_INPUT
     assert "W0420" in told
     assert hint in " ".join(told.split())
@@ -375,13 +375,13 @@ def test_a_misspelt_cost_is_refused(
 
 def test_our_own_table_is_a_table_that_users_can_give(capsys: pytest.CaptureFixture[str]) -> None:
     ours = Path(str(repair.__file__)).parent / "costs.toml"
-    code, told, _ = run(capsys, EXAMPLES / "store-buffering.litmus", "--costs", ours)
+    code, told, _ = run(capsys, EXAMPLES / "litmus/store-buffering.litmus", "--costs", ours)
     assert code == cli.HOLDS
     assert "cost 40" in told
 
 
 def test_all_languages_that_can_be_repaired_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Cubicle" in run(capsys, EXAMPLES / "message-passing.xcfa")[2]
+    assert "Cubicle" in run(capsys, EXAMPLES / "xcfa/message-passing.xcfa")[2]
 
 
 GUARDS = [
@@ -396,7 +396,7 @@ GUARDS = [
     GUARDS,
 )
 def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
-    text = (EXAMPLES / "flags.cub").read_text(encoding="utf-8")
+    text = (EXAMPLES / "cubicle/flags.cub").read_text(encoding="utf-8")
     before, after = text.split("transition enter")
     source = SourceFile("flags.cub", f"{before}transition enter{after.replace('requires {', requires, 1)}")
     places = systems.places(source)
@@ -413,7 +413,7 @@ def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
 def test_other_questions_are_not_asked_of_any_number(
     option: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = EXAMPLES / "any-n" / "naive-mutex-relaxed.c"
+    file = EXAMPLES / "c/any-threads" / "naive-mutex-relaxed.c"
     code, _, told = run(capsys, file, "--threads", "any", *option)
     assert code == cli.BAD_INPUT
     assert "W0434" in told
@@ -424,7 +424,7 @@ def test_a_program_for_any_number_of_threads_gets_its_fence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("naive-mutex.c", "naive-mutex-relaxed.c"):
-        shutil.copy(EXAMPLES / "any-n" / name, tmp_path / name)
+        shutil.copy(EXAMPLES / "c/any-threads" / name, tmp_path / name)
     file = tmp_path / "naive-mutex-relaxed.c"
     code, told, _ = run(capsys, file, "--threads", "any", "--apply")
     assert code == cli.HOLDS

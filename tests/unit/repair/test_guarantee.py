@@ -108,7 +108,7 @@ def test_a_bound_that_membar_chose_is_told_by_the_exit_code(
 
 
 @pytest.mark.parametrize(
-    ("file", "limit"), [("peterson.dve", "states=3"), ("store-buffering.litmus", "executions=1")]
+    ("file", "limit"), [("dve/peterson.dve", "states=3"), ("litmus/store-buffering.litmus", "executions=1")]
 )
 def test_other_limits_than_time_are_limits_too(
     file: str, limit: str, capsys: pytest.CaptureFixture[str]
@@ -126,7 +126,7 @@ def test_every_check_has_only_the_time_that_is_left(monkeypatch: pytest.MonkeyPa
         return membar.ask(question)
 
     monkeypatch.setattr(repair, "ask", ask)
-    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"), seconds=30)
+    found = membar.repair(SourceFile.read(EXAMPLES / "litmus/store-buffering.litmus"), seconds=30)
     assert isinstance(found, Repair)
     assert len(given) > 6  # as it is, under sc, candidates, without each change, again
     assert all(seconds is not None and seconds <= 30 for seconds in given)
@@ -144,14 +144,14 @@ def test_where_time_is_over_the_repair_is_checked_again_all_the_same() -> None:
 
 def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Clock, "is_over", property(lambda self: True))  # noqa: ARG005
-    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"))
+    found = membar.repair(SourceFile.read(EXAMPLES / "litmus/store-buffering.litmus"))
     assert isinstance(found, Repair)
     assert all(change.prevents is None for change in found.changes)
     assert "not looked at" in render(found)
 
 
 def places_of(count: int) -> tuple[Place, ...]:
-    source = SourceFile.read(EXAMPLES / "peterson.dve")
+    source = SourceFile.read(EXAMPLES / "dve/peterson.dve")
     return tuple(programs.places(source, membar.parse(source))[:count])
 
 
@@ -186,7 +186,7 @@ def test_ctrl_c_before_anything_was_found_says_so(monkeypatch: pytest.MonkeyPatc
         return membar.ask(question)
 
     monkeypatch.setattr(repair, "ask", ask)
-    found = membar.repair(SourceFile.read(EXAMPLES / "store-buffering.litmus"))
+    found = membar.repair(SourceFile.read(EXAMPLES / "litmus/store-buffering.litmus"))
     assert isinstance(found, Undecided)
     assert found.is_interrupted
     assert "interrupted" in found.reason
@@ -203,7 +203,7 @@ def test_an_interrupted_repair_is_shown_and_not_written(
 
     monkeypatch.setattr(Search, "_cheapest", interrupted)
     file = tmp_path / "sb.litmus"
-    before = (EXAMPLES / "store-buffering.litmus").read_text(encoding="utf-8")
+    before = (EXAMPLES / "litmus/store-buffering.litmus").read_text(encoding="utf-8")
     file.write_text(before, encoding="utf-8")
     assert cli.main(["repair", str(file), "--apply"]) == cli.INTERRUPTED
     told = capsys.readouterr()
@@ -228,6 +228,6 @@ def test_what_cannot_be_decided_freezes_the_bound_and_does_not_blow_up() -> None
 
 
 def test_limits_of_a_question_reach_every_check() -> None:
-    source = SourceFile.read(EXAMPLES / "peterson.dve")
+    source = SourceFile.read(EXAMPLES / "dve/peterson.dve")
     found = membar.repair(source, model="x86-tso", limits=Limits(states=5))
     assert isinstance(found, Undecided)

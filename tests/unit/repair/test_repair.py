@@ -44,15 +44,15 @@ def repaired(source: SourceFile, **asked: Any) -> Repair:
 @pytest.mark.parametrize(
     ("file", "model", "names"),
     [
-        ("store-buffering.litmus", "x86-tso", ["MFENCE", "MFENCE"]),
-        ("message-passing-relaxed.litmus", "rc11", ["store release"]),
-        ("publication.litmus", "armv8", ["STLR", "LDAPR"]),
-        ("peterson.dve", "x86-tso", ["atomic write", "atomic write"]),
-        ("peterson-once.pml", "x86-tso", ["fence MFENCE", "fence MFENCE"]),
-        ("peterson-plain.c", "x86-tso", ["fence seq_cst"]),
-        ("ttas-relaxed.c", "rc11", ["fence acquire"]),
-        ("spinlock-amo-relaxed.litmus", "riscv", None),
-        ("independent-readers-lwsync.litmus", "power", ["sync", "sync"]),
+        ("litmus/store-buffering.litmus", "x86-tso", ["MFENCE", "MFENCE"]),
+        ("litmus/message-passing-relaxed.litmus", "rc11", ["store release"]),
+        ("litmus/publication.litmus", "armv8", ["STLR", "LDAPR"]),
+        ("dve/peterson.dve", "x86-tso", ["atomic write", "atomic write"]),
+        ("promela/peterson-once.pml", "x86-tso", ["fence MFENCE", "fence MFENCE"]),
+        ("c/peterson-plain.c", "x86-tso", ["fence seq_cst"]),
+        ("c/ttas-relaxed.c", "rc11", ["fence acquire"]),
+        ("litmus/spinlock-amo-relaxed.litmus", "riscv", None),
+        ("litmus/independent-readers-lwsync.litmus", "power", ["sync", "sync"]),
     ],
 )
 def test_examples_get_the_changes_that_they_lack(file: str, model: str, names: list[str] | None) -> None:
@@ -67,7 +67,7 @@ def test_examples_get_the_changes_that_they_lack(file: str, model: str, names: l
 
 
 def test_the_patch_is_the_difference_and_nothing_else() -> None:
-    source = example("store-buffering.litmus")
+    source = example("litmus/store-buffering.litmus")
     found = repaired(source)
     added = [line for line in patch(source, found.repaired).splitlines() if line.startswith("+ ")]
     assert added == ["+ MFENCE      |             ;", "+             | MFENCE      ;"]
@@ -75,7 +75,7 @@ def test_the_patch_is_the_difference_and_nothing_else() -> None:
 
 
 def test_files_that_are_included_are_changed_too() -> None:
-    found = repaired(example("peterson-release.c"), model="x86-tso", options=QUICKLY)
+    found = repaired(example("c/peterson-release.c"), model="x86-tso", options=QUICKLY)
     [(path, text)] = found.repaired.replaced
     assert path.endswith("peterson.c")
     assert "atomic_store_explicit(&last[l], me, memory_order_seq_cst)" in text
@@ -112,7 +112,7 @@ def test_figure_6_takes_both_writes_of_x_or_one_by_the_rule_of_all_buffers(
 
 
 def test_a_system_for_any_number_of_processes_gets_its_fence() -> None:
-    found = repaired(example("flags.cub"))
+    found = repaired(example("cubicle/flags.cub"))
     assert [change.name for change in found.changes] == ["fence"]
     assert "fence() && PC[p] = Waiting" in found.repaired.text
     assert found.is_minimal
@@ -120,7 +120,7 @@ def test_a_system_for_any_number_of_processes_gets_its_fence() -> None:
 
 
 def test_a_guard_with_alternatives_keeps_them_together() -> None:
-    text = example("flags.cub").text.replace(
+    text = example("cubicle/flags.cub").text.replace(
         "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
     )
     [_, place, _] = systems.places(SourceFile("either.cub", text))
@@ -130,7 +130,7 @@ def test_a_guard_with_alternatives_keeps_them_together() -> None:
 
 
 def test_a_system_has_its_own_question(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["repair", str(EXAMPLES / "flags.cub"), "--error", "x"]) == cli.BAD_INPUT
+    assert cli.main(["repair", str(EXAMPLES / "cubicle/flags.cub"), "--error", "x"]) == cli.BAD_INPUT
     assert "W0408" in capsys.readouterr().err
 
 
@@ -179,18 +179,18 @@ def test_barnats_procedure_ends_with_a_repair_that_is_never_cheaper(rule: str) -
 
 
 def test_barnats_procedure_begins_with_the_write_that_most_accesses_meet() -> None:
-    found = membar.repair(example("peterson.dve"), model="x86-tso", first=True)
+    found = membar.repair(example("dve/peterson.dve"), model="x86-tso", first=True)
     assert isinstance(found, Repair)
     assert [change.place.location for change in found.changes] == ["turn", "turn"]
 
 
 def test_barnats_procedure_is_for_atomic_writes() -> None:
     with pytest.raises(InputError, match="makes writes atomic"):
-        membar.repair(example("store-buffering.litmus"), first=True)
+        membar.repair(example("litmus/store-buffering.litmus"), first=True)
 
 
 def test_unbounded_store_buffers_are_repaired_for_good() -> None:
-    found = repaired(example("dekker-repeated.pml"), options=Options(unbounded_buffers=True))
+    found = repaired(example("promela/dekker-repeated.pml"), options=Options(unbounded_buffers=True))
     assert len(found.changes) == 4
     assert found.result.outcome.run.engine == "buffers"
     assert found.result.verdict == "holds"
@@ -219,13 +219,13 @@ P1 (atomic_int* x, atomic_int* y) {
 
 @pytest.mark.parametrize("name", ["ttas", "ticket", "seqlock", "ring"])
 def test_the_orders_of_the_examples_are_all_needed(name: str) -> None:
-    found = repaired(example(f"{name}.c"), model="rc11", options=QUICKLY, weaken=True)
+    found = repaired(example(f"c/{name}.c"), model="rc11", options=QUICKLY, weaken=True)
     assert found.is_minimal
     assert found.cost <= (found.before or 0)
 
 
 def test_what_is_right_needs_no_repair() -> None:
-    assert isinstance(membar.repair(example("store-buffering-fenced.litmus")), NothingToRepair)
+    assert isinstance(membar.repair(example("litmus/store-buffering-fenced.litmus")), NothingToRepair)
 
 
 def test_what_is_wrong_under_sc_cannot_be_repaired() -> None:
@@ -240,7 +240,7 @@ def test_what_is_wrong_under_sc_cannot_be_repaired() -> None:
 
 def test_a_language_without_places_says_so() -> None:
     with pytest.raises(InputError, match="cannot be repaired"):
-        membar.repair(example("message-passing.xcfa"))
+        membar.repair(example("xcfa/message-passing.xcfa"))
 
 
 @pytest.mark.parametrize(
@@ -251,13 +251,13 @@ def test_a_malformed_table_of_costs_is_bad_input(text: str, tmp_path: Path) -> N
     table = tmp_path / "costs.toml"
     table.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="no table of costs"):
-        membar.repair(example("store-buffering.litmus"), costs=table)
+        membar.repair(example("litmus/store-buffering.litmus"), costs=table)
 
 
 def test_costs_decide(tmp_path: Path) -> None:
     table = tmp_path / "costs.toml"
     table.write_text('[any]\n"DMB ISHST" = 1\n"DMB ISHLD" = 1\n', encoding="utf-8")
-    found = membar.repair(example("publication.litmus"), costs=table)
+    found = membar.repair(example("litmus/publication.litmus"), costs=table)
     assert isinstance(found, Repair)
     assert sorted(change.name for change in found.changes) == ["DMB ISHLD", "DMB ISHST"]
 
@@ -266,7 +266,7 @@ def test_apply_writes_the_repair_and_keeps_what_was_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "sb.litmus"
-    before = example("store-buffering.litmus").text
+    before = example("litmus/store-buffering.litmus").text
     file.write_text(before, encoding="utf-8")
     assert cli.main(["repair", str(file), "--apply", "--json"]) == cli.HOLDS
     told = json.loads(capsys.readouterr().out)

@@ -17,7 +17,7 @@ from membar.reports import json as json_report
 from membar.reports import pictures, terminal
 from membar.reports._parts.timeline import bars
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "objects" / "seqlock.c"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "c/objects/seqlock.c"
 
 
 @pytest.fixture(scope="module")

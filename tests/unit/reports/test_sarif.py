@@ -151,16 +151,28 @@ def regions(value: object) -> Iterator[Any]:
 
 def logs(folder: Path) -> list[Any]:
     """Logs with everything that can be in one."""
-    named = ["tas-relaxed.c", "flags.cub", "store-buffering.litmus", "peterson.dve", "wait-for-ever.mbp"]
-    named += ["publication.c", "peterson-repeated.pml", "coherence.litmus"]
+    named = ["c/tas-relaxed.c", "cubicle/flags.cub", "litmus/store-buffering.litmus", "dve/peterson.dve"]
+    named += [
+        "program/wait-for-ever.mbp",
+        "c/publication.c",
+        "promela/peterson-repeated.pml",
+        "litmus/coherence.litmus",
+    ]
     texts = {"race.c": RACE, "bad.litmus": BAD, "a b#1.c": FREED}
     return [
         log_of(folder, *(str(EXAMPLES / name) for name in named), texts=texts),
-        log_of(folder, "--property", "none", str(EXAMPLES / "store-buffering.litmus")),
-        log_of(folder, "--limit", "executions=1", "--model", "sc", str(EXAMPLES / "store-buffering.litmus")),
-        log_of(folder, "--unroll", "1", "--no-await", str(EXAMPLES / "wait-for-flag.litmus")),
-        log_of(folder, "--model", "nonsense", str(EXAMPLES / "store-buffering.litmus")),
-        log_of(folder, "--client", "2,1", "-D", RELAXED, str(EXAMPLES / "objects" / "treiber.c")),
+        log_of(folder, "--property", "none", str(EXAMPLES / "litmus/store-buffering.litmus")),
+        log_of(
+            folder,
+            "--limit",
+            "executions=1",
+            "--model",
+            "sc",
+            str(EXAMPLES / "litmus/store-buffering.litmus"),
+        ),
+        log_of(folder, "--unroll", "1", "--no-await", str(EXAMPLES / "litmus/wait-for-flag.litmus")),
+        log_of(folder, "--model", "nonsense", str(EXAMPLES / "litmus/store-buffering.litmus")),
+        log_of(folder, "--client", "2,1", "-D", RELAXED, str(EXAMPLES / "c/objects/treiber.c")),
     ]
 
 
@@ -186,10 +198,10 @@ def test_logs_are_valid_by_the_schema(folder: Path) -> None:
 
 
 def test_an_assertion_is_found_where_it_is_written(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "publication-relaxed.c")))
+    result = result_of(log_of(folder, str(EXAMPLES / "c/publication-relaxed.c")))
     assert (result["ruleId"], result["kind"], result["level"]) == ("assertions", "fail", "error")
     assert result["message"]["text"].startswith("VIOLATED under rc11: assert(")
-    text = (EXAMPLES / "publication.c").read_text(encoding="utf-8").splitlines()
+    text = (EXAMPLES / "c/publication.c").read_text(encoding="utf-8").splitlines()
     (place,) = result["locations"]
     assert "assert(" in text[line_of(place) - 1]
     assert place["physicalLocation"]["region"]["snippet"]["text"].startswith("assert(")
@@ -201,18 +213,18 @@ def test_an_assertion_is_found_where_it_is_written(folder: Path) -> None:
 
 
 def test_what_weak_memory_does_has_both_places(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "publication-relaxed.c")))
+    result = result_of(log_of(folder, str(EXAMPLES / "c/publication-relaxed.c")))
     read, write = result["relatedLocations"]
     assert read["message"]["text"] == (
         "receiver's read of letter.body at line 35 does not see sender's write of letter.body at line 26"
     )
     assert (line_of(read), line_of(write)) == (35, 26)
-    litmus = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
+    litmus = result_of(log_of(folder, str(EXAMPLES / "litmus/store-buffering.litmus")))
     assert [line_of(place) for place in litmus["relatedLocations"]] == [8, 7]
 
 
 def test_who_waits_for_ever_is_the_place(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "wait-for-ever.mbp")))
+    result = result_of(log_of(folder, str(EXAMPLES / "program/wait-for-ever.mbp")))
     assert (result["ruleId"], line_of(result["locations"][0])) == ("termination", 17)
 
 
@@ -308,13 +320,13 @@ def test_a_deadlock_names_the_lines_where_threads_wait_and_no_others(folder: Pat
 
 
 def test_a_condition_is_the_place_of_a_litmus_test(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "store-buffering.litmus")))
+    result = result_of(log_of(folder, str(EXAMPLES / "litmus/store-buffering.litmus")))
     snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]
     assert snippet == "~exists (0:EAX=0 /\\ 1:EAX=0)"
 
 
 def test_an_unsafe_state_is_the_place_of_a_system(folder: Path) -> None:
-    result = result_of(log_of(folder, str(EXAMPLES / "flags.cub")))
+    result = result_of(log_of(folder, str(EXAMPLES / "cubicle/flags.cub")))
     assert line_of(result["locations"][0]) == 11
     flows = result["codeFlows"][0]["threadFlows"]
     assert [flow["id"] for flow in flows] == ["#1", "#2"]
@@ -334,12 +346,12 @@ def test_bad_input_is_an_error_with_its_code_and_place(folder: Path) -> None:
 
 
 def test_what_holds_passes_and_what_is_unknown_is_open(folder: Path) -> None:
-    log = log_of(folder, str(EXAMPLES / "coherence.litmus"))
+    log = log_of(folder, str(EXAMPLES / "litmus/coherence.litmus"))
     assert (result_of(log)["kind"], result_of(log)["level"]) == ("pass", "none")
     assert log["runs"][0]["invocations"] == [
         {"executionSuccessful": True, "toolExecutionNotifications": [], "exitCode": 0}
     ]
-    words = ("--unroll", "1", "--no-await", str(EXAMPLES / "wait-for-flag.litmus"))
+    words = ("--unroll", "1", "--no-await", str(EXAMPLES / "litmus/wait-for-flag.litmus"))
     bounded = log_of(folder, *words)["runs"][0]["results"]
     assert [(result["ruleId"], result["kind"]) for result in bounded] == [
         ("condition", "pass"),
@@ -348,7 +360,14 @@ def test_what_holds_passes_and_what_is_unknown_is_open(folder: Path) -> None:
     ]
     assert all("no violation with loops unrolled once" in result["message"]["text"] for result in bounded)
     limited = result_of(
-        log_of(folder, "--limit", "executions=1", "--model", "sc", str(EXAMPLES / "store-buffering.litmus"))
+        log_of(
+            folder,
+            "--limit",
+            "executions=1",
+            "--model",
+            "sc",
+            str(EXAMPLES / "litmus/store-buffering.litmus"),
+        )
     )
     assert (limited["ruleId"], limited["kind"], limited["level"]) == ("unanswered", "open", "none")
 
@@ -379,7 +398,7 @@ def test_nothing_in_a_message_is_a_placeholder_or_a_link() -> None:
 
 def test_a_campaign_writes_one_log(folder: Path) -> None:
     (folder / "bad.litmus").write_text(BAD, encoding="utf-8")
-    named = [str(EXAMPLES / name) for name in ("store-buffering.litmus", "coherence.litmus")]
+    named = [str(EXAMPLES / name) for name in ("litmus/store-buffering.litmus", "litmus/coherence.litmus")]
     assert cli.main(["litmus", "bad.litmus", *named, "--jobs", "2", "--sarif", "log.sarif"]) == 3
     log = json.loads((folder / "log.sarif").read_text(encoding="utf-8"))
     check_by_hand(log)
@@ -387,8 +406,8 @@ def test_a_campaign_writes_one_log(folder: Path) -> None:
 
 
 def test_the_same_answers_give_the_same_bytes() -> None:
-    first = sarif.render(sarif.results(membar.check(EXAMPLES / "tas-relaxed.c")), exit_code=1)
-    assert sarif.render(sarif.results(membar.check(EXAMPLES / "tas-relaxed.c")), exit_code=1) == first
+    first = sarif.render(sarif.results(membar.check(EXAMPLES / "c/tas-relaxed.c")), exit_code=1)
+    assert sarif.render(sarif.results(membar.check(EXAMPLES / "c/tas-relaxed.c")), exit_code=1) == first
 
 
 ODD = """\
@@ -424,7 +443,7 @@ def test_columns_count_code_points_whatever_stands_before(folder: Path) -> None:
 
 
 def test_relative_uris_have_a_base_and_name_no_machine(folder: Path) -> None:
-    log = log_of(folder, str(EXAMPLES / "store-buffering.litmus"), texts={"race.c": RACE})
+    log = log_of(folder, str(EXAMPLES / "litmus/store-buffering.litmus"), texts={"race.c": RACE})
     (run,) = log["runs"]
     (base,) = run["originalUriBaseIds"]
     assert "uri" not in run["originalUriBaseIds"][base]

@@ -215,7 +215,7 @@ def test_memory_errors_are_those_of_sv_comp(folder: Path, text: str, word: str, 
 
 
 def test_values_that_only_weak_memory_explains_are_not_assumed(folder: Path) -> None:
-    text = (EXAMPLES / "publication.c").read_text(encoding="utf-8")
+    text = (EXAMPLES / "c/publication.c").read_text(encoding="utf-8")
     text = text.replace("#include <assert.h>", "void reach_error(void);")
     text = text.replace("assert(found->", "if (!(found->")
     text = text.replace("body == 42);", "body == 42)) reach_error();")
@@ -236,8 +236,12 @@ def test_values_that_only_weak_memory_explains_are_not_assumed(folder: Path) -> 
         (["p.c", "--threads", "any", "--witness", "w.yml"], "W1441", "not any number of threads"),
         (["p.c", "--client", "2,1", "--witness", "w.yml"], "W1441", "not clients of an object"),
         (["p.c", "--witness", "w.json"], "W1442", "names no format of witnesses"),
-        ([str(EXAMPLES / "flags.cub"), "--witness", "w.yml"], "W1443", "about C programs"),
-        ([str(EXAMPLES / "store-buffering.litmus"), "--witness", "w.yml"], "W1443", "about C programs"),
+        ([str(EXAMPLES / "cubicle/flags.cub"), "--witness", "w.yml"], "W1443", "about C programs"),
+        (
+            [str(EXAMPLES / "litmus/store-buffering.litmus"), "--witness", "w.yml"],
+            "W1443",
+            "about C programs",
+        ),
         (["p.c", "--witness", "none/w.yml"], "W0404", "No such file or directory"),
     ],
 )

@@ -23,7 +23,7 @@ from membar.questions.proof import parse_object, system_of
 from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NUSMV = shutil.which("NuSMV")
 needs_nusmv = pytest.mark.skipif(NUSMV is None, reason="there is no NuSMV on the path")
 AWKWARD = """\
@@ -43,11 +43,11 @@ operation f(TRUE) {
 operation g() { local t; 6: t = c1; 7: c1 = t + 1; 8: next = 4 - t; }
 """
 SYSTEMS = [
-    *(("lock.obj", model) for model in ("sc", "x86-tso")),
-    *(("counter.obj", model) for model in ("sc", "x86-tso", "xc", "armv8")),
+    *(("objects/lock.obj", model) for model in ("sc", "x86-tso")),
+    *(("objects/counter.obj", model) for model in ("sc", "x86-tso", "xc", "armv8")),
     ("awkward", "sc"),
-    ("seqlock.obj", "sc"),
-    *(("seqlock-armv8.obj", model) for model in ("sc", "x86-tso", "xc", "armv8")),
+    ("objects/seqlock.obj", "sc"),
+    *(("objects/seqlock-armv8.obj", model) for model in ("sc", "x86-tso", "xc", "armv8")),
 ]
 State = tuple[Hashable, frozenset[tuple[Variable, int]]]
 
@@ -127,7 +127,9 @@ def test_nusmv_finds_as_many_states_as_a_plain_search(name: str, model: str, tmp
 
 
 @needs_nusmv
-@pytest.mark.parametrize(("name", "model"), [("lock.obj", "x86-tso"), ("counter.obj", "armv8")])
+@pytest.mark.parametrize(
+    ("name", "model"), [("objects/lock.obj", "x86-tso"), ("objects/counter.obj", "armv8")]
+)
 def test_nusmv_reaches_the_same_controls(name: str, model: str, tmp_path: Path) -> None:
     about = system(name, model)
     text = smv(about)

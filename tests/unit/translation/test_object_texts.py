@@ -17,7 +17,7 @@ from membar.questions.translation.object_smv import smv
 from membar.source import SourceFile
 from strategies.known_objects import COUNTER, LOCK
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "objects"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
 def system(text: str, model: str) -> ThreadSystem:
@@ -96,18 +96,18 @@ def graph(name: str, model: str) -> str:
 
 
 def test_the_flow_graph_shows_what_waits_under_armv8() -> None:
-    text = graph("seqlock-armv8.obj", "armv8")
+    text = graph("objects/seqlock-armv8.obj", "armv8")
     assert '"23" -> "3";' in text
     assert '"23" -> "4";' in text
     assert '"3" -> "4"' not in text
     assert '"1b" -> "2" [label="got", style=dotted];' in text  # a load may be done before the branch
     assert '"1b" -> "22" [label="got"];' in text  # a store may not
-    assert '"1b" -> "2" [label="got"];' in graph("seqlock-armv8.obj", "xc")
+    assert '"1b" -> "2" [label="got"];' in graph("objects/seqlock-armv8.obj", "xc")
 
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_both_ways_from_a_branch_have_guards(model: str) -> None:
-    text = graph("seqlock-armv8.obj", model)
+    text = graph("objects/seqlock-armv8.obj", model)
     assert '"1b" -> "1" [label="!got", style=dashed];' in text
     assert '"8" -> "7" [label="c0 % 2 != 0", style=dashed];' in text
     assert '"8" -> "82" [label="c0 % 2 == 0"];' in text
@@ -123,7 +123,7 @@ def test_what_waits_for_nothing_hangs_at_the_idle_state(model: str) -> None:
     assert 'idle -> "1";' in text
     assert 'idle -> "2";' in text
     assert 'idle -> "3";' not in text
-    free = graph("seqlock.obj", model)
+    free = graph("objects/seqlock.obj", model)
     assert ('idle -> "9";' in free) == ('idle -> "10";' in free) == (model == "armv8")
     for line in free.splitlines():  # nothing begins nowhere
         node = line.strip().partition(" [")[0]
@@ -133,7 +133,7 @@ def test_what_waits_for_nothing_hangs_at_the_idle_state(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["xc", "armv8"])
 def test_the_halves_of_a_read_modify_write_are_linked(model: str) -> None:
-    text = graph("seqlock-armv8.obj", model)
+    text = graph("objects/seqlock-armv8.obj", model)
     assert '"store_1" [label="1: store to lock"];' in text
     assert '"1" -> "store_1" [dir=none, style=bold];' in text
     assert '"1" -> "1b";' in text
@@ -143,8 +143,9 @@ def test_the_halves_of_a_read_modify_write_are_linked(model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "to"), [("objects/lock.obj", "promela"), ("peterson.litmus", "smv"), ("peterson.litmus", "dot")]
+    ("file", "to"),
+    [("objects/lock.obj", "promela"), ("litmus/peterson.litmus", "smv"), ("litmus/peterson.litmus", "dot")],
 )
 def test_a_form_that_does_not_fit_is_refused(file: str, to: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["translate", str(EXAMPLES.parent / file), "--to", to]) == 2
+    assert main(["translate", str(EXAMPLES / file), "--to", to]) == 2
     assert "W1101" in capsys.readouterr().err

@@ -85,14 +85,14 @@ def test_small_programs_get_the_same_answer(name: str, model: str) -> None:
 
 @pytest.mark.parametrize("name", ["peterson", "peterson-release", "tas", "ring", "seqlock-relaxed"])
 def test_examples_get_the_same_answer(name: str) -> None:
-    case = Case("examples", name, SourceFile.read(EXAMPLES / f"{name}.c"), "rc11")
+    case = Case("examples", name, SourceFile.read(EXAMPLES / f"c/{name}.c"), "rc11")
     before = answer(case, old.FRONTEND.parse, 60)
     after = answer(case, parse_compiled, 60)
     assert kind_of(before, after) == SAME, f"{before} → {after}"
 
 
 def test_steps_show_what_the_user_wrote() -> None:
-    program = parse_compiled(SourceFile.read(EXAMPLES / "peterson.c"))
+    program = parse_compiled(SourceFile.read(EXAMPLES / "c/peterson.c"))
     shown = {
         edge.span.flat_text
         for thread in program.threads

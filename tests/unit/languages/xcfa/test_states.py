@@ -145,6 +145,6 @@ def test_final_locations_are_one() -> None:
 
 
 def test_litmus_tests_have_a_question_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
-    example = Path(__file__).resolve().parents[4] / "examples" / "store-buffering.litmus"
+    example = Path(__file__).resolve().parents[4] / "examples" / "litmus/store-buffering.litmus"
     assert cli.main(["check", str(example), "--error", "x=1"]) == cli.BAD_INPUT
     assert "W0405" in capsys.readouterr().err
