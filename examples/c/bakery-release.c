@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso VIOLATED.
-   The bakery whose numbers are published with release only: two threads may miss one another's. */
+   The bakery with release stores of its numbers: two threads may miss each other's number. */
 #define TAKE memory_order_release
 #include "bakery.c"

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   Lamport's bakery: each thread takes a number, the lowest goes first. */
+   Lamport's bakery: each thread takes a number, and the lowest number goes first. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

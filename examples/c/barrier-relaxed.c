@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS.
-   The barrier that is opened with a relaxed store. */
+   The barrier opened with a relaxed store: a thread may miss what others wrote before the barrier. */
 #define OPEN memory_order_relaxed
 #include "barrier.c"

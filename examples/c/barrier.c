@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Sense-reversing barrier: nobody goes on before everybody has arrived. */
+   Sense-reversing barrier: no thread continues before all have arrived. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

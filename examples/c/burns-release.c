@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso VIOLATED.
-   Burns' algorithm that raises its flag with release only. */
+   Burns' algorithm with a release store of the flag: two threads may enter. */
 #define RAISE memory_order_release
 #include "burns.c"

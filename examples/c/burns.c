@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   Burns' mutual exclusion: one bit per thread; threads with lower numbers go first. */
+   Burns' mutual exclusion: one bit per thread; threads with lower numbers have priority. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

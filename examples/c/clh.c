@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   CLH lock: each thread waits at the node of the one before it. */
+   CLH lock: each thread spins on the node of its predecessor. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso VIOLATED.
-   Dekker's algorithm that raises its flag with release only. */
+   Dekker's algorithm with a release store of the flag: both threads may enter. */
 #define RAISE memory_order_release
 #include "dekker.c"

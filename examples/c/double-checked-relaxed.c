@@ -1,5 +1,5 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS.
-   Double-checked locking whose first look is relaxed: the object may not be there yet. On processors that keep
-   address dependencies it works all the same. */
+   Double-checked locking whose first check is relaxed: the thread may see the pointer before the object. It works
+   on processors that respect address dependencies. */
 #define LOOK memory_order_relaxed
 #include "double-checked.c"

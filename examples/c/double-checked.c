@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Double-checked locking: an object is made once, by whoever comes first. */
+   Double-checked locking: an object is created once, by the first thread that needs it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   Lamport's fast mutex: seven accesses where nobody competes. Who meets another thread gives up here. */
+   Lamport's fast mutex: seven accesses without contention. Here a thread that meets another gives up. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   MCS lock: a queue of threads, each waiting at its own node. */
+   MCS lock: a queue of threads, each spinning on its own node. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS.
-   The queue that links nodes with a relaxed compare-exchange: who dequeues may not see the value. */
+   The queue that links nodes with a relaxed compare-exchange: a dequeue may miss the value. */
 #define LINK memory_order_relaxed
 #include "msqueue.c"

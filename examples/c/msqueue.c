@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   The queue of Michael and Scott over static nodes: all threads but the last enqueue
-   a node, the last one dequeues one. */
+   Michael and Scott's queue with static nodes: every thread but the last enqueues
+   a node, and the last one dequeues one. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

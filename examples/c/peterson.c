@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS, riscv HOLDS.
-   Peterson's mutual exclusion with seq_cst atomics. With more than two threads it is his filter: at each level the
-   last one to come waits, so that one thread less gets to the next. With two threads only: power, riscv. */
+   Peterson's mutual exclusion with seq_cst atomics. With more than two threads it is the filter lock: at each level the
+   last thread to arrive waits, so one thread fewer reaches the next. With two threads only: power, riscv. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS, riscv HOLDS.
-   Publication: a structure is filled in, then a pointer to it is released. */
+   Publication: a structure is filled in, then a pointer to it is published with a release store. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   A ring buffer with one producer and one consumer. With more than two threads each hands on to the next what it got
-   from the one before, through a ring buffer of their own. */
+   A ring buffer with one producer and one consumer. With more than two threads, each passes what it
+   received to the next one, through a ring buffer for each pair. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

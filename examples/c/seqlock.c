@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Seqlock: readers try again if a writer was at work; a reader that fails gives up here. */
+   Seqlock: readers retry if a writer was active. Here a reader gives up after one failure. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS WITHIN.
-   Test-and-set lock. A turn that finds it taken writes back what was there, which is mere waiting; under armv8, where
-   that has not been shown, the loop has a bound. */
+   Test-and-set lock. An iteration that finds it taken writes the same value back, so it only waits; under armv8, where
+   this has not been proved, the loop is bounded. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS.
-   Treiber's stack that pushes with a relaxed compare-exchange: who pops the node may not see its value. */
+   Treiber's stack that pushes with a relaxed compare-exchange: a pop may miss the value. */
 #define PUSH memory_order_relaxed
 #include "treiber.c"

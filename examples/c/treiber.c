@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS.
-   Treiber's stack over static nodes: all threads but the last push a node, the last one pops one. */
+   Treiber's stack with static nodes: every thread but the last pushes a node, and the last one pops one. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Test-and-test-and-set lock: looks until the lock is free, then tries to take it. */
+   Test-and-test-and-set lock: spins until the lock is free, then tries to acquire it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

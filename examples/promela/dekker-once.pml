@@ -1,5 +1,5 @@
-/* Dekker's lock, entered once by each process: who sees that both want to enter gives way if it is the turn
-   of the other. Without a fence both can be inside.
+/* Dekker's lock, entered once by each process: a process that sees both want to enter gives way if it is the
+   other's turn. Without a fence both can enter.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;
 

@@ -1,4 +1,4 @@
-/* Dekker's lock, entered repeatedly, with `sync` between every announcement and the read of the other's flag.
+/* Dekker's lock, entered repeatedly, with `sync` before each read of the other's flag.
    Expected: sc HOLDS, x86-tso HOLDS. */
 bit wants0, wants1, turn;
 

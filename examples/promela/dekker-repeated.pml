@@ -1,4 +1,4 @@
-/* Dekker's lock, entered repeatedly.
+/* Dekker's lock, entered repeatedly, without fences.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;
 

@@ -1,5 +1,5 @@
-/* Peterson's lock, entered once by each process, with `sync`: it waits until the store buffers of all
-   processes are empty. (`fence` waits for the own one.)
+/* Peterson's lock, entered once by each process, with `sync`, which waits until the store buffers of all
+   processes are empty. (`fence` waits only for its own process.)
    Expected: sc HOLDS, x86-tso HOLDS. */
 bit wants0, wants1, turn;
 

@@ -1,5 +1,5 @@
 /* Peterson's lock, entered once by each process, with Linden and Wolper's extensions: `store` and `load` act on shared
-   variables, and a `load` waits until the value is visible. Without a fence both can be inside.
+   variables, and a `load` waits until the value is visible. Without a fence both can enter.
    Expected: sc HOLDS, x86-tso VIOLATED, pso VIOLATED. */
 bit wants0, wants1, turn;
 

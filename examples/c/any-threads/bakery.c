@@ -1,5 +1,5 @@
 /* Expected with --threads any: x86-tso UNKNOWN.
-   Lamport's bakery. Its numbers grow without end, and the search does not end either. */
+   Lamport's bakery, whose numbers grow without bound: the search does not terminate. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

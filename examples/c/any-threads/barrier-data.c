@@ -1,5 +1,5 @@
 /* Expected with --threads any: x86-tso HOLDS.
-   Sense-reversing barrier, one round: what all others stored before it is there behind it. */
+   Sense-reversing barrier, one round: what all other threads stored before the barrier is visible after it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

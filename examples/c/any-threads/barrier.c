@@ -1,5 +1,5 @@
 /* Expected with --threads any: sc HOLDS, x86-tso HOLDS.
-   Sense-reversing barrier, round after round: it does not open before this thread has come, too. */
+   Sense-reversing barrier, round after round: it does not open before this thread has arrived. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected with --threads any: sc HOLDS.
-   Lamport's fast mutex as a whole: who meets another thread looks at all of them before it goes on. */
+   Lamport's complete fast mutex: a thread that meets another reads the flags of all threads before it continues. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected with --threads any: sc HOLDS, x86-tso HOLDS.
-   The fast way of Lamport's mutex: x says who came last, y who may go in; who loses starts again. */
+   The fast path of Lamport's mutex: x holds the last thread to arrive, y the one that may enter; losers start again. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
 /* Expected with --threads any: sc HOLDS, x86-tso VIOLATED.
-   The naive mutex without its fence: a thread's flag is still in its store buffer while it reads the others. */
+   The naive mutex without its fence: a thread's flag may still be in its store buffer when it reads the others. */
 #define FENCE
 #include "naive-mutex.c"

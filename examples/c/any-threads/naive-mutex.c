@@ -1,5 +1,5 @@
 /* Expected with --threads any: sc HOLDS, x86-tso HOLDS.
-   A flag for each thread: raise your own, then wait until all others are down. Safe, though it may wait forever. */
+   A naive mutex: raise your flag, then wait until all others are down. Safe, though it may wait forever. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected with --threads any: sc HOLDS, x86-tso HOLDS.
-   Test-and-set lock: whoever finds it free has it. */
+   Test-and-set lock: a thread that finds it free owns it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Expected with --threads any: x86-tso UNKNOWN.
-   Ticket lock. With more threads than an unsigned int has values two of them get one ticket, so that no proof
-   is possible; and no run of so many can be shown. */
+   Ticket lock: with more threads than an unsigned int has values, two threads get the same ticket, so no proof
+   exists; and a run of so many threads cannot be shown. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Chase and Lev's deque of allocated tasks: its owner pushes two and takes them back, a thief steals up to two; each task is freed by who gets it. */
+   Chase and Lev's deque of allocated tasks: its owner pushes two and takes them back, a thief steals up to two; whoever takes a task frees it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
-   Epochs: a reader announces the epoch in which it looks; the writer retires the old object in one epoch and frees it
-   only after the next one, when no reader is left in the one before. */
+   Epoch-based reclamation: a reader announces the epoch in which it reads; the writer retires the old object in one
+   epoch and frees it after the next, when no reader of the earlier epoch is left. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

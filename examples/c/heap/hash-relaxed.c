@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS, armv8 VIOLATED, power VIOLATED.
-   The table that inserts with a relaxed compare-exchange: who finds a node may not see its key. */
+   The hash table that inserts with a relaxed compare-exchange: a reader of a node may miss its key. */
 #define INSERT memory_order_relaxed
 #include "hash.c"

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
-   Buckets of a lock-free hash table: a node goes in at the front by a compare-exchange, unless its key is there. */
+   Buckets of a lock-free hash table: a compare-exchange inserts a node at the front, unless its key is present. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
-   Hazard pointers: a reader says which object it looks at and looks again whether it is still the current one;
-   the writer puts a new one in its place and frees the old one only if nobody has said so. */
+   Hazard pointers: a reader publishes the object that it is about to read and checks that it is still current;
+   the writer replaces the object and frees the old one only if no reader has published it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

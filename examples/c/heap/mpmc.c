@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Vyukov's bounded queue for many producers and consumers, of allocated messages: two threads send, one receives. */
+   Vyukov's bounded queue for many producers and consumers, with allocated messages: two threads send, one receives. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc HOLDS, x86-tso HOLDS, armv8 VIOLATED, power VIOLATED.
-   The queue that links a node with a relaxed compare-exchange: who dequeues may not see what is in it. */
+   The queue that links a node with a relaxed compare-exchange: a dequeue may miss its contents. */
 #define LINK memory_order_relaxed
 #include "msqueue.c"

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   The queue of Michael and Scott with allocated nodes: two threads enqueue, one dequeues; its old dummy is freed at the end. */
+   Michael and Scott's queue with allocated nodes: two threads enqueue, one dequeues; the old dummy node is freed at the end. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

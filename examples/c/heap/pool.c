@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
-   A pool of two workers, each with a queue of jobs behind a lock: who has none steals from the other. A job is a function
-   with its argument; who has done it frees it. */
+   A pool of two workers, each with a queue of jobs protected by a lock: an idle worker steals from the other. A job is a
+   function and its argument; the worker that ran it frees it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

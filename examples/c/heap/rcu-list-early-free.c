@@ -1,4 +1,4 @@
 /* Expected: rc11 VIOLATED, sc VIOLATED, x86-tso VIOLATED, armv8 VIOLATED, power VIOLATED.
-   The list whose writer does not wait before it frees: the reader may stand on the node. */
+   The list whose writer frees a node without waiting for the reader: a use after free. */
 #define SYNCHRONIZE (void)0
 #include "rcu-list.c"

@@ -1,6 +1,6 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   A list as with RCU: a reader walks it without locks, the writer takes a node out and waits until the reader, if it was
-   inside, has left, before it frees the node. */
+   A list in the style of RCU: a reader traverses it without locks; the writer removes a node and waits until a reader
+   that was inside has left before it frees the node. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

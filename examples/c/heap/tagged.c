@@ -1,7 +1,7 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS, power HOLDS.
-   A stack whose top is a pointer with a number in its low bits, which every change raises. The link between its two
-   nodes stands elsewhere, so that nobody looks into a node that is not his; but a node that was freed may come again from
-   malloc at the same address. */
+   A stack whose top is a pointer with a version number in its low bits, which every change increments. The link between
+   its two nodes is stored elsewhere, so that no thread reads a node it does not own; but malloc may return a freed node
+   again at the same address. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Expected: rc11 HOLDS, sc HOLDS, x86-tso HOLDS, armv8 HOLDS.
-   Treiber's stack with allocated nodes: each thread pushes one and pops one. Nodes are freed when all threads have ended. */
+   Treiber's stack with allocated nodes: each thread pushes one and pops one. Nodes are freed after all threads have ended. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

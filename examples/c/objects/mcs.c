@@ -1,8 +1,8 @@
 /* A counter protected by the queue lock of Mellor-Crummey and Scott; every call has its own node.
 
-   right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                            sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D HAND_OVER=memory_order_relaxed    sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
-   (the next thread goes on before the counter has changed)
+   (the next thread continues before it sees the new counter)
 
        membar check mcs.c --client 2,3 --model armv8 */
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
-/* Michael and Scott's queue over nodes that are not reused.
+/* Michael and Scott's queue with nodes that are not reused.
 
-   right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                            sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D LINK=memory_order_relaxed         sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
    (a dequeue sees the node before its value)
 

@@ -1,9 +1,9 @@
 /* A ring buffer for one producer (thread 0) and one consumer (thread 1), with capacity two.
 
-   right                                        sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                                    sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D PUBLISH=memory_order_release -D LOOK=memory_order_acquire
                                                 sc, armv8: HOLDS WITHIN; x86-tso, rc11: VIOLATED
-   (store buffering: the producer finds the ring full, and the consumer, before, finds it empty; Armv8 keeps its
+   (store buffering: the producer finds the ring full and the consumer finds it empty; Armv8 orders
    store-releases before later load-acquires)
    -D PUBLISH=memory_order_relaxed              sc: HOLDS WITHIN; x86-tso, rc11, armv8: VIOLATED
    (rc11, armv8: the consumer sees the new tail before the item)

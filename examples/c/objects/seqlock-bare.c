@@ -1,7 +1,7 @@
-/* Winter's seqlock (figure 2 of the paper) without any fence but those of its lock: what Armv8 needs more is for
-   `membar repair` to say.
+/* Winter's seqlock (figure 2 of the paper) without any fence but those of its lock. `membar repair` finds the
+   fences that Armv8 needs.
 
-   sc, x86-tso: HOLDS WITHIN; armv8: VIOLATED
+   unchanged    sc, x86-tso: HOLDS WITHIN; armv8: VIOLATED
 
        membar repair seqlock-bare.c --client 2,1 --model armv8 */
 #include <stdatomic.h>

@@ -1,17 +1,17 @@
-/* Winter's seqlock (figure 2 of the paper), with the five fences that Armv8 needs; each can be taken out:
+/* Winter's seqlock (figure 2 of the paper), with the five fences that Armv8 needs. Each can be removed:
 
        -D NO_FENCES, or -D NO_FENCE_3, NO_FENCE_5, NO_FENCE_AFTER_5, NO_FENCE_9, NO_FENCE_AFTER_10
 
-   with all fences      sc, x86-tso, armv8, xc, causal order: HOLDS WITHIN
-   without any          x86-tso, causal and flush order: HOLDS WITHIN; in real time: VIOLATED, by figure 4 (a write
-                        returns while its stores wait in the buffer); armv8, xc: VIOLATED, by figure 9
-   without one of them  armv8: VIOLATED, whichever it is, with two operations per thread; xc: the same, but for the
-                        one before line 9, since nothing is read before the branch of line 8
+   unchanged            sc, x86-tso, armv8, xc: HOLDS WITHIN (causal order)
+   without any fence    x86-tso: HOLDS WITHIN in causal and flush order, VIOLATED in real-time order by figure 4 (a
+                        write returns while its stores are still in the buffer); armv8, xc: VIOLATED, by figure 9
+   without one fence    armv8: VIOLATED for each, with two operations per thread; xc: the same, except for the
+                        fence before line 9, because nothing is read before the branch of line 8
 
        membar check seqlock.c --client 2,2 --model armv8
 
-   Figure 9, x1 written before c is odd, is shown by -D NO_FENCES, and where reads are in order, so that nothing else
-   can be the reason, by
+   -D NO_FENCES shows figure 9, x1 written before c is odd. Under xc, where reads stay in order and nothing else can be
+   the reason, the same is shown by
 
        membar check seqlock.c -D NO_FENCE_3 --client 2,1 --model xc */
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-/* A counter protected by a spinlock that reads before it tries (test and test-and-set).
+/* A counter protected by a spinlock that reads before it tries to acquire (test and test-and-set).
 
-   right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                            sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D LOCK=memory_order_relaxed         sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
-   (the counter is read before the lock is there)
+   (the counter is read before the lock is acquired)
 
        membar check spinlock.c --client 2,3 --model armv8 */
 #include <stdatomic.h>

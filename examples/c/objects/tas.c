@@ -1,8 +1,8 @@
 /* A register protected by a test-and-set lock.
 
-   right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                            sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D UNLOCK=memory_order_relaxed       sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
-   (a read of the last write's first half: the lock is free before both halves are there)
+   (a read sees half of the last write: the lock is free before both halves are visible)
 
        membar check tas.c --client 2,3 --model armv8 */
 #include <stdatomic.h>

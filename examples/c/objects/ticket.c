@@ -1,8 +1,8 @@
 /* A counter protected by a ticket lock.
 
-   right                                sc, x86-tso, rc11, armv8: HOLDS WITHIN
+   unchanged                            sc, x86-tso, rc11, armv8: HOLDS WITHIN
    -D UNLOCK=memory_order_relaxed       sc, x86-tso: HOLDS WITHIN; rc11, armv8: VIOLATED
-   (the next ticket is served before the counter has changed)
+   (the next ticket is served before the new counter is visible)
 
        membar check ticket.c --client 2,3 --model armv8 */
 #include <stdatomic.h>
