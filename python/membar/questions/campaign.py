@@ -20,7 +20,7 @@ from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Viola
 from membar.questions.safety import Safety
 from membar.questions.task import Limits, Options
 from membar.records import field, record, replace
-from membar.reports import diagnostic, herd, json
+from membar.reports import diagnostic, herd
 from membar.reports._parts.findings import warnings_of
 from membar.source import SourceFile
 
@@ -261,11 +261,17 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         states=herd.state_lines(answer.program, outcome.run) if "states" in texts else (),
         reason=_reason(outcome),
         herd=herd.render(answer) if "herd" in texts else "",
-        json=json.render(answer) if "json" in texts else "",
+        json=_json(answer) if "json" in texts else "",
         sarif=_sarif(answer) if "sarif" in texts else (),
         told=_told(answer) if "told" in texts else "",
         seconds=seconds,
     )
+
+
+def _json(answer: Answer) -> str:
+    from membar.reports import json  # noqa: PLC0415 - only where asked for
+
+    return json.render(answer)
 
 
 def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:

@@ -1,4 +1,4 @@
-"""Histories of concurrent objects: as a timeline for people, as data, and as a picture."""
+"""Histories of concurrent objects: as a timeline, and as a picture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import PurePath
 from membar.objects.history import History, shown
 from membar.objects.orders import Ordering
 from membar.questions.answer import Answer, ClientRun, Refutation
-from membar.reports._parts.answer import Object
 from membar.reports._parts.style import Line, line, wrapped
 from membar.reports._parts.timeline import Bar, bars
 
@@ -85,29 +84,6 @@ def _named(history: History, call: int) -> str:
     """A call by its thread and text."""
     item = history.calls[call]
     return f"T{item.thread}'s {item.operation}({', '.join(map(str, item.arguments))})"
-
-
-def value(refutation: Refutation) -> Object:
-    """The history for tools."""
-    history, verdict = refutation.history, refutation.verdict
-    numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
-    calls = [
-        {
-            "thread": call.thread,
-            "operation": call.operation,
-            "arguments": list(call.arguments),
-            **({"pending": True} if call.pending else {"result": call.result}),
-        }
-        for call in history.calls
-        if call.made
-    ]
-    return {
-        "calls": calls,
-        "before": [
-            [numbers[a], numbers[b]] for a, b in sorted(history.before) if a in numbers and b in numbers
-        ],
-        "prefix": [numbers[step.call] for step in verdict.steps],
-    }
 
 
 _ROW, _COLUMN, _TOP, _LEFT = 54, 9.0, 58, 56

@@ -3,420 +3,255 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path, PurePath
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeVar
 
-from membar.diagnostics import Diagnostic, InputError
+from msgspec import UNSET, UnsetType, to_builtins
+
 from membar.models.model import Model
-from membar.program.execution import INIT_THREAD, Event, Execution, Kind
+from membar.program.execution import Event, Execution
 from membar.program.pairs import Relation
 from membar.program.printer import print_program
 from membar.program.program import Program
-from membar.questions.answer import Answer, ClientRun, Invariant, Obligations, Reading
-from membar.questions.outcome import Step, Witness
-from membar.records import record, replace
+from membar.questions.answer import Answer, ClientRun, Invariant, Obligations, Reading, Refutation
+from membar.questions.outcome import HoldsWithin, Run, Unknown, Verdict, Violated, Witness
+from membar.records import field_names
 from membar.reports import Report
-from membar.reports._parts.answer import Object, common
-from membar.reports._parts.claim import Claim, check_keys, claim_of
+from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.event import cell_name, line_number
-from membar.reports._parts.fields import Field, documents
-from membar.reports._parts.relations import closure, reduction
-from membar.reports._parts.saved_run import RUN_FORMAT, SavedRun, run_value, saved_run
+from membar.reports._parts.relations import reduction
 from membar.source import SourceFile
+from membar.systems.run import ProcessRun, ProcessStep
 
-__all__ = ["REPORT", "Claim", "SavedWitness", "render", "value", "witness_value", "witnesses_from_json"]
-FORMAT = "membar-witness"
-VERSION = 1
+if TYPE_CHECKING:
+    from membar.objects.proof.findings import Failure
+    from membar.objects.systems.moves import ThreadSystem
+
+T = TypeVar("T")
 
 
 def render(answer: Answer) -> str:
     """The answer as one line."""
-    return json.dumps(value(answer), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+    return text(line(answer))
 
 
-def value(answer: Answer) -> Object:
-    """The answer as a JSON object with the keys that tools rely on; absent where they make no sense."""
-    result = common(answer.source, answer.outcome)
-    if answer.order is not None:
-        result["order"] = answer.order.value
-    elif isinstance(answer.subject, Program):
-        result |= _about_program(answer)
-    match answer.evidence:
-        case Witness() as witness:
-            result["witness"] = _with_reading(
-                witness_value(answer.source, answer.program, answer.model, witness), answer.reading
+def text(value: object) -> str:
+    """A value of records and JSON objects as one line.
+
+    Names of files may contain bytes that are not UTF-8; the standard library writes them, msgspec does not.
+    """
+    return json.dumps(to_builtins(value), ensure_ascii=False) + "\n"
+
+
+def with_fields(kind: type[T], record: object, **others: object) -> T:
+    """A JSON object that takes its values from the fields of a record with the same names."""
+    own = (name for name in field_names(record) if name in kind.__annotations__ and name not in others)
+    return kind(**{name: given(getattr(record, name)) for name in own}, **others)
+
+
+def given(value: T | None) -> T | UnsetType:
+    """A value whose key is absent where there is none."""
+    return UNSET if value is None else value
+
+
+def line(answer: Answer) -> form.AnswerLine:
+    """The answer with the keys that tools rely on; absent where they make no sense."""
+    outcome, run = answer.outcome, answer.outcome.run
+    found = form.AnswerLine(
+        file=answer.source.path,
+        verdict=UNSET if answer.verdict == "explored" else answer.verdict,  # type: ignore[arg-type]  # a word
+        guarantee=run.guarantee,
+        model=run.model,
+        engine=run.engine,
+        algorithm=run.algorithm,
+        property=outcome.property if isinstance(outcome, Violated) else ",".join(_answered(run)),
+        findings=tuple(
+            form.FindingPart(
+                property=item.property, verdict=item.verdict, reason=item.reason, warning=item.is_warning
             )
-        case ClientRun() as run:
-            if run.refutation is not None:
-                from membar.reports import histories  # noqa: PLC0415 - one kind of evidence
-
-                result["history"] = histories.value(run.refutation)
-            if run.witness is not None:
-                name = f"{PurePath(answer.source.path).stem}.client.mbp"
-                client = SourceFile(name, print_program(run.program))
-                result["witness"] = witness_value(client, run.program, run.model, run.witness)
-        case Obligations() as evidence:
-            from membar.reports import obligations  # noqa: PLC0415 - one kind of evidence
-
-            result |= obligations.value(evidence)
-        case Invariant() | None:
+            for item in run.findings
+        ),
+        unchecked=run.unchecked,
+        flags=run.flags,
+        notes=run.notes,
+        statistics=with_fields(form.Counters, run.statistics),
+    )
+    match outcome:
+        case Unknown(reason=reason):
+            found.reason = reason
+        case HoldsWithin(bound=bound, chosen_by_user=chosen):
+            found.bound, found.chosen_by_user = bound, chosen
+        case _:
             pass
-        case run:
-            result["witness"] = run_value(answer.source, answer.model.name, run)
-    return result
+    if answer.order is not None:
+        found.order = answer.order
+    elif isinstance(answer.subject, Program):
+        _add_final_states(found, run, has_condition=answer.program.condition is not None)
+    _add_evidence(found, answer)
+    return found
 
 
-def _about_program(answer: Answer) -> Object:
+def _answered(run: Run) -> tuple[str, ...]:
+    """The properties that were checked; if there is no answer at all, those that were asked."""
+    return run.checked or tuple(item.property for item in run.findings if item.verdict is Verdict.UNKNOWN)
+
+
+def _add_final_states(found: form.AnswerLine, run: Run, *, has_condition: bool) -> None:
     """What a program can do."""
-    run, result = answer.outcome.run, Object()
-    if answer.program.condition is not None and run.positive + run.negative:
-        result |= {"positive": run.positive, "negative": run.negative}
+    if has_condition and run.positive + run.negative:
+        found.positive, found.negative = run.positive, run.negative
         if run.statistics.classes is not None:
-            result["counted"] = "reads-from classes"
-    result["outcomes"] = [dict(item) for item in sorted_states(run.outcomes)]
+            found.counted = "reads-from classes"
+    found.outcomes = tuple(dict(item) for item in sorted_states(run.outcomes))
     if run.executions:
-        result["executions"] = [
-            {"end": item.message or "complete", "state": dict(item.final)} for item in run.executions
-        ]
-    return result
-
-
-def _with_reading(witness: Object, reading: Reading) -> Object:
-    """A witness with how its text was read."""
-    for name in ("mapping", "ltl"):
-        if (kept := getattr(reading, name)) is not None:
-            witness[name] = kept
-    if reading.labels:
-        witness["labels"] = list(reading.labels)
-    return witness
-
-
-def witness_value(source: SourceFile, program: Program, model: Model, witness: Witness) -> Object:
-    """A witness with everything needed to run it again: text, model, events, relations, choices, steps."""
-    execution = witness.execution
-    result: Object = {
-        "format": FORMAT,
-        "version": VERSION,
-        "file": source.path,
-        "source": source.text,
-        **({"defines": list(source.defines)} if source.defines else {}),
-        **({"include_dirs": list(source.include_dirs)} if source.include_dirs else {}),
-        **({"replaced": dict(source.replaced)} if source.replaced else {}),
-        **({"arguments": list(source.arguments)} if source.arguments is not None else {}),
-        "program": program.name,
-        "model": model.name,
-    }
-    if model.source is not None:
-        result["model_file"] = model.source.path
-        result["model_source"] = model.source.text
-    if witness.cycle is not None:
-        result |= {"cycle": witness.cycle, "fair": list(witness.fair)}
-    return result | {
-        "message": witness.message,
-        "threads": [thread.name for thread in program.threads],
-        "events": [_event(program, source, event) for event in execution.events],
-        "relations": _relations(execution),
-        "registers": [dict(registers) for registers in execution.registers],
-        "choices": [list(values) for values in witness.choices],
-        "steps": [_step(step) for step in witness.steps],
-        "final": [list(pair) for pair in witness.final],
-    }
-
-
-def _event(program: Program, source: SourceFile, event: Event) -> Object:
-    """`value` is the raw word; `location` and `line` are for readers and are not read back."""
-    result: Object = {"id": event.id, "thread": event.thread, "kind": event.kind.value}
-    if event.cell is not None:
-        result |= {"cell": event.cell, "location": cell_name(program, event), "value": event.value}
-    if event.tags:
-        result["tags"] = sorted(event.tags)
-    result["step"] = event.step
-    if event.span is not None and event.span.source.text == source.text:
-        result |= {"line": line_number(event), "span": [event.span.start, event.span.end]}
-    return result
-
-
-def _relations(execution: Execution) -> Object:
-    """The base relations, sorted; `po` without the pairs that follow from others."""
-
-    def pairs(relation: Relation) -> list[list[int]]:
-        return [list(pair) for pair in sorted(relation)]
-
-    return {
-        "po": [list(pair) for pair in reduction(execution.po)],
-        "rf": [list(pair) for pair in execution.rf],
-        "co": [list(chain) for chain in execution.co],
-        "addr": pairs(execution.addr),
-        "data": pairs(execution.data),
-        "ctrl": pairs(execution.ctrl),
-        "pick_addr": pairs(execution.pick_addr),
-        "pick_data": pairs(execution.pick_data),
-        "pick_ctrl": pairs(execution.pick_ctrl),
-        "amo": pairs(execution.amo),
-        "lxsx": pairs(execution.lxsx),
-        "spawn_join": pairs(execution.spawn_join),
-    }
-
-
-def _step(step: Step) -> Object:
-    result: Object = {"thread": step.thread, "action": step.action}
-    if step.partner is not None:
-        result["partner"] = step.partner
-    if step.event is not None:
-        result["event"] = step.event
-    return result | {
-        "memory": [list(pair) for pair in step.memory],
-        "buffers": [[list(pair) for pair in buffer] for buffer in step.buffers],
-    }
-
-
-@record(frozen=True, slots=True, kw_only=True)
-class SavedWitness:
-    """A witness read back from a file.
-
-    Attributes:
-        source: the program's text, with the name it had.
-        program: the program's name.
-        model: the model's name.
-        model_source: the model's own text as it was, if it was saved.
-        mapping: the compiler mapping, if it was not the model's own.
-        ltl: what was claimed of all runs, where the text has no words for it.
-        labels: what was asked about labels of the text.
-        witness: the execution.
-        recorded: the witness as it stands in the file.
-        claim: what the answer around it says; None for a witness alone.
-    """
-
-    source: SourceFile
-    program: str
-    model: str
-    model_source: SourceFile | None
-    mapping: str | None
-    ltl: str | None
-    labels: tuple[str, ...]
-    witness: Witness
-    recorded: Field
-    claim: Claim | None = None
-
-
-def witnesses_from_json(
-    text: str, *, path: str = "witness", project: Path | None = None
-) -> tuple[SavedWitness | SavedRun | Claim, ...]:
-    """The answers in a text, as `--json` printed them (one or more lines), or witnesses alone.
-
-    An answer that has no witness is only a claim. Whatever files witnesses name, messages show only text of
-    those in `project`.
-
-    Raises:
-        InputError: it is not JSON, or an answer or a witness makes no sense; with the place.
-    """
-    folders = () if project is None else (str(project),)
-    found = documents(SourceFile(path, text, project=folders))
-    return tuple(_answer(document) for document in found)
-
-
-def _answer(document: Field) -> SavedWitness | SavedRun | Claim:
-    if not isinstance(document.value, dict):
-        document.fail("an object with a `witness`")
-    if document.value.get("format") == RUN_FORMAT:
-        return saved_run(document)
-    if document.value.get("format") == FORMAT:
-        return _saved(document)
-    check_keys(document)
-    witness = document.optional("witness")
-    if witness is not None and witness.key("format").value == RUN_FORMAT:
-        return replace(saved_run(witness), claim=claim_of(document))
-    if witness is None:
-        claim = claim_of(document)
-        # Only an `exists` that nothing satisfies is violated without an execution that shows it.
-        is_shown = claim.verdict == "violated" and claim.outcomes is not None
-        if is_shown and claim.property != "condition":
-            document.key("witness")
-        return claim
-    if document.optional("order") is None:  # not about an object, whose final states nobody lists
-        document.key("outcomes")
-    return replace(_saved(witness), claim=claim_of(document))
-
-
-def check_fits(saved: SavedWitness, program: Program) -> None:
-    """Makes sure that a saved witness speaks of the threads and cells of `program`.
-
-    Raises:
-        InputError: it does not, so the text in the file is not the one the witness was found in.
-    """
-    witness = saved.witness
-    threads, cells = len(program.threads), len(program.cells)
-    numbers = [event.thread for event in witness.execution.events] + [step.thread for step in witness.steps]
-    numbers += [step.partner for step in witness.steps if step.partner is not None]
-    sizes = [len(witness.choices), len(witness.execution.registers), *(len(s.buffers) for s in witness.steps)]
-    if (
-        any(number >= threads for number in numbers)
-        or any(size > threads for size in sizes)
-        or any(event.cell is not None and not 0 <= event.cell < cells for event in witness.execution.events)
-    ):
-        raise InputError(
-            Diagnostic(
-                code="W0452",
-                message=f"the witness does not belong to `{saved.source.path}` as saved with it",
-                help=f"it speaks of threads or locations that {program.name} does not have",
-            )
+        found.executions = tuple(
+            form.ListedExecution(end=item.message or "complete", state=dict(item.final))
+            for item in run.executions
         )
 
 
-def _saved(field: Field) -> SavedWitness:
-    if field.key("format").value != FORMAT:
-        field.key("format").fail(f'"{FORMAT}"')
-    if field.key("version").integer() != VERSION:
-        field.key("version").fail(str(VERSION))
-    replaced = field.optional("replaced")
-    source = SourceFile(
-        field.key("file").text(),
-        field.key("source").text(),
-        _texts(field.optional("defines")),
-        _texts(field.optional("include_dirs")),
-        tuple((path, text.text()) for path, text in replaced.entries()) if replaced else (),
-        field.source.project,
-        arguments=_texts(arguments) if (arguments := field.optional("arguments")) else None,
-    )
-    return SavedWitness(
-        source=source,
-        program=field.key("program").text(),
-        model=field.key("model").text(),
-        model_source=_model_source(field),
-        mapping=mapping.text() if (mapping := field.optional("mapping")) else None,
-        ltl=ltl.text() if (ltl := field.optional("ltl")) else None,
-        labels=_texts(field.optional("labels")),
-        witness=_witness(field, source),
-        recorded=field,
-    )
+def _add_evidence(found: form.AnswerLine, answer: Answer) -> None:
+    match answer.evidence:
+        case Witness() as witness:
+            found.witness = witness_part(
+                answer.source, answer.program, answer.model, witness, reading=answer.reading
+            )
+        case ClientRun() as run:
+            if run.refutation is not None:
+                found.history = history_part(run.refutation)
+            if run.witness is not None:
+                name = f"{PurePath(answer.source.path).stem}.client.mbp"
+                client = SourceFile(name, print_program(run.program))
+                found.witness = witness_part(client, run.program, run.model, run.witness)
+        case Obligations(system=system, failure=failure, inferred=inferred):
+            if failure is not None and system is not None:
+                found.obligation = _obligation(failure, system)
+            found.invariants = inferred or UNSET
+        case ProcessRun() as run:
+            found.witness = process_run_part(answer.source, answer.model.name, run)
+        case Invariant() | None:
+            pass
 
 
-def _model_source(field: Field) -> SourceFile | None:
-    if field.optional("model_source") is None and field.optional("model_file") is None:
-        return None
-    text, file = field.key("model_source"), field.key("model_file")
-    name = PurePath(file.text())
-    if name.suffix not in (".cat", ".rules") or not file.text().isprintable():
-        file.fail("the name of a file that ends in .cat or .rules")
-    return SourceFile(file.text(), text.text(), project=field.source.project)
-
-
-def difference(saved: SavedWitness, program: Program, model: Model, again: Witness) -> str | None:
-    """Which field of a saved witness is not what running it again gives, in words; None if all are.
-
-    What is expected comes from the writer itself, so that no field that it learns to write goes unchecked.
-    """
-    expected = witness_value(saved.source, program, model, again)
-    for name, value in (("mapping", saved.mapping), ("ltl", saved.ltl), ("labels", list(saved.labels))):
-        if value:
-            expected[name] = value
-    for name in ("model_file", "model_source"):  # compared when the model was loaded
-        expected[name] = saved.recorded.value_at(name)
-    for event, known in zip(saved.recorded.key("events").items(), expected["events"], strict=False):
-        # The steps of a client have their places in the object's text, not in its own.
-        if event.optional("line") is None and event.optional("span") is None:
-            known.pop("line", None)
-            known.pop("span", None)
-    return saved.recorded.difference(expected)
-
-
-def _texts(field: Field | None) -> tuple[str, ...]:
-    return () if field is None else tuple(item.text() for item in field.items())
-
-
-def _witness(field: Field, source: SourceFile) -> Witness:
-    threads = len(field.key("threads").items())
-    events = tuple(
-        _read_event(item, i, source, threads) for i, item in enumerate(field.key("events").items())
+def witness_part(
+    source: SourceFile, program: Program, model: Model, witness: Witness, *, reading: Reading | None = None
+) -> form.WitnessPart:
+    """A witness with everything needed to run it again: text, model, events, relations, choices, steps."""
+    execution, reading = witness.execution, reading or Reading()
+    return form.WitnessPart(
+        version=1,
+        file=source.path,
+        source=source.text,
+        defines=source.defines,
+        include_dirs=source.include_dirs,
+        replaced=dict(source.replaced),
+        arguments=given(source.arguments),
+        program=program.name,
+        model=model.name,
+        model_file=UNSET if model.source is None else model.source.path,
+        model_source=UNSET if model.source is None else model.source.text,
+        cycle=given(witness.cycle),
+        fair=UNSET if witness.cycle is None else witness.fair,
+        message=witness.message,
+        threads=tuple(thread.name for thread in program.threads),
+        events=tuple(_event(program, source, event) for event in execution.events),
+        relations=_relations(execution),
+        registers=tuple(dict(registers) for registers in execution.registers),
+        choices=witness.choices,
+        steps=tuple(with_fields(form.StepPart, step) for step in witness.steps),
+        final=witness.final,
+        mapping=given(reading.mapping),
+        ltl=given(reading.ltl),
+        labels=reading.labels,
     )
 
-    def identity(item: Field) -> int:
-        number = item.integer()
-        return number if 0 <= number < len(events) else item.fail(f"an event, 0 to {len(events) - 1}")
 
-    def pairs(name: str) -> frozenset[tuple[int, int]]:
-        return frozenset(_pair(item, identity) for item in relations.key(name).items())
+def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart:
+    found = form.EventPart(
+        id=event.id, thread=event.thread, kind=event.kind, tags=tuple(sorted(event.tags)), step=event.step
+    )
+    if event.cell is not None:
+        found.cell, found.location, found.value = event.cell, cell_name(program, event), event.value
+    if event.span is not None and event.span.source.text == source.text:
+        found.line, found.span = given(line_number(event)), (event.span.start, event.span.end)
+    return found
 
-    def newer(name: str) -> frozenset[tuple[int, int]]:
-        """A relation that witnesses of older versions do not have."""
-        return frozenset() if relations.optional(name) is None else pairs(name)
 
-    relations = field.key("relations")
-    execution = Execution(
-        events=events,
-        po=closure(pairs("po")),
-        rf=relations.key("rf").tuple_of(lambda item: _pair(item, identity)),
-        co=relations.key("co").tuple_of(lambda chain: chain.tuple_of(identity)),
-        addr=pairs("addr"),
-        data=pairs("data"),
-        ctrl=pairs("ctrl"),
-        pick_addr=newer("pick_addr"),
-        pick_data=newer("pick_data"),
-        pick_ctrl=newer("pick_ctrl"),
-        amo=pairs("amo"),
-        lxsx=pairs("lxsx"),
-        spawn_join=pairs("spawn_join"),
-        registers=field.key("registers").tuple_of(
-            lambda item: tuple(sorted((name, value.integer()) for name, value in item.entries()))
+def _relations(execution: Execution) -> form.Relations:
+    """The base relations, sorted; `po` without the pairs that follow from others."""
+
+    def pairs(relation: Relation) -> tuple[form.Pair, ...]:
+        return tuple(sorted(relation))
+
+    return form.Relations(
+        po=reduction(execution.po),
+        rf=execution.rf,
+        co=execution.co,
+        addr=pairs(execution.addr),
+        data=pairs(execution.data),
+        ctrl=pairs(execution.ctrl),
+        pick_addr=pairs(execution.pick_addr),
+        pick_data=pairs(execution.pick_data),
+        pick_ctrl=pairs(execution.pick_ctrl),
+        amo=pairs(execution.amo),
+        lxsx=pairs(execution.lxsx),
+        spawn_join=pairs(execution.spawn_join),
+    )
+
+
+def process_run_part(source: SourceFile, model: str, run: ProcessRun) -> form.ProcessRunPart:
+    """A run of a system with everything needed to run it again."""
+    about = {"version": 1, "file": source.path, "source": source.text, "model": model}
+    return with_fields(form.ProcessRunPart, run, **about, steps=tuple(map(_process_step, run.steps)))
+
+
+def _process_step(step: ProcessStep) -> form.ProcessStepPart:
+    if step.transition is not None:
+        return with_fields(form.ProcessStepPart, step)
+    return form.ProcessStepPart(
+        processes=step.processes, flush=True, memory=step.memory, buffers=step.buffers
+    )
+
+
+def history_part(refutation: Refutation) -> form.HistoryPart:
+    """The calls that were made, and their order."""
+    history = refutation.history
+    numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
+    return form.HistoryPart(
+        calls=tuple(
+            form.Call(
+                thread=call.thread,
+                operation=call.operation,
+                arguments=call.arguments,
+                pending=call.pending,
+                result=UNSET if call.pending else call.result,
+            )
+            for call in history.calls
+            if call.made
         ),
-    )
-    cycle, fair = field.optional("cycle"), field.optional("fair")
-    return Witness(
-        cycle=cycle.integer() if cycle else None,
-        fair=fair.tuple_of(Field.text) if fair else (),
-        execution=execution,
-        final=field.key("final").tuple_of(_shown),
-        choices=field.key("choices").tuple_of(lambda item: item.tuple_of(Field.integer)),
-        steps=field.key("steps").tuple_of(lambda item: _read_step(item, identity)),
-        message=field.key("message").text(),
+        before=tuple(
+            (numbers[a], numbers[b]) for a, b in sorted(history.before) if a in numbers and b in numbers
+        ),
+        prefix=tuple(numbers[step.call] for step in refutation.verdict.steps),
     )
 
 
-def _pair(field: Field, identity: Callable[[Field], int]) -> tuple[int, int]:
-    items = field.items()
-    return (identity(items[0]), identity(items[1])) if len(items) == 2 else field.fail("a pair of events")
+def _obligation(failure: Failure, system: ThreadSystem) -> form.ObligationPart:
+    from membar.reports.obligations import shown_values  # noqa: PLC0415 - one kind of evidence
 
-
-def _read_event(field: Field, position: int, source: SourceFile, threads: int) -> Event:
-    if field.key("id").integer() != position:
-        field.key("id").fail(str(position))
-    kind = field.key("kind")
-    if kind.value not in {k.value for k in Kind}:
-        kind.fail("`R`, `W` or `F`")
-    if not INIT_THREAD <= field.key("thread").integer() < threads:
-        field.key("thread").fail(f"a thread, 0 to {threads - 1}, or {INIT_THREAD}")
-    cell, tags, span = (field.optional(name) for name in ("cell", "tags", "span"))
-    start, end = span.pair() if span else (0, 0)
-    if span and not 0 <= start <= end <= len(source.text):
-        span.fail("a place inside the source")
-    return Event(
-        id=position,
-        thread=field.key("thread").integer(),
-        kind=Kind(kind.value),
-        cell=cell.integer() if cell else None,
-        value=field.key("value").integer() if cell else 0,
-        tags=frozenset(tags.tuple_of(Field.text)) if tags else frozenset(),
-        step=field.key("step").integer(),
-        span=source.span(start, end) if span else None,
+    obligation = failure.obligation
+    return form.ObligationPart(
+        number=obligation.number,
+        step=obligation.text,
+        problem=UNSET if failure.goal is None else failure.goal.text,
+        thread=UNSET if obligation.control is None else system.described(obligation.control),
+        other=UNSET if failure.other is None else system.described(failure.other),
+        before={
+            ("other." if is_other else "") + name: n for is_other, name, n in shown_values(failure.before)
+        },
+        after={name: n for _, name, n in shown_values(failure.after)},
     )
-
-
-def _read_step(field: Field, identity: Callable[[Field], int]) -> Step:
-    event, partner = field.optional("event"), field.optional("partner")
-    return Step(
-        thread=field.key("thread").integer(),
-        partner=partner.integer() if partner else None,
-        action=field.key("action").text(),
-        event=identity(event) if event else None,
-        memory=field.key("memory").tuple_of(Field.entry),
-        buffers=field.key("buffers").tuple_of(lambda buffer: buffer.tuple_of(Field.entry)),
-    )
-
-
-def _shown(field: Field) -> tuple[str, int | str]:
-    items = field.items()
-    return (items[0].text(), items[1].shown()) if len(items) == 2 else field.fail("a label and its value")
 
 
 REPORT = Report(name="json", title="one JSON object per line", suffix=".json", render=render)

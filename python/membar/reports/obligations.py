@@ -1,4 +1,4 @@
-"""Obligations of proofs of linearizability: the two states of one that fails, for people and as data."""
+"""Obligations of proofs of linearizability: the two states of one that fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from membar.objects.proof.findings import Failure
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
 from membar.questions.answer import Obligations
-from membar.reports._parts.answer import Object
 from membar.reports._parts.style import Line, line, printable, wrapped
 
 
@@ -23,16 +22,6 @@ def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
         lines += [Line(), *wrapped(line((title, "bold")), columns), Line()]
         lines += [line(text) for text in evidence.inferred.splitlines()]
     return lines
-
-
-def value(evidence: Obligations) -> Object:
-    """The keys that an answer about a proof has besides the common ones."""
-    result: Object = {}
-    if evidence.failure is not None and evidence.system is not None:
-        result["obligation"] = _value(evidence.failure, evidence.system)
-    if evidence.inferred:
-        result["invariants"] = evidence.inferred
-    return result
 
 
 def _states(failure: Failure, system: ThreadSystem, columns: int) -> list[Line]:
@@ -105,19 +94,6 @@ def shown(variable: Variable) -> str:
     return f"{owner}.{name}" if owner else name
 
 
-def _value(failure: Failure, system: ThreadSystem) -> Object:
-    obligation = failure.obligation
-    found: Object = {"number": obligation.number, "step": obligation.text}
-    if failure.goal is not None:
-        found["problem"] = failure.goal.text
-    if obligation.control is not None:
-        found["thread"] = system.described(obligation.control)
-    if failure.other is not None:
-        found["other"] = system.described(failure.other)
-    found["before"] = {
-        ("other." if each.who is Who.OTHER else "") + shown(each): value
-        for each, value in failure.before
-        if not _is_hidden(each)
-    }
-    found["after"] = {shown(each): value for each, value in failure.after if not _is_hidden(each)}
-    return found
+def shown_values(values: Iterable[tuple[Variable, int]]) -> list[tuple[bool, str, int]]:
+    """The variables that users know, with their values; first, whether they belong to the other thread."""
+    return [(each.who is Who.OTHER, shown(each), value) for each, value in values if not _is_hidden(each)]

@@ -12,14 +12,15 @@ from membar.edits import Place
 from membar.properties.judge import RACE_FLAG
 from membar.questions.answer import Answer
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
-from membar.reports import executions, json
-from membar.reports._parts.answer import Object
+from membar.reports import executions
 from membar.reports._parts.condition import state_text
 from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
 from membar.reports._parts.verdict import role, spoken, witness_of, word
 from membar.reports.processes import run_lines
 from membar.source import SourceFile
 
+# A JSON object; the standard library has no closed type for it.
+Object = dict[str, Any]
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
@@ -414,6 +415,8 @@ def unknown_as_data(source: SourceFile, reason: str) -> Object:
     return {"result": "unknown", "file": source.path, "reason": reason}
 
 
-def _answer_as_data(answer: Answer) -> Object:
+def _answer_as_data(answer: Answer) -> object:
     """An answer as `check --json` gives it, with its witness."""
-    return json.value(answer)
+    from membar.reports import json  # noqa: PLC0415 - only where asked for
+
+    return json.line(answer)

@@ -13,6 +13,7 @@ from membar.program.execution import Execution
 from membar.questions.answer import Answer
 from membar.questions.outcome import Explored, FinalState, Holds, HoldsWithin, Step, Unknown, Witness
 from membar.reports import diagnostic, json
+from membar.reports._parts import saved
 from membar.source import SourceFile
 from unit.reports.shapes import SB, model, run, sb_answer, sb_program, sb_states, sb_witness
 from unit.reports.sketch import executions
@@ -25,10 +26,8 @@ def loaded(answer: Answer) -> dict[str, Any]:
     return found
 
 
-def first_witness(text: str, path: str = "witness") -> json.SavedWitness:
-    return next(
-        item for item in json.witnesses_from_json(text, path=path) if isinstance(item, json.SavedWitness)
-    )
+def first_witness(text: str, path: str = "witness") -> saved.SavedWitness:
+    return next(item for item in saved.read_answers(text, path=path) if isinstance(item, saved.SavedWitness))
 
 
 def test_the_keys_that_tools_rely_on() -> None:
@@ -121,10 +120,10 @@ def test_a_witness_read_back_is_the_witness(
         message="why",
     )
     threads = replace(sb_program(), threads=sb_program().threads * 2)
-    text = standard.dumps(json.witness_value(SourceFile("s", ""), threads, model(), witness))
-    saved = first_witness(text)
-    assert saved.witness == witness
-    assert (saved.program, saved.model) == ("SB", "x86-tso")
+    text = json.text(json.witness_part(SourceFile("s", ""), threads, model(), witness))
+    found = first_witness(text)
+    assert found.witness == witness
+    assert (found.recorded.program, found.recorded.model) == ("SB", "x86-tso")
 
 
 def test_a_witness_of_an_older_version_has_no_picks() -> None:
@@ -137,25 +136,25 @@ def test_a_witness_of_an_older_version_has_no_picks() -> None:
 def test_spans_and_the_model_text_survive() -> None:
     cat = SourceFile("my.cat", "acyclic po")
     answer = replace(sb_answer(), model=replace(model("my"), source=cat))
-    saved = first_witness(json.render(answer))
-    event = saved.witness.execution.events[3]
+    found = first_witness(json.render(answer))
+    event = found.witness.execution.events[3]
     assert event.span is not None
     assert event.span.text == "MOV EAX,[y]"
-    assert saved.model_source is not None
-    assert saved.model_source.text == "acyclic po"
-    json.check_fits(saved, sb_program())
+    assert found.model_source is not None
+    assert found.model_source.text == "acyclic po"
+    saved.check_fits(found, sb_program())
 
 
 def test_every_line_is_read() -> None:
     text = json.render(sb_answer(Unknown(run(), "limit"))) + json.render(sb_answer()) * 2
-    unknown, *others = json.witnesses_from_json(text)
-    assert isinstance(unknown, json.Claim)
+    unknown, *others = saved.read_answers(text)
+    assert isinstance(unknown, saved.Claim)
     assert unknown.verdict == "unknown"
-    for saved in others:
-        assert isinstance(saved, json.SavedWitness)
-        assert saved.witness == sb_witness()
-        assert saved.claim is not None
-        assert saved.claim.model == "x86-tso"
+    for found in others:
+        assert isinstance(found, saved.SavedWitness)
+        assert found.witness == sb_witness()
+        assert found.claim is not None
+        assert found.claim.model == "x86-tso"
 
 
 def broken(**changes: object) -> str:
@@ -181,22 +180,22 @@ def broken(**changes: object) -> str:
         ("[1" * 100_000, "is not JSON"),
         ("1" * 5000, "is not JSON"),
         ("[]", "the file should be an object with a `witness`"),
-        ('{"file": "x"}', "`property` is missing"),
-        ('{"witness": 3}', "witness should be an object"),
+        ('{"file": "x"}', "`guarantee` is missing"),
+        ('{"witness": 3}', "witness: expected `object`, got `int`"),
         ('{"witness": {}}', "`witness.format` is missing"),
-        (broken(version=7), "witness.version should be 1"),
+        (broken(version=7), "witness.version: invalid enum value 7"),
         (broken(source=None), "`witness.source` is missing"),
-        (broken(events__2__kind="Q"), "witness.events[2].kind should be `R`, `W` or `F`"),
+        (broken(events__2__kind="Q"), "witness.events[2].kind: invalid enum value 'Q'"),
         (broken(events__2__id=9), "witness.events[2].id should be 2"),
         (broken(events__2__thread=5), "witness.events[2].thread should be a thread"),
-        (broken(events__2__value="1"), "witness.events[2].value should be a whole number"),
+        (broken(events__2__value="1"), "witness.events[2].value: expected `int`, got `str`"),
         (broken(events__2__span=[0, 99999]), "witness.events[2].span should be a place inside the source"),
         (broken(relations__rf=[[0, 99]]), "witness.relations.rf[0][1] should be an event"),
-        (broken(relations__rf=[[0]]), "witness.relations.rf[0] should be a pair of events"),
-        (broken(relations__co="x"), "witness.relations.co should be an array"),
-        (broken(final=[["x"]]), "witness.final[0] should be a label and its value"),
-        (broken(choices=[True]), "witness.choices[0] should be an array"),
-        (broken(message=1), "witness.message should be a string"),
+        (broken(relations__rf=[[0]]), "witness.relations.rf[0]: expected `array` of length 2, got 1"),
+        (broken(relations__co="x"), "witness.relations.co: expected `array`, got `str`"),
+        (broken(final=[["x"]]), "witness.final[0]: expected `array` of length 2"),
+        (broken(choices=[True]), "witness.choices[0]: expected `array`, got `bool`"),
+        (broken(message=1), "witness.message: expected `str`, got `int`"),
     ],
 )
 def test_a_malformed_witness_is_a_located_error(text: str, message: str) -> None:
@@ -210,6 +209,6 @@ def test_a_malformed_witness_is_a_located_error(text: str, message: str) -> None
 
 
 def test_a_witness_of_another_program_is_refused() -> None:
-    saved = first_witness(broken(events__2__cell=40))
+    found = first_witness(broken(events__2__cell=40))
     with pytest.raises(InputError, match="does not belong"):
-        json.check_fits(saved, sb_program())
+        saved.check_fits(found, sb_program())

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import fields
 from pathlib import Path
+from subprocess import run
 from typing import Any
 
 import jsonschema
 import pytest
 
 from membar.cli import command as cli
+from membar.questions.outcome import Statistics
+from membar.reports._parts.answer_format import Counters, schema
 
 ROOT = Path(__file__).parents[3]
-SCHEMA: dict[str, Any] = json.loads((ROOT / "docs/reference/answer.schema.json").read_text(encoding="utf-8"))
+PAGE = ROOT / "docs/reference/answer.schema.json"
+SCHEMA: dict[str, Any] = json.loads(PAGE.read_text(encoding="utf-8"))
 QUESTIONS = (
     "litmus/store-buffering.litmus",
     "litmus/store-buffering-fenced.litmus --all",
@@ -29,8 +35,24 @@ QUESTIONS = (
 )
 
 
-def test_the_schema_is_one() -> None:
+def test_the_published_schema_is_that_of_the_writer(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(schema(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == schema()
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_counter_has_a_key() -> None:
+    assert Counters.__struct_fields__ == tuple(field.name for field in fields(Statistics))
+
+
+def test_only_json_and_replay_load_msgspec() -> None:
+    words = ["check", str(ROOT / "examples/store-buffering.litmus")]
+    program = (
+        f"import sys; from membar.cli import command; command.main({words}); print('msgspec' in sys.modules)"
+    )
+    ended = run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert ended.stdout.endswith("False\n")
 
 
 @pytest.mark.parametrize("words", QUESTIONS)

@@ -11,20 +11,27 @@ from membar.cli.commands import files
 from membar.cli.commands.window import color
 from membar.languages.registry import language_of
 from membar.questions import refusals
+from membar.questions.answer import Answer
 from membar.questions.ask import unanswered
 from membar.questions.compare import compare
 from membar.questions.safety import Safety
 from membar.reports import comparison as comparison_report
-from membar.reports import json, streams
+from membar.reports import streams
 from membar.source import SourceFile
 
 
 def give_up(chosen: argparse.Namespace, reason: str) -> None:
     """Says that nothing was found, and why."""
     answer = unanswered(_question(SourceFile(str(chosen.file), ""), chosen), reason, 0.0)
-    streams.write(json.render(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
+    streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
     with files.written(chosen) as filed:
         filed.add(chosen.file, answer, seconds=0.0)
+
+
+def _line(answer: Answer) -> str:
+    from membar.reports import json  # noqa: PLC0415 - one report of two
+
+    return json.render(answer)
 
 
 def _question(source: SourceFile, chosen: argparse.Namespace) -> Safety:
@@ -52,7 +59,7 @@ def run(chosen: argparse.Namespace) -> int:
     answers = [column.result for column in found.columns]
     if chosen.json:
         for answer in answers:
-            streams.write(json.render(answer))
+            streams.write(_line(answer))
     else:
         table = comparison_report.render(
             list(zip(heads, answers, strict=True)), differences=found.differences, color=color(sys.stdout)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from json import dumps
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,22 +48,26 @@ def run(chosen: argparse.Namespace) -> int:
         case repair.NothingToRepair(result=result):
             _show(
                 report.nothing(source, result, columns=columns()),
-                report.nothing_as_data(source, result),
+                partial(report.nothing_as_data, source, result),
                 chosen,
             )
             return _code(result, chosen)
         case repair.NotRepairable(reason=reason, result=result):
-            _show(_failed(source, found, chosen), report.failed_as_data(source, reason, result), chosen)
+            _show(
+                _failed(source, found, chosen),
+                partial(report.failed_as_data, source, reason, result),
+                chosen,
+            )
             return VIOLATED
         case repair.Undecided(reason=reason):
-            _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+            _show(report.unknown(source, reason), partial(report.unknown_as_data, source, reason), chosen)
             return _interrupted(found.is_interrupted) or UNKNOWN
 
 
 def give_up(chosen: argparse.Namespace, reason: str) -> None:
     """Says that nothing was found, and why."""
     source = SourceFile(str(chosen.file), "")
-    _show(report.unknown(source, reason), report.unknown_as_data(source, reason), chosen)
+    _show(report.unknown(source, reason), partial(report.unknown_as_data, source, reason), chosen)
 
 
 def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
@@ -125,7 +130,7 @@ def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
         command=_check_command(chosen),
         explain=chosen.explain,
     )
-    _show(text, report.as_data(found), chosen)
+    _show(text, partial(report.as_data, found), chosen)
     if problem is not None:
         raise problem
     return _interrupted(found.is_interrupted) or _code(found.result, chosen)
@@ -203,5 +208,9 @@ def _code(result: Answer, chosen: argparse.Namespace) -> int:
     return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
 
 
-def _show(text: str, data: dict[str, Any], chosen: argparse.Namespace) -> None:
-    streams.write(dumps(data, ensure_ascii=False) + "\n" if chosen.json else text)
+def _show(text: str, data: Callable[[], dict[str, Any]], chosen: argparse.Namespace) -> None:
+    if chosen.json:
+        from membar.reports import json  # noqa: PLC0415 - one report of two
+
+        text = json.text(data())
+    streams.write(text)

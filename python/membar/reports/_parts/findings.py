@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from membar.questions.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
 from membar.reports._parts.style import Line, line, printable, wrapped
@@ -72,12 +71,3 @@ def warnings_of(run: Run) -> list[Finding]:
     from membar.program.operations import WARNINGS  # noqa: PLC0415 - only where something is warned of
 
     return [item for item in found if item.property in WARNINGS]
-
-
-def finding_values(run: Run) -> list[dict[str, Any]]:
-    """The findings for tools."""
-    return [
-        {"property": item.property, "verdict": item.verdict.value, "reason": item.reason}
-        | ({"warning": True} if item.is_warning else {})
-        for item in run.findings
-    ]

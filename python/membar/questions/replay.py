@@ -1,0 +1,285 @@
+"""Runs saved witnesses again, without a search, and compares what they show with what their answers say."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+from membar.engines.reference.evidence import LOOKED_FOR, evidence
+from membar.engines.reference.replay import rebuilt, rerun
+from membar.engines.reference.replay import replay as replay_witness
+from membar.languages.registry import load_model
+from membar.models.load import names
+from membar.models.model import Model
+from membar.program.operations import WARNINGS
+from membar.program.program import Program
+from membar.program.warnings import without_warnings
+from membar.properties import ASSERTED
+from membar.properties.asked import asserting
+from membar.properties.assertions import NAME as ASSERTIONS
+from membar.properties.judge import Tally, judge
+from membar.properties.labels import LABELS
+from membar.questions import system
+from membar.questions.clients import NO_ORDER
+from membar.questions.clients import PROPERTY as LINEARIZABILITY
+from membar.questions.outcome import WORDS
+from membar.questions.programs import claiming, for_model, parse, with_labels
+from membar.questions.task import Task
+from membar.records import record, replace
+from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
+from membar.source import SourceFile
+
+_ENDING_THE_SEARCH = ("errors", "claims", *LABELS)
+
+
+@record(frozen=True, slots=True)
+class Replayed:
+    """What running a saved witness again showed.
+
+    Attributes:
+        file: the file that its answer is about.
+        problem: why the witness, or the answer around it, is wrong; "" if nothing is.
+        shown: what the witness shows.
+    """
+
+    file: str
+    problem: str
+    shown: str = ""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the witness replays, and shows what its answer says."""
+        return not self.problem
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.problem or self.shown}"
+
+    def __repr__(self) -> str:
+        words = f"{self.file[-60:]}: {self.problem or self.shown}"
+        return f"<{words if len(words) <= 190 else f'{words[:187]}...'}>"
+
+
+def replay(source: SourceFile | str | Path) -> tuple[Replayed, ...]:
+    """Runs the witnesses of a file again that `--json` wrote; one result for each answer in it.
+
+    Raises:
+        InputError: the file is not one that membar writes, or names a program or a model that is wrong.
+        OSError: a file cannot be read.
+    """
+    if isinstance(source, SourceFile):
+        text, project = source, None
+    else:
+        text, project = SourceFile.read(source), Path(source).parent
+    return tuple(map(_replay, read_answers(text.text, path=text.path, project=project)))
+
+
+def _replay(item: SavedWitness | SavedRun | Claim) -> Replayed:
+    if isinstance(item, Claim):
+        words = "no verdict" if item.verdict == "explored" else _words(item.verdict, item.property)
+        return Replayed(item.file, item.inconsistency() or "", f"{words}, nothing to replay")
+    found = _run_again(item) if isinstance(item, SavedRun) else _look_at(item)
+    return Replayed(item.source.path, *found)
+
+
+def _run_again(saved: SavedRun) -> tuple[str, str]:
+    """What is wrong with a run of a parameterized system, and what it shows."""
+    about = system.parse_system(saved.source)
+    mismatch = system.replay(about, _shipped(saved), saved.run)
+    mismatch = mismatch or saved.difference() or _other_text(saved.source)
+    if mismatch is not None:
+        return f"does not replay under {saved.recorded.model}: {mismatch}", ""
+    if saved.claim is not None:
+        other = _about_something_else(saved.claim, saved.recorded.model, saved.source.path)
+        other = other or saved.claim.inconsistency()
+        if other is None and (saved.claim.verdict, saved.claim.property) != ("violated", "errors"):
+            claimed = _words(saved.claim.verdict, saved.claim.property)
+            other = f"the answer says {claimed}, which it does not show"
+        if other is not None:
+            return other, ""
+    return (
+        "",
+        f"the run of {saved.run.processes} processes replays under {saved.recorded.model}: VIOLATED (errors)",
+    )
+
+
+def _look_at(saved: SavedWitness) -> tuple[str, str]:
+    """What is wrong with a witness, and what it shows."""
+    model = _model(saved)
+    program = parse(saved.source)
+    if saved.reading.ltl is not None:
+        program = claiming(program, saved.reading.ltl)
+    program = with_labels(program, saved.reading.labels)
+    program = _asked(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
+    check_fits(saved, program)
+    mismatch = replay_witness(program, model, saved.witness)
+    if mismatch is None:
+        again = rebuilt(program, rerun(program, saved.witness), saved.witness)
+        mismatch = saved.difference(program, model, again) or _other_text(saved.source)
+    if mismatch is not None:
+        return f"does not replay under {model.name}: {mismatch}", ""
+    tally = evidence(program, model, saved.witness)
+    verdict, broken = "", ""
+    if saved.claim is not None and _properties(saved.claim)[0] in LOOKED_FOR:
+        task = Task(program=program, model=model, properties=_properties(saved.claim))
+        verdict, broken = _verdict(task, tally)
+    words = _in_words(tally, broken, has_formula=program.condition is not None)
+    shown = f"the witness replays under {model.name}; {words}"
+    if saved.claim is None:
+        return "", shown
+    contradiction = _contradiction(saved, saved.claim, tally)
+    if contradiction is not None:
+        return f"{shown}; {contradiction}", ""
+    if saved.claim.verdict == "violated" and saved.claim.property == LINEARIZABILITY:
+        return "", f"{shown}; that it breaks {saved.claim.property} is not checked again"
+    if verdict != saved.claim.verdict or (broken and broken != saved.claim.property):
+        claimed = _words(saved.claim.verdict, saved.claim.property)
+        return f"{shown}; the answer says {claimed}, which it does not show", ""
+    return "", f"{shown}: {_words(verdict, broken)}"
+
+
+def _other_text(source: SourceFile) -> str | None:
+    """That the program's file, where there is one of this name here, is not what was saved.
+
+    Options such as `--error` and `--ltl` are written into the text, so that it may have a part more.
+    """
+    try:
+        here = SourceFile.read(source.path).text.rstrip()
+    except OSError:
+        return None
+    begin = next((n for n, (a, b) in enumerate(zip(here, source.text, strict=False)) if a != b), len(here))
+    if source.text.rstrip().endswith(here[begin:]) and len(here) <= len(source.text):
+        return None
+    return f"file: `{source.path}` is not the program that was saved with the witness"
+
+
+def _model(saved: SavedWitness) -> Model:
+    """The model as it was saved: shipped, or the text of the user's own file.
+
+    Raises:
+        InputError: it has the name of a shipped model, and another text; or there is no text.
+    """
+    text = saved.model_source
+    if text is None:
+        return _shipped(saved)
+    place = PurePath(text.path.replace("\\", "/"))
+    if place.stem != saved.recorded.model:
+        saved.document.fail("model_file", f"a file of the model {saved.recorded.model}")
+    if saved.recorded.model not in names():
+        return load_model(text)
+    shipped = load_model(saved.recorded.model)
+    if shipped.source is not None and shipped.source.text == text.text:
+        if place.suffix != PurePath(shipped.source.path).suffix:
+            saved.document.fail("model_file", f"the file of the shipped model {saved.recorded.model}")
+        return shipped
+    if _is_text_of(text.path, text.text):
+        return load_model(text)
+    return saved.document.fail("model_source", f"the text of the shipped model {saved.recorded.model}")
+
+
+def _shipped(saved: SavedWitness | SavedRun) -> Model:
+    """A shipped model; a witness cannot name a file instead.
+
+    Raises:
+        InputError: there is no such model.
+    """
+    name = saved.recorded.model
+    return load_model(name) if name in names() else saved.document.fail("model", "a shipped model")
+
+
+def _is_text_of(path: str, text: str) -> bool:
+    """Whether there is a file with this text."""
+    try:
+        return SourceFile.read(path).text == text
+    except OSError:
+        return False
+
+
+def _properties(claim: Claim) -> tuple[str, ...]:
+    """What must be asked of the one execution, so that the answer is the claim."""
+    if claim.verdict != "violated":
+        return ("condition",)
+    return ("claims",) if claim.property in LABELS else (claim.property,)
+
+
+def _asked(program: Program, claim: Claim | None) -> Program:
+    """The program with what its answer is about: one label, the assertions of the violated property."""
+    broken = claim.property if claim is not None and claim.verdict == "violated" else ""
+    if broken in LABELS:
+        program = replace(program, claims=tuple(one for one in program.claims if one.name == broken))
+    if broken in WARNINGS:
+        program = asserting(program, {broken})
+    return without_warnings(program, WARNINGS - {broken})
+
+
+def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
+    """What the execution proves by itself, and the property it breaks."""
+    outcome = judge(task, tally)
+    broken = getattr(outcome, "property", "")
+    labels = [claim.name for claim in task.program.claims if claim.name in LABELS]
+    return WORDS[type(outcome)], labels[0] if broken == "claims" and labels else broken
+
+
+def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | None:
+    """Where the answer speaks of something else than its witness."""
+    # What refutes an object is an execution of a client, whose program, and clock, are saved with it.
+    if claim.property != LINEARIZABILITY:
+        other = _about_something_else(claim, saved.recorded.model, saved.source.path)
+        if other is not None:
+            return other
+    undefined = (tally.race, tally.allocation, tally.misuse)
+    found = (tally.failed_assertion, *undefined, tally.error, tally.lasso, tally.deadlock, tally.stuck)
+    messages = {one.message for one in found if one is not None}
+    messages.add(NO_ORDER if claim.property == LINEARIZABILITY else "")
+    if saved.witness.message not in messages:
+        return f"message: it does not show `{saved.witness.message}`"
+    if (words := claim.inconsistency()) is not None:
+        return words
+    if claim.counts is not None and (tally.positive > claim.counts[0] or tally.negative > claim.counts[1]):
+        return "positive, negative: its execution is not among those that were counted"
+    shown = {frozenset(state) for state in tally.outcomes}
+    # A search that ends with the first bad state or run lists only what it met; that of an object, nothing.
+    is_listed = claim.property not in (*_ENDING_THE_SEARCH, LINEARIZABILITY)
+    if is_listed and not shown <= (claim.outcomes or frozenset()):
+        return "outcomes: its final state is not among those that the answer lists"
+    names = {frozenset(name for name, _ in state) for state in (*shown, *(claim.outcomes or ()))}
+    return "outcomes: final states of something else are listed" if shown and len(names) > 1 else None
+
+
+def _about_something_else(claim: Claim, model: str, path: str) -> str | None:
+    if claim.model != model:
+        return f"the answer is about {claim.model}, its witness about {model}"
+    return None if claim.file == path else f"the answer is about {claim.file}, its witness about {path}"
+
+
+def _in_words(tally: Tally, broken: str, *, has_formula: bool) -> str:
+    """What an execution shows, which may break a property."""
+    if tally.failed_assertion is not None:
+        if broken in ASSERTED and broken != ASSERTIONS:
+            return f"it violates {broken}: {tally.failed_assertion.message}"
+        return f"an assertion fails in it: {tally.failed_assertion.message}"
+    parts = []
+    if tally.race is not None:
+        parts.append(tally.race.message)
+    if tally.allocation is not None:
+        parts.append(tally.allocation.message)
+    if tally.misuse is not None:
+        parts.append(tally.misuse.message)
+    if tally.error is not None:
+        parts.append(f"it {tally.error.message}")
+    if tally.lasso is not None:
+        parts.append(tally.lasso.message)
+    if tally.deadlock is not None:
+        parts.append("no thread can go on")
+    if tally.stuck is not None:
+        parts.append("a thread waits forever in it")
+    for state in tally.outcomes:
+        shown = "; ".join(f"{name}={value}" for name, value in state)
+        if has_formula:
+            satisfies = "satisfies" if tally.positive else "does not satisfy"
+            parts.append(f"its final state [{shown}] {satisfies} the formula")
+        elif not parts:
+            parts.append(f"its final state is [{shown}]")
+    return ", ".join(parts) or "it is not over, or the filter leaves it out"
+
+
+def _words(verdict: str, broken: str) -> str:
+    return f"{verdict.upper().replace('-', ' ')}{f' ({broken})' if verdict == 'violated' and broken else ''}"

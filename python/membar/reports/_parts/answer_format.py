@@ -1,0 +1,242 @@
+"""What one line of `--json` contains. The schema, the writer and the reader of saved answers come from here.
+
+Only `--json`, `membar replay` and the schema load this module: msgspec takes long to import.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from membar.objects.orders import Ordering
+from membar.program.execution import Kind
+from membar.questions.outcome import Verdict
+
+Word: TypeAlias = Literal["holds", "holds-within", "violated", "unknown"]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Values: TypeAlias = dict[str, int | str]
+Pair: TypeAlias = tuple[int, int]
+Entry: TypeAlias = tuple[str, int]
+Shown: TypeAlias = tuple[str, str]
+
+
+class Part(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A JSON object. A key without a value is absent; a key that membar does not write is refused."""
+
+
+class FindingPart(Part, kw_only=True):
+    """The answer about one property; a warning does not count for the verdict."""
+
+    property: str
+    verdict: Verdict
+    reason: str
+    warning: bool = False
+
+
+class Counters(Part, kw_only=True):
+    """What the engine counted, as far as it makes sense for the engine."""
+
+    executions: int | UnsetType = UNSET
+    failed: int | UnsetType = UNSET
+    truncated: int | UnsetType = UNSET
+    explored: int | UnsetType = UNSET
+    symmetric: tuple[tuple[str, ...], ...] | UnsetType = UNSET
+    classes: int | UnsetType = UNSET
+    blocked: int | UnsetType = UNSET
+    candidates: int | UnsetType = UNSET
+    duplicates: int | UnsetType = UNSET
+    states: int | UnsetType = UNSET
+    transitions: int | UnsetType = UNSET
+    nodes: int | UnsetType = UNSET
+    seconds: float
+    peak_bytes: int | UnsetType = UNSET
+
+
+class ListedExecution(Part, kw_only=True):
+    """One execution of `--all`: how it ended, and its final state."""
+
+    end: str
+    state: Values
+
+
+class Call(Part, kw_only=True):
+    """A call of a client; one that never returned is pending."""
+
+    thread: int
+    operation: str
+    arguments: tuple[int | str, ...]
+    pending: bool = False
+    result: int | str | tuple[int | str, ...] | UnsetType | None = UNSET
+
+
+class HistoryPart(Part, kw_only=True):
+    """A history that no order of its calls explains.
+
+    `before` has pairs of calls, `prefix` the longest part that can be linearized.
+    """
+
+    calls: tuple[Call, ...]
+    before: tuple[Pair, ...]
+    prefix: tuple[int, ...]
+
+
+class ObligationPart(Part, kw_only=True):
+    """The proof obligation that was not discharged, with the two states of its counterexample."""
+
+    number: int
+    step: str
+    problem: str | UnsetType = UNSET
+    thread: str | UnsetType = UNSET
+    other: str | UnsetType = UNSET
+    before: dict[str, int]
+    after: dict[str, int]
+
+
+class EventPart(Part, kw_only=True):
+    """A shared access or a fence. `value` is the raw word; `location` and `line` are for readers."""
+
+    id: int
+    thread: int
+    kind: Kind
+    cell: int | UnsetType = UNSET
+    location: str | UnsetType = UNSET
+    value: int | UnsetType = UNSET
+    tags: tuple[str, ...] = ()
+    step: int
+    line: int | UnsetType = UNSET
+    span: Pair | UnsetType = UNSET
+
+
+class Relations(Part, kw_only=True, omit_defaults=False):
+    """The base relations of an execution, as pairs of events; `co` has one chain of writes per location."""
+
+    po: tuple[Pair, ...]
+    rf: tuple[Pair, ...]
+    co: tuple[tuple[int, ...], ...]
+    addr: tuple[Pair, ...]
+    data: tuple[Pair, ...]
+    ctrl: tuple[Pair, ...]
+    # Witnesses of older versions do not have these three.
+    pick_addr: tuple[Pair, ...] = ()
+    pick_data: tuple[Pair, ...] = ()
+    pick_ctrl: tuple[Pair, ...] = ()
+    amo: tuple[Pair, ...]
+    lxsx: tuple[Pair, ...]
+    spawn_join: tuple[Pair, ...]
+
+
+class StepPart(Part, kw_only=True):
+    """One step of a run, with memory and store buffers after it."""
+
+    thread: int
+    action: str
+    partner: int | UnsetType = UNSET
+    event: int | UnsetType = UNSET
+    memory: tuple[Entry, ...]
+    buffers: tuple[tuple[Entry, ...], ...]
+
+
+class WitnessPart(Part, kw_only=True, tag_field="format", tag="membar-witness"):
+    """An execution, a run with its steps, or a lasso, with all that `membar replay` needs to run it again."""
+
+    version: Literal[1]
+    file: str
+    source: str
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    replaced: dict[str, str] = {}
+    arguments: tuple[str, ...] | UnsetType = UNSET
+    program: str
+    model: str
+    model_file: str | UnsetType = UNSET
+    model_source: str | UnsetType = UNSET
+    cycle: int | UnsetType = UNSET
+    fair: tuple[str, ...] | UnsetType = UNSET
+    message: str
+    threads: tuple[str, ...]
+    events: tuple[EventPart, ...]
+    relations: Relations
+    registers: tuple[dict[str, int], ...]
+    choices: tuple[tuple[int, ...], ...]
+    steps: tuple[StepPart, ...]
+    final: tuple[tuple[str, int | str], ...]
+    mapping: str | UnsetType = UNSET
+    ltl: str | UnsetType = UNSET
+    labels: tuple[str, ...] = ()
+
+
+class ProcessStepPart(Part, kw_only=True):
+    """One step of a run of a system: a transition, or a flush of the oldest entry of one store buffer."""
+
+    processes: tuple[int, ...]
+    flush: bool = False
+    transition: int | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    reads: tuple[Shown, ...] | UnsetType = UNSET
+    chosen: tuple[Shown, ...] | UnsetType = UNSET
+    memory: tuple[Shown, ...]
+    buffers: tuple[tuple[tuple[Shown, ...], ...], ...]
+
+
+class ProcessRunPart(Part, kw_only=True, tag_field="format", tag="membar-run"):
+    """A run of some number of processes of a parameterized system."""
+
+    version: Literal[1]
+    file: str
+    source: str
+    model: str
+    processes: Annotated[int, Meta(ge=1, le=64)]
+    initial: tuple[Shown, ...]
+    steps: tuple[ProcessStepPart, ...]
+    unsafe: int
+    culprits: tuple[int, ...]
+    views: tuple[Shown, ...]
+
+
+class AnswerLine(Part, kw_only=True):
+    """One answer per file and model. Keys are absent where they make no sense; more may follow.
+
+    There is no `verdict` where nothing was asked (`--property none`). `property` names the violated property,
+    or those that were checked, separated by commas. `chosen_by_user` says whether the user gave the bound of
+    `holds-within`, which decides the exit code.
+    """
+
+    file: str
+    verdict: Word | UnsetType = UNSET
+    guarantee: str
+    model: str
+    engine: str
+    algorithm: str
+    property: str
+    findings: tuple[FindingPart, ...]
+    unchecked: tuple[str, ...]
+    flags: tuple[str, ...]
+    notes: tuple[str, ...]
+    reason: str | UnsetType = UNSET
+    bound: str | UnsetType = UNSET
+    chosen_by_user: bool | UnsetType = UNSET
+    statistics: Counters
+    order: Ordering | UnsetType = UNSET
+    positive: Count | UnsetType = UNSET
+    negative: Count | UnsetType = UNSET
+    counted: Literal["reads-from classes"] | UnsetType = UNSET
+    outcomes: tuple[Values, ...] | UnsetType = UNSET
+    executions: tuple[ListedExecution, ...] | UnsetType = UNSET
+    history: HistoryPart | UnsetType = UNSET
+    obligation: ObligationPart | UnsetType = UNSET
+    invariants: str | UnsetType = UNSET
+    witness: WitnessPart | ProcessRunPart | UnsetType = UNSET
+
+
+def schema() -> str:
+    """The JSON schema of one line: the text of docs/reference/answer.schema.json."""
+    import json  # noqa: PLC0415 - for the documentation
+
+    from msgspec.json import schema as schema_of  # noqa: PLC0415
+
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "One line of `membar check --json`",
+    }
+    return json.dumps(head | schema_of(AnswerLine), indent=1) + "\n"
