@@ -111,13 +111,7 @@ def edited(
         **dict(source.replaced),
         **{path: text for path, text in texts.items() if path != source.path},
     }
-    return SourceFile(
-        source.path,
-        texts.get(source.path, source.text),
-        source.defines,
-        source.include_dirs,
-        tuple(sorted(included.items())),
-    )
+    return replace(source, text=texts.get(source.path, source.text), replaced=tuple(sorted(included.items())))
 
 
 def _flat(edit: Edit) -> Edit:

@@ -8,13 +8,49 @@ from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
 
-from membar.records import record
+from membar.records import record, replace
 
 # Where systems tell text files from others, neither is to be changed while it is read.
 _BINARY = getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 16
 # membar's own headers, models and libraries.
 _SHIPPED = Path(__file__).parent
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class CompilerOptions:
+    """How a text is compiled, for languages that a compiler reads. What is not said is chosen.
+
+    Attributes:
+        clang: the compiler, a path or a name.
+        target: the processor.
+        data_model: `ILP32` or `LP64`.
+        undefines: macros that are not defined.
+        standard: of the language, such as `gnu17`.
+        includes: files that are included before the text.
+        others: further options for the compiler, as they are.
+        commands: the folder of a `compile_commands.json`.
+        further_files: of the program.
+        uses_cache: what was compiled before need not be compiled again.
+        mapping: the compiler mapping of the memory model that is asked about; "" for models of languages.
+    """
+
+    clang: str | None = None
+    target: str | None = None
+    data_model: str | None = None
+    undefines: tuple[str, ...] = ()
+    standard: str | None = None
+    includes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    commands: str | None = None
+    further_files: tuple[str, ...] = ()
+    uses_cache: bool = True
+    mapping: str = ""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether something is said that only a compiler understands."""
+        return replace(self, mapping="") != CompilerOptions()
 
 
 @record(frozen=True, eq=False)
@@ -30,6 +66,7 @@ class SourceFile:
         project: the folders whose files messages may show; None: that of this file, and `include_dirs`.
         is_shown: messages may show its text; not that of files outside the project.
         arguments: what the program is run with, for languages whose programs look at that; None: not said.
+        compiler: how it is compiled, if something is said about that.
     """
 
     path: str
@@ -40,6 +77,13 @@ class SourceFile:
     project: tuple[str, ...] | None = None
     is_shown: bool = True
     arguments: tuple[str, ...] | None = None
+    compiler: CompilerOptions | None = None
+
+    def compiled_for(self, mapping: str | None) -> SourceFile:
+        """The text, to be compiled for the processor of a memory model, by its compiler mapping."""
+        if not mapping:
+            return self
+        return replace(self, compiler=replace(self.compiler or CompilerOptions(), mapping=mapping))
 
     def including(self, path: str | Path, text: str | None = None) -> SourceFile:
         """Another file that this one includes; with `text` instead of what is on the disk, if that is given.

@@ -12,8 +12,10 @@ from membar.diagnostics import InputError
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.driver import CompileOptions, ReadableFiles, compile_file
 from membar.languages.compiled.linking import link_program
+from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.target import X86_64, Target
+from membar.records import replace
 from strategies.compiled_code import compilers
 
 COMPILERS = compilers()
@@ -29,7 +31,13 @@ def link_texts(folder: Path, *texts: str, target: Target = X86_64, modelled: str
         done = compile_file(str(path), compiler=COMPILERS[0], target=target, options=options)
         modules.append(read_module(done.module))
     read = ReadableFiles(str(folder / "a.c"), ())
-    module = link_program(modules, Library(COMPILERS[0], target, options), read, modelled=modelled)
+    library = Library(COMPILERS[0], target, options)
+
+    def with_inline_bodies(number: int) -> llvm.Module:
+        path, inline = str(folder / f"{'abc'[number]}.c"), replace(options, others=("-fgnu89-inline",))
+        return read_module(compile_file(path, compiler=COMPILERS[0], target=target, options=inline).module)
+
+    module = link_program(modules, library, read, modelled=modelled, inline_bodies=with_inline_bodies)
     validate(module)
     return module
 

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 # Ending → folder, so that a file's front end is loaded and no other.
 ENDINGS: Mapping[str, str] = MappingProxyType(
     {
+        ".bc": "c",
         ".c": "c",
         ".cub": "cubicle",
         ".dve": "dve",
+        ".i": "c",
         ".litmus": "litmus",
+        ".ll": "c",
         ".mbp": "mbp",
         ".obj": "objects",
         ".pml": "promela",

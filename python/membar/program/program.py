@@ -180,7 +180,8 @@ class Program:
             afterwards, as far as accesses happen where their threads make them (`delays.py`).
         is_joint: one thread stands for several processes that step together (DVE's `system sync`). They would
             share its store buffer, so only sc gives the program a meaning.
-        partly_checked: properties that its assertions and marks ask only in part, each with that part.
+        partly_checked: properties that its assertions and marks ask only in part, each with that part; ""
+            stands for every property.
         notes: where the text may mean something else than its author expects, for reports.
     """
 

@@ -224,7 +224,7 @@ class _Judgement:
 
     def _parts(self, names: Collection[str]) -> list[str]:
         """Which parts of these properties are checked, where it is not all of them."""
-        return [part for name, part in self.program.partly_checked if name in names]
+        return [part for name, part in self.program.partly_checked if name in names or not name]
 
     def _gap(self, name: str) -> Finding | None:
         """Why nothing is known about a property that no execution violates that was explored."""

@@ -68,6 +68,16 @@ def check(
     mapping: str | None = None,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    further_files: Sequence[str] = (),
+    undefines: Sequence[str] = (),
+    includes: Sequence[str] = (),
+    standard: str | None = None,
+    clang: str | None = None,
+    target: str | None = None,
+    data_model: str | None = None,
+    commands: str | None = None,
+    others: Sequence[str] = (),
+    no_cache: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -113,6 +123,16 @@ def check(
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for includes, of cat files and of C.
         defines: define a macro for C.
+        further_files: C: a further file of the program.
+        undefines: do not define a macro for C.
+        includes: include FILE before the text of C.
+        standard: C: the version of the language, such as gnu17.
+        clang: C: the compiler.
+        target: C: the processor to compile for.
+        data_model: C: compile for 32 or 64 bits.
+        commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
+        others: C: a further option for the compiler.
+        no_cache: C: compile again what was compiled before.
         arguments: C: what the program is run with, as a shell reads it.
         options: how engines search, as a record; the single names above count more.
         words: options of single languages by name, such as `atomic-rule`.
@@ -166,6 +186,16 @@ def prove(
     mapping: str | None = None,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    further_files: Sequence[str] = (),
+    undefines: Sequence[str] = (),
+    includes: Sequence[str] = (),
+    standard: str | None = None,
+    clang: str | None = None,
+    target: str | None = None,
+    data_model: str | None = None,
+    commands: str | None = None,
+    others: Sequence[str] = (),
+    no_cache: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -232,6 +262,16 @@ def repair(
     mapping: str | None = None,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    further_files: Sequence[str] = (),
+    undefines: Sequence[str] = (),
+    includes: Sequence[str] = (),
+    standard: str | None = None,
+    clang: str | None = None,
+    target: str | None = None,
+    data_model: str | None = None,
+    commands: str | None = None,
+    others: Sequence[str] = (),
+    no_cache: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -283,6 +323,16 @@ def repair(
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for includes, of cat files and of C.
         defines: define a macro for C.
+        further_files: C: a further file of the program.
+        undefines: do not define a macro for C.
+        includes: include FILE before the text of C.
+        standard: C: the version of the language, such as gnu17.
+        clang: C: the compiler.
+        target: C: the processor to compile for.
+        data_model: C: compile for 32 or 64 bits.
+        commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
+        others: C: a further option for the compiler.
+        no_cache: C: compile again what was compiled before.
         arguments: C: what the program is run with, as a shell reads it.
         options: how engines search, as a record.
         words: options of single languages by name.

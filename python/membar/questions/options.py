@@ -14,7 +14,7 @@ from typing import Any, Final
 from membar.limits.budget import limited
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.records import record, replace
-from membar.source import FileText
+from membar.source import CompilerOptions, FileText
 
 PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
     "programs",
@@ -47,6 +47,7 @@ class Option:
         is_common: it stands in the short help.
         is_output: it says what becomes of the answer, not what is asked.
         is_search: it says how engines search (a field of `task.Options`).
+        is_compiler: it says how a text is compiled (a field of `CompilerOptions`).
         rival: options of one rival exclude each other.
         short: what it does, for the short help, if `help` is too long there.
         python: its type, for the signature.
@@ -67,6 +68,7 @@ class Option:
     is_common: bool = False
     is_output: bool = False
     is_search: bool = False
+    is_compiler: bool = False
     rival: str = ""
     short: str = ""
     python: str = "str | None"
@@ -424,6 +426,46 @@ TABLE: Final = (
         help="define a macro for C",
         python="Sequence[str]",
     ),
+    *(
+        Option(
+            name=name,
+            field=field,
+            metavar=metavar,
+            choices=("ILP32", "LP64") if name == "--data-model" else (),
+            form=form,
+            default=() if form == "list" else None,
+            commands=(*_SEARCHING, "translate"),
+            kinds=_OF_PROGRAMS,
+            languages=("C",),
+            is_compiler=True,
+            help=help_,
+            python={"list": "Sequence[str]", "switch": "bool"}.get(form, "str | None"),
+        )
+        for name, field, metavar, form, help_ in (
+            ("--with", "further_files", "FILE", "list", "C: a further file of the program"),
+            ("-U", "undefines", "NAME", "list", "do not define a macro for C"),
+            ("-include", "includes", "FILE", "list", "include FILE before the text of C"),
+            ("--std", "standard", "NAME", "value", "C: the version of the language, such as gnu17"),
+            ("--clang", "", "PATH", "value", "C: the compiler (default: the newest clang on the path)"),
+            ("--target", "", "NAME", "value", "C: the processor to compile for (default: the model's)"),
+            ("--data-model", "", "", "value", "C: compile for 32 or 64 bits (default: LP64)"),
+            (
+                "--compile-commands",
+                "commands",
+                "DIR",
+                "value",
+                "C: take -I, -D, -U, -std and -include from DIR/compile_commands.json",
+            ),
+            (
+                "--compiler-option",
+                "others",
+                "WORD",
+                "list",
+                "C: a further option for the compiler; or after `--`",
+            ),
+            ("--no-cache", "", "", "switch", "C: compile again what was compiled before"),
+        )
+    ),
     Option(
         name="--args",
         field="arguments",
@@ -543,7 +585,9 @@ TABLE: Final = (
 )
 BY_NAME: Final[Mapping[str, Option]] = {option.name: option for option in TABLE}
 REDUCTIONS: Final = tuple(
-    option.name.removeprefix("--no-") for option in TABLE if option.name.startswith("--no-")
+    option.name.removeprefix("--no-")
+    for option in TABLE
+    if option.name.startswith("--no-") and option.is_search
 )
 
 
@@ -577,6 +621,36 @@ def search_options(given: Mapping[str, Any], options: Options) -> Options:
     return replace(options, **found) if found else options
 
 
+def compiler_options(given: Mapping[str, Any]) -> CompilerOptions | None:
+    """How a text is compiled, with what is given by name; None: as usual."""
+    found = dict[str, Any]()
+    for option in TABLE:
+        value = given.get(option.key) if option.is_compiler else None
+        if value is None or value is False or value == option.default:
+            continue
+        if option.name == "--no-cache":
+            found["uses_cache"] = False
+        else:
+            found[option.key] = tuple(map(str, value)) if option.form == "list" else str(value)
+    return CompilerOptions(**found) if found else None
+
+
+def compiler_options_in(options: CompilerOptions | None) -> list[str]:
+    """The options of the command line that say how a text is compiled."""
+    plain = CompilerOptions()
+    return [
+        option.name
+        for option in TABLE
+        if option.is_compiler
+        and options is not None
+        and getattr(options, _FIELD_OF.get(option.key, option.key))
+        != getattr(plain, _FIELD_OF.get(option.key, option.key))
+    ]
+
+
+_FIELD_OF: Final = {"no_cache": "uses_cache"}
+
+
 def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """What is given by name, as fields of questions, and the options that were given; None means the default.
 
@@ -600,6 +674,8 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
         if name in _OF_LANGUAGES:
             text = _text_within(given.get("limits"), value) if name == "atomic" else str(value)
             fields["words"] = {**fields.get("words", {}), name.replace("_", "-"): text}
+        elif option.is_compiler:
+            fields["compiler"] = compiler_options(given)
         elif name == "threads":
             fields[name] = value.partition(":")[2] or "N" if value.partition(":")[0] == "any" else value
         elif name == "order":

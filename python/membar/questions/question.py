@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from membar.questions.task import Limits, Options
 from membar.records import field, record, replace
-from membar.source import SourceFile
+from membar.source import CompilerOptions, SourceFile
 
 if TYPE_CHECKING:
     from membar.models.model import Model
@@ -26,6 +26,7 @@ class Question:
         limits: resources for all that is done; hitting one gives UNKNOWN.
         options: loop bounds, buffers, reductions.
         include_dirs: where includes of the text, and of cat files, are searched.
+        compiler: how the text is compiled, in languages that a compiler reads.
     """
 
     KIND: ClassVar[str]
@@ -35,6 +36,7 @@ class Question:
     limits: Limits = field(default_factory=Limits)
     options: Options = field(default_factory=Options)
     include_dirs: Sequence[Path] = ()
+    compiler: CompilerOptions | None = None
 
     @abstractmethod
     def answer(self) -> Answer:
@@ -61,11 +63,14 @@ class Question:
         return (source,)
 
     def source_with(self, *, defines: Sequence[str] = ()) -> SourceFile:
-        """The text, with where includes are searched and macros."""
-        if not defines and not self.include_dirs:
+        """The text, with where includes are searched, macros, and how it is compiled."""
+        if not defines and not self.include_dirs and self.compiler is None:
             return self.source
         folders = tuple(str(folder) for folder in self.include_dirs)
         source = self.source
         return replace(
-            source, defines=(*source.defines, *defines), include_dirs=(*source.include_dirs, *folders)
+            source,
+            defines=(*source.defines, *defines),
+            include_dirs=(*source.include_dirs, *folders),
+            compiler=self.compiler or source.compiler,
         )

@@ -65,16 +65,17 @@ class Safety(Question):
             text = replace(text, arguments=tuple(self.arguments))
         question = asked_properties(self.properties, self.property_file, text)
         named = "sc" if self.model is None and self.property_file is not None else self.model
+        model = None
+        with stage("while the model was loaded"):
+            if named is not None:
+                model = self._load(named)
+                text = text.compiled_for(self.mapping or model.claims.mapping)
         with stage("while the text was read"):
             text, program = asked(text, error=self.error, ltl=self.ltl, words=self.words)
             with_labels(program, question.labels)  # whether they can be asked about
         has_claims = frontend_for(text).with_claim is not None
         with stage("while the model was loaded"):
-            model = (
-                named
-                if isinstance(named, Model)
-                else load_model(named or default_model(program), include_dirs=self.include_dirs)
-            )
+            model = model or self._load(default_model(program))
         question = applicable(program, model, question)
         seen = for_model(program, model, mapping=self.mapping)
         if self.mapping is not None and seen is program:
@@ -109,6 +110,9 @@ class Safety(Question):
             reading = replace(reading, mapping=None)
         return answered(self, found.program, found.model, found.outcome, source=text, reading=reading)
 
+    def _load(self, named: Model | str) -> Model:
+        return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
+
     def _given_for_language(self) -> list[str]:
         """The options that were given and that only some languages know."""
         given = {
@@ -117,4 +121,5 @@ class Safety(Question):
             "--herd": "--herd" in (self.given_options or ()),
             "--args": self.arguments is not None,
         }
-        return [option for option, is_given in given.items() if is_given]
+        found = [option for option, is_given in given.items() if is_given]
+        return found + kinds.compiler_options_in(self.compiler)

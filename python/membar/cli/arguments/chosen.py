@@ -12,14 +12,19 @@ from typing import Any
 from membar.languages.registry import language_of
 from membar.limits.budget import limited
 from membar.questions.ask import class_of, kind_of, question_about
-from membar.questions.options import BY_NAME, KINDS, TABLE, Option, search_options
+from membar.questions.options import BY_NAME, KINDS, TABLE, Option, compiler_options, search_options
 from membar.questions.question import Question
 from membar.questions.refusals import refuse_includes, refuse_outside
 from membar.questions.task import Coherence, Limits, Options
 from membar.records import field_names, replace
 from membar.source import FileText, SourceFile
 
-_FIELDS = {"-D": "define", "-I": "include"}  # where the name of an option is not that of its field
+# Where the name of an option is not that of its field.
+_FIELDS = {
+    "-D": "define",
+    "-I": "include",
+    **{option.name: option.key for option in TABLE if option.is_compiler},
+}
 
 
 def options(arguments: argparse.Namespace) -> Options:
@@ -59,6 +64,7 @@ def question(
         "defines": tuple(chosen.define),
         "properties": properties(chosen),
         "words": words(chosen),
+        "compiler": compiler_options(vars(chosen)),
         "given_options": asked if chosen.command == "check" else None,
     }
     return question_about(source, kind, {name: values.get(name) for name in field_names(class_of(kind))})
@@ -163,7 +169,7 @@ _NAMED_APART = ("--model", "--jobs", "--threads", "--infer", "--brab", "--instan
 def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever options have
     """The value of an option as the command line takes it."""
     match option.name:
-        case "-I" | "-D":
+        case _ if option.form == "list":
             return [str(item) for item in value]
         case "--limit":
             return [_spelled(value)]

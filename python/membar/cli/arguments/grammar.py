@@ -84,9 +84,14 @@ def short_help(prog: str) -> str:
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """The words, with what is behind `--client` as a part of it even where it looks like an option."""
+    """The words, with what is behind `--client` as a part of it even where it looks like an option.
+
+    What is behind `--` is for the compiler.
+    """
     found: list[str] = []
-    for word in words:
+    for number, word in enumerate(words):
+        if word == "--":
+            return [*found, *(f"--compiler-option={item}" for item in words[number + 1 :])]
         if found and found[-1] == "--client" and word[:1] == "-" and word[1:2].isdecimal():
             found[-1] += f"={word}"
         else:
@@ -186,6 +191,8 @@ def _add_option(place: argparse._ActionsContainer, option: Option) -> None:
 
 def _destination(option: Option) -> str:
     """The attribute of what is chosen: commands call it as users do."""
+    if option.is_compiler:
+        return option.key
     return {"-I": "include", "-D": "define"}.get(option.name) or option.name.lstrip("-").replace("-", "_")
 
 
@@ -244,12 +251,13 @@ def _translate(translate: argparse.ArgumentParser) -> None:
     _add_time_and_memory(translate)
     translate.add_argument("file", metavar="FILE", type=Path)
     translate.add_argument(
-        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot", "llvm", "code"],
+        "--to", required=True, choices=["dve", "promela", "mapping", "smv", "dot", "llvm", "code", "program"],
         metavar="FORMAT",
         help="dve, promela: the program with its store buffers written out, for checkers that know only "
         "sequential consistency; mapping: what a compiler makes of each atomic operation of a C program; "
         "smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for Graphviz; "
-        "llvm, code: the LLVM IR that clang makes of a C program, and the code IR that membar reads from it",
+        "llvm, code: the LLVM IR that clang makes of a C program, and the code IR that membar reads from it; "
+        "program: the threads that engines run",
     )  # fmt: skip
     translate.add_argument(
         "--model", metavar="NAME",
@@ -268,10 +276,7 @@ def _translate(translate: argparse.ArgumentParser) -> None:
     _add_declared(translate, "translate")
     translate.add_argument("--mapping", metavar="NAME", help="compiler mapping (default: the model's)")
     translate.add_argument(
-        "--clang", metavar="PATH", help="llvm, code: the compiler (default: the newest clang on the path)"
-    )
-    translate.add_argument(
-        "--print-after", metavar="PASS", help="code: after the passes up to this one (default: before all)"
+        "--print-after", metavar="PASS", help="code: after this pass, each time it runs (default: before all)"
     )
 
 

@@ -17,6 +17,7 @@ from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
+from membar.languages import ENDINGS
 from membar.limits import budget
 from membar.limits.budget import Ended
 from membar.questions import options as kinds
@@ -49,6 +50,7 @@ def run(chosen: argparse.Namespace) -> int:
     codes: list[int] = []
     if chosen.explain and (chosen.json or chosen.herd):
         refusals.refuse_explanation_as_data()
+    _gather_program(chosen)
     files.prepare_witness(chosen)
     files.prepare_confirmation(chosen)
     with files.written(chosen) as filed:
@@ -69,6 +71,18 @@ def run(chosen: argparse.Namespace) -> int:
                 raise KeyboardInterrupt
             codes.append(shown.code)
         return filed.end(gravest(codes))
+
+
+def _gather_program(chosen: argparse.Namespace) -> None:
+    """Makes one program of several C files of which only one has a `main`."""
+    if len(chosen.files) < 2 or any(ENDINGS.get(file.suffix) != ENDINGS[".c"] for file in chosen.files):
+        return
+    from membar.languages.compiled.programs import first_and_others  # noqa: PLC0415 - on demand
+
+    found = first_and_others([str(file) for file in chosen.files])
+    if found is not None:
+        first, others = found
+        chosen.files, chosen.further_files = [Path(first)], [*chosen.further_files, *others]
 
 
 def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:

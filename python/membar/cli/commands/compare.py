@@ -14,6 +14,7 @@ from membar.questions import refusals
 from membar.questions.answer import Answer
 from membar.questions.ask import unanswered
 from membar.questions.compare import compare
+from membar.questions.options import compiler_options
 from membar.questions.safety import Safety
 from membar.reports import comparison as comparison_report
 from membar.reports import streams
@@ -42,6 +43,7 @@ def _question(source: SourceFile, chosen: argparse.Namespace) -> Safety:
         include_dirs=chosen.include,
         defines=chosen.define,
         mapping=chosen.mapping,
+        compiler=compiler_options(vars(chosen)),
     )
 
 

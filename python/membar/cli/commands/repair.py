@@ -18,6 +18,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import frontend_for, language_of
 from membar.questions import refusals, repair
 from membar.questions.answer import Answer
+from membar.questions.options import compiler_options
 from membar.questions.outcome import HoldsWithin
 from membar.questions.question import Question
 from membar.questions.system import is_system
@@ -106,7 +107,12 @@ def _has_atomic_writes(source: SourceFile) -> bool:
 def _source(chosen: argparse.Namespace) -> SourceFile:
     read = SourceFile.read(chosen.file)
     folders = tuple(str(folder) for folder in chosen.include)
-    return replace(read, defines=tuple(chosen.define), include_dirs=folders)
+    return replace(
+        read,
+        defines=tuple(chosen.define),
+        include_dirs=folders,
+        compiler=compiler_options(vars(chosen)),
+    )
 
 
 def _question(source: SourceFile, chosen: argparse.Namespace) -> Question:

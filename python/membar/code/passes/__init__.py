@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TypeAlias
 
 from membar.code import ir
 from membar.code.validate import validate
@@ -61,6 +62,18 @@ _OF_MEMORY = (
 """What gives every object its cells."""
 
 
+Watch: TypeAlias = Callable[[str, ir.Module], None]
+"""Is shown the code after each pass, with the name of the pass."""
+AROUND = ("start_program", "spawn_threads")
+"""Passes that take more than a module."""
+
+
+def pass_names() -> tuple[str, ...]:
+    """The names of all passes, in the order in which they run first."""
+    start, spawn = AROUND
+    return tuple(dict.fromkeys((start, *ORDER, spawn, *_OF_A_THREAD, *_OF_MEMORY)))
+
+
 def load_pass(name: str) -> Pass:
     """The pass with this name."""
     found = import_module(f"membar.code.passes.{name}").PASS
@@ -75,16 +88,25 @@ def run_passes(module: ir.Module, *, until: str = ORDER[-1], is_validated: bool 
     return _run(module, ORDER[:last], is_validated=is_validated)
 
 
-def _run(module: ir.Module, names: tuple[str, ...], *, is_validated: bool) -> ir.Module:
+def _run(
+    module: ir.Module, names: tuple[str, ...], *, is_validated: bool, watch: Watch | None = None
+) -> ir.Module:
     for name in names:
         module = load_pass(name).run(module)
         if is_validated:
             validate(module)
+        if watch is not None:
+            watch(name, module)
     return module
 
 
 def prepare(
-    module: ir.Module, *, words: tuple[str, ...] | None = None, name: str = "a", is_validated: bool = False
+    module: ir.Module,
+    *,
+    words: tuple[str, ...] | None = None,
+    name: str = "a",
+    is_validated: bool = False,
+    watch: Watch | None = None,
 ) -> ir.Module:
     """The module as `lowering` takes it: calls inlined, one simplified function for each thread.
 
@@ -93,19 +115,26 @@ def prepare(
         words: what the program is run with; None if that is not said.
         name: what it is called, its first argument.
         is_validated: for tests; to check the code after every pass takes longer than the passes.
+        watch: is shown the code after each pass; passes over single threads show one thread.
     """
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
     def simplify(whole: ir.Module, name: str) -> ir.Module:
         alone = replace(whole, functions={name: whole.functions[name]})
-        alone = _run(alone, _OF_A_THREAD, is_validated=is_validated)
+        alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
         return replace(
             whole, functions={**whole.functions, name: alone.functions[name]}, objects=alone.objects
         )
 
+    start, spawn = AROUND
     module = start_program(module, words, name)
-    module = run_passes(module, until="fold_constants", is_validated=is_validated)
+    if watch is not None:
+        watch(start, module)
+    last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
+    module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
     module = spawn_threads(module, simplify)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
-    return _run(module, _OF_MEMORY, is_validated=is_validated)
+    if watch is not None:
+        watch(spawn, module)
+    return _run(module, _OF_MEMORY, is_validated=is_validated, watch=watch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from membar.languages import Frontend, default_models
@@ -14,7 +15,16 @@ if TYPE_CHECKING:
     from membar.source import SourceFile
 
 
+# For development: `MEMBAR_C=clang` has a compiler read all C, also what the parser of membar can read.
+_READ_BY_CLANG = os.environ.get("MEMBAR_C") == "clang"
+
+
 def _parse(source: SourceFile) -> Program:
+    is_compiled = source.compiler is not None and source.compiler.is_given
+    if _READ_BY_CLANG or is_compiled or not source.path.endswith(".c"):
+        from membar.languages.compiled.program import parse_compiled  # noqa: PLC0415 - on demand
+
+        return parse_compiled(source)
     from membar.languages.c.translate import parse_c  # noqa: PLC0415 - the parsers are heavy
 
     return parse_c(source)
@@ -40,7 +50,7 @@ def _copies(source: SourceFile, macro: str) -> Template:
 
 FRONTEND = Frontend(
     name="C",
-    suffixes=(".c",),
+    suffixes=(".c", ".i", ".ll", ".bc"),
     parse=_parse,
     places=_places,
     configurations=_configurations,

@@ -17,7 +17,7 @@ from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.target import Target
-from membar.records import record, replace
+from membar.records import record
 
 FOLDER = Path(__file__).parent / "library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
@@ -68,17 +68,8 @@ class Library:
             InputError: it cannot be compiled.
         """
         defines = tuple(item for item in self.options.defines if item.partition("=")[0] in _RANGE)
-        options = CompileOptions(defines=defines, others=_OPTIONS)
+        options = CompileOptions(defines=defines, others=_OPTIONS, uses_cache=self.options.uses_cache)
         done = compile_file(str(FOLDER / file), compiler=self.compiler, target=self.target, options=options)
-        return read_module(done.module)
-
-    def with_inline_bodies(self, module: llvm.Module) -> llvm.Module | None:
-        """A file of the program, with bodies for functions that are only `inline`; None if it is gone."""
-        path = module.source_name
-        if not Path(path).is_file():
-            return None
-        options = replace(self.options, others=(*self.options.others, "-fgnu89-inline"))
-        done = compile_file(path, compiler=self.compiler, target=self.target, options=options)
         return read_module(done.module)
 
 

@@ -24,8 +24,16 @@ from membar.languages.compiled.driver import (
 )
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
-from membar.languages.compiled.target import X86_64, Target, choose_target, is_of_model, target_of_triple
-from membar.records import record
+from membar.languages.compiled.target import (
+    TARGETS,
+    X86_64,
+    Target,
+    choose_target,
+    is_of_processor,
+    processor_of,
+    target_of_triple,
+)
+from membar.records import record, replace
 
 _LOOKS_AT_PROCESSOR = re.compile(
     r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"
@@ -39,7 +47,7 @@ class BuildOptions:
     """What the user says about compiling a program.
 
     Attributes:
-        model: the memory model that is asked about.
+        mapping: the compiler mapping of the memory model that is asked about; "" for models of languages.
         clang: `--clang`.
         target: `--target`.
         data_model: `--data-model`, or what the description of a verification task says.
@@ -48,7 +56,7 @@ class BuildOptions:
         seconds: for each run of a compiler.
     """
 
-    model: str = "rc11"
+    mapping: str = ""
     clang: str | None = None
     target: str | None = None
     data_model: str | None = None
@@ -72,6 +80,7 @@ class Build:
         target: for which processor.
         caveats: what the answer does not cover; with any, it is not a plain HOLDS.
         reason: why nothing can be said about the model's processor; None if something can.
+        processor: of the memory model; None for models of languages.
     """
 
     files: tuple[Compilation, ...]
@@ -80,6 +89,7 @@ class Build:
     target: Target
     caveats: tuple[str, ...] = ()
     reason: str | None = None
+    processor: str | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -93,7 +103,8 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     Raises:
         InputError: no compiler can be used, or the program is wrong.
     """
-    target = choose_target(chosen.model, named=chosen.target, data_model=chosen.data_model)
+    target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
+    processor = processor_of(chosen.mapping)
     compilers = list(find_compilers(chosen.clang, os.environ))
     done = _compiled_by_first(paths, chosen, target, compilers)
     reason = None
@@ -101,8 +112,10 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
         found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64, compilers)
         if found is None or isinstance(found, MissingHeaderError):
             raise done
-        reason = _why_not(found, target)
+        reason = _why_not(found, f"no compiler has the headers of {target.processor}")
         target, done = X86_64, found
+    elif processor is not None and processor not in TARGETS:
+        reason = _why_not(done, f"membar cannot compile for {processor}")
     modules = tuple(read_module(item.module) for item in done)
     _check_triples(done, modules, target)
     return Build(
@@ -110,8 +123,9 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
         modules=modules,
         compiler=done[0].compiler,
         target=target,
-        caveats=tuple(_caveats(done, target, chosen)),
+        caveats=tuple(_caveats(done, target, chosen, processor)),
         reason=reason,
+        processor=processor,
     )
 
 
@@ -125,6 +139,19 @@ def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
     if not any(function is not None and function.is_defined for function in functions):
         message = f"{', '.join(paths)}: the program has no function `{_ENTRY}`"
         raise InputError(Diagnostic(code="W1521", message=message))
+
+
+def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.Module | None:
+    """A file of the program again, with bodies for functions that are only `inline`; None if it has none."""
+    path = built.files[number].files[0]
+    if Path(path).suffix in {TEXT, BITCODE}:
+        return None
+    options = chosen.options_of(path)
+    with_bodies = replace(options, others=(*options.others, "-fgnu89-inline"))
+    done = compile_file(
+        path, compiler=built.compiler, target=built.target, options=with_bodies, seconds=chosen.seconds
+    )
+    return read_module(done.module)
 
 
 def _compiled_by_first(
@@ -150,7 +177,7 @@ def _compiled_by_first(
     return missing
 
 
-def _why_not(files: Sequence[Compilation], wanted: Target) -> str | None:
+def _why_not(files: Sequence[Compilation], lack: str) -> str | None:
     """Why code for x86-64 says nothing about another processor; None if the text does not look at it."""
     for file in files:
         readable = ReadableFiles(file.files[0], ())
@@ -160,7 +187,7 @@ def _why_not(files: Sequence[Compilation], wanted: Target) -> str | None:
             if source is not None and found is not None:
                 line, _ = source.position(found.start())
                 place = f"`{found.group()}` at {path}:{line}"
-                return f"no compiler has the headers of {wanted.processor}, on which {place} depends"
+                return f"{lack}, and {place} depends on the processor"
     return None
 
 
@@ -177,8 +204,10 @@ def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module],
             raise InputError(Diagnostic(code="W1519", message=message, help=f"--target {name}"))
 
 
-def _caveats(files: Sequence[Compilation], target: Target, chosen: BuildOptions) -> list[str]:
+def _caveats(
+    files: Sequence[Compilation], target: Target, chosen: BuildOptions, processor: str | None
+) -> list[str]:
     found = [item for file in files for item in file.caveats]
-    if chosen.target is not None and not is_of_model(target, chosen.model):
-        found.append(f"compiled for {target.processor}, which is not the processor of {chosen.model}")
+    if chosen.target is not None and not is_of_processor(target, processor):
+        found.append(f"compiled for {target.processor}, which is not the processor of the memory model")
     return found

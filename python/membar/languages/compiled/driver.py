@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ from membar.languages.compiled.cache import Cache, Cached, default_folder, folde
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import CompilerFailureError, run_compiler
-from membar.languages.compiled.target import Target
+from membar.languages.compiled.target import I686, Target
 from membar.records import record
 from membar.source import SourceFile
 
@@ -47,6 +48,7 @@ _WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int6
 # Functions whose types the compiler itself knows.
 _KNOWN_FUNCTION = re.compile("undeclared library function|implicitly declaring library function")
 _MISSING_HEADER = "file not found"
+_SYSTEM_HEADERS = "/usr/include/"
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
 _SEES_SANITIZER = re.compile(r"address_sanitizer|__SANITIZE_ADDRESS__")
 _SIZE_TYPE = re.compile(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
@@ -173,6 +175,9 @@ class _Job:
             if cache is not None:
                 search = [str(Path(self.path).parent), *self.options.include_dirs, *self.options.quote_dirs]
                 cache.put(key, found, folders_searched(search, found.files))
+        if self._reads_headers_of_host(found.files):
+            message = f"the headers of {self.target.processor} are missing"
+            raise MissingHeaderError(Diagnostic(code="W1522", message=f"{self.path}: {message}"))
         if self.has_lifetimes and self._sees_sanitizer(found.files):
             self.has_lifetimes = False
             return self.compile()
@@ -214,8 +219,8 @@ class _Job:
 
     # ------------------------------------------------------------------------------------------- the command
 
-    def command(self, *, strict: bool, output: str) -> tuple[str, ...]:
-        """The command line of the compiler."""
+    def command(self, *, strict: bool, output: str, copy: Path | None = None) -> tuple[str, ...]:
+        """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
         if self.compiler.is_zig:
             words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
@@ -228,8 +233,11 @@ class _Job:
             words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
             words += [f"-Werror={name}" for name in (_HABITS if strict else ())]
         words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=200"]
+        words += self.options.others
+        if copy is not None:
+            return (*words, "-iquote", str(Path(self.path).parent), "-o", output, str(copy))
         path = f"./{self.path}" if self.path.startswith("-") else self.path
-        return (*words, *self.options.others, "-o", output, path)
+        return (*words, "-o", output, path)
 
     def _language(self) -> list[str]:
         """What says how the text is to be read."""
@@ -262,7 +270,8 @@ class _Job:
     def _run_once(self, *, strict: bool) -> Cached:
         with tempfile.TemporaryDirectory(prefix="membar-") as folder:
             output = Path(folder, "module.ll")
-            words = [*self.command(strict=strict, output=str(output)), *self._overlay(folder), "-H"]
+            command = self.command(strict=strict, output=str(output), copy=self._copy(folder))
+            words = [*command, *self._overlay(folder), "-H"]
             try:
                 done = run_compiler(words, seconds=self.seconds)
                 text = output.read_bytes().decode("utf-8", errors="replace") if not done.status else ""
@@ -273,12 +282,26 @@ class _Job:
         files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
         return Cached(text, (done.messages,), tuple(files))
 
+    def _copy(self, folder: str) -> Path | None:
+        """A file with the text that is to be compiled, where that is not what is on the disk."""
+        text = dict(self.options.replaced).get(self.path)
+        if text is None:
+            return None
+        copy = Path(folder, f"{Path(self.path).stem}{self.suffix}")
+        name = self.path.replace("\\", "\\\\").replace('"', '\\"')
+        try:
+            copy.write_text(f'# 1 "{name}"\n{text}', encoding="utf-8")
+        except (OSError, ValueError) as problem:
+            raise InputError(Diagnostic(code="W0404", message=f"{self.path}: {problem}")) from None
+        return copy
+
     def _overlay(self, folder: str) -> list[str]:
-        """Options with which the compiler sees other texts in place of some files."""
-        if not self.options.replaced:
+        """Options with which the compiler sees other texts in place of some headers."""
+        replaced = [item for item in self.options.replaced if item[0] != self.path]
+        if not replaced:
             return []
         roots = []
-        for number, (path, text) in enumerate(self.options.replaced):
+        for number, (path, text) in enumerate(replaced):
             copy = Path(folder, f"{number}.c")
             copy.write_text(text, encoding="utf-8")
             name = str(Path(path).absolute())
@@ -339,6 +362,18 @@ class _Job:
         except OSError as problem:
             message = f"{self.path}: {problem.strerror or problem}"
             raise InputError(Diagnostic(code="W0404", message=message)) from None
+
+    def _reads_headers_of_host(self, files: Sequence[str]) -> bool:
+        """Whether system headers were read that are for the processor of this machine, not for the target."""
+        host = platform.machine()
+        if (
+            self.compiler.is_zig
+            or self.target.processor == host
+            or (self.target is I686 and host == "x86_64")
+        ):
+            return False
+        has_system = any(file.startswith(_SYSTEM_HEADERS) for file in files)
+        return has_system and not any(f"/{self.target.zig}/" in file for file in files)
 
     def _sees_sanitizer(self, files: Sequence[str]) -> bool:
         """Whether the program's text could tell that the flags for lifetimes are there."""

@@ -28,8 +28,10 @@ def link_program(
     modules: Sequence[llvm.Module],
     library: Library,
     read: Read,
+    *,
     entry: str = ENTRY,
     modelled: str | None = None,
+    inline_bodies: Callable[[int], llvm.Module | None] = lambda _: None,
 ) -> code.Module:
     """The code IR of a program with everything that it calls.
 
@@ -39,11 +41,12 @@ def link_program(
         read: the text of the files that errors may show.
         entry: the function that is called first.
         modelled: the processor of the memory model; None for models of languages.
+        inline_bodies: a file again, with bodies for functions that are only `inline`; None if it has none.
 
     Raises:
         InputError: definitions contradict one another, or something is defined nowhere.
     """
-    linking = _Linking(modules, library, read)
+    linking = _Linking(modules, library, read, inline_bodies)
     linked = linking.run(entry)
     return resolve_assembly(linked, library.target.processor, linking.refuse, modelled=modelled)
 
@@ -59,10 +62,16 @@ class _Unit:
 
 
 class _Linking:
-    def __init__(self, modules: Sequence[llvm.Module], library: Library, read: Read) -> None:
+    def __init__(
+        self,
+        modules: Sequence[llvm.Module],
+        library: Library,
+        read: Read,
+        inline_bodies: Callable[[int], llvm.Module | None],
+    ) -> None:
         self.program = [_Unit(module, set()) for module in modules]
         self.files: dict[str, _Unit] = {}
-        self.library, self.read = library, read
+        self.library, self.read, self.inline_bodies = library, read, inline_bodies
         self.definitions = self._definitions()
         self.refuse: Refuse = _refusal(read)
 
@@ -145,10 +154,10 @@ class _Linking:
         C says that such a body is for calls that are inlined, and the compiler leaves it out. It is taken if
         nothing else of the file changes.
         """
-        for unit in self.program:
+        for number, unit in enumerate(self.program):
             if name not in unit.module.functions or unit.has_inline_bodies:
                 continue
-            found = self.library.with_inline_bodies(unit.module)
+            found = self.inline_bodies(number)
             before = _defined(unit.module)
             if found is None or name not in _defined(found) or not before <= _defined(found):
                 continue

@@ -1,114 +1,189 @@
-"""A C file as LLVM IR, as code IR and as a `Program`: compiler, reader, passes and lowering in one line."""
+"""C files as LLVM IR, as code IR and as a `Program`: compiler, reader, passes and lowering in one line."""
 
 from __future__ import annotations
 
-import os
-import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from membar.code import ir as code
-from membar.code.lowering.program import lower_module as lower_to_program
+from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.languages.compiled.bodies import Library
-from membar.languages.compiled.compiler import find_compilers
-from membar.languages.compiled.driver import (
-    Compilation,
-    CompileOptions,
-    MissingHeaderError,
-    ReadableFiles,
-    compile_file,
-)
+from membar.languages.compiled.build import Build, BuildOptions, build, require_entry, with_inline_bodies
+from membar.languages.compiled.compile_commands import recorded_options
+from membar.languages.compiled.driver import CompileOptions, ReadableFiles
 from membar.languages.compiled.linking import link_program
-from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
-from membar.languages.compiled.llvm.reader import read_module
-from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.spans import Spans
-from membar.languages.compiled.target import X86_64, Target
 from membar.program.program import Program
 from membar.records import record, replace
-from membar.source import SourceFile
+from membar.source import CompilerOptions, SourceFile
 
-ENTRY = "main"
+EVERY_PROPERTY = ""
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True, slots=True, kw_only=True)
 class CompiledProgram:
-    """A C program as its compiler left it."""
+    """A program as its compiler left it.
 
-    compilation: Compilation
-    module: llvm.Module
+    Attributes:
+        source: the text of its first file.
+        chosen: how it was compiled.
+        built: what the compiler made of all its files.
+        spans: the user's text at places of the debug information.
+        ignored: words of recorded commands that were not taken over.
+    """
+
+    source: SourceFile
+    chosen: BuildOptions
+    built: Build
+    spans: Spans
+    ignored: tuple[str, ...] = ()
 
 
-def compile_program(
-    path: str, *, target: Target, options: CompileOptions, clang: str | None = None
-) -> CompiledProgram:
-    """A C file, compiled by the first compiler that has the headers of the target.
+def parse_compiled(source: SourceFile) -> Program:
+    """The program of a C file, and of the further files that it is compiled with.
 
     Raises:
-        InputError: no compiler can be used, or the program is wrong.
+        InputError: the compiler refuses it, or something reachable is not supported.
+        EngineLimitError: nothing can be said about the processor of the memory model.
     """
-    first: InputError | None = None
-    for compiler in find_compilers(clang, os.environ):
-        try:
-            done = compile_file(path, compiler=compiler, target=target, options=options)
-        except MissingHeaderError as problem:
-            first = first or problem
-        else:
-            return CompiledProgram(done, read_module(done.module))
-    raise first or InputError(Diagnostic(code="W1510", message="no C compiler was found"))
+    compiled = compile_source(source)
+    return program_of(compiled, link_source(compiled))
 
 
-def lower_program(program: CompiledProgram, path: str, options: CompileOptions) -> code.Module:
-    """The code IR of what `main` can reach.
+def compile_source(source: SourceFile) -> CompiledProgram:
+    """All files of a program, compiled as `SourceFile.compiler` says.
+
+    Raises:
+        InputError: no compiler can be used, or it refuses the program.
+    """
+    given = source.compiler or CompilerOptions()
+    paths = (source.path, *given.further_files)
+    chosen, ignored = _chosen(source, given, paths)
+    built = build(paths, chosen)
+    folders = [*source.include_dirs, *(str(Path(file).parent) for file in given.further_files)]
+    readable = ReadableFiles(source.path, folders, source.project, chosen.options.replaced)
+    return CompiledProgram(
+        source=source, chosen=chosen, built=built, spans=Spans(readable, source), ignored=ignored
+    )
+
+
+def link_source(compiled: CompiledProgram) -> code.Module:
+    """The code IR of what `main` can reach, the library included.
 
     Raises:
         InputError: there is no `main`, or something reachable is not supported.
     """
-    _require_entry(program, path)
-    return lower_module(program.module, (ENTRY,), ReadableFiles(path, options.include_dirs))
+    built, chosen = compiled.built, compiled.chosen
+    require_entry([file.files[0] for file in built.files], built.modules)
+    library = Library(built.compiler, built.target, chosen.options)
+    return link_program(
+        built.modules,
+        library,
+        compiled.spans.file,
+        modelled=built.processor,
+        inline_bodies=partial(with_inline_bodies, built, chosen),
+    )
 
 
-def _require_entry(program: CompiledProgram, path: str) -> None:
-    function = program.module.functions.get(ENTRY)
-    if function is None or not function.is_defined:
-        message = f"{path}: the program has no function `{ENTRY}`"
-        raise InputError(Diagnostic(code="W1521", message=message))
+def program_of(
+    compiled: CompiledProgram,
+    module: code.Module,
+    watch: Callable[[str, code.Module], None] | None = None,
+) -> Program:
+    """The program that linked code means.
 
-
-def parse_compiled(source: SourceFile, options: CompileOptions | None = None) -> Program:
-    """The program of a C file, as clang reads it.
+    Args:
+        compiled: where it comes from.
+        module: the code.
+        watch: is shown the code after each pass, with the name of the pass.
 
     Raises:
-        InputError: the compiler refuses it, or something reachable is not supported.
+        InputError: something is not supported.
+        EngineLimitError: nothing can be said about the processor of the memory model.
     """
-    chosen = options or CompileOptions(include_dirs=source.include_dirs, defines=source.defines)
-    compiled = _compile_text(source, chosen)
-    spans = Spans(ReadableFiles(source.path, chosen.include_dirs), source)
-    _require_entry(compiled, source.path)
-    library = Library(compiled.compilation.compiler, compiled.compilation.target, chosen)
-    module = link_program([compiled.module], library, spans.file)
+    source, built, spans = compiled.source, compiled.built, compiled.spans
+    if built.reason is not None:
+        raise EngineLimitError(built.reason)
     try:
-        ready = prepare(module, words=source.arguments, name=source.path)
-        return lower_to_program(ready, name=Path(source.path).stem, span=spans)
+        ready = prepare(module, words=source.arguments, name=source.path, watch=watch)
+        program = lower_module(ready, name=Path(source.path).stem, span=spans)
     except NotSupportedError as problem:
         place = problem.place
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
+    parts = tuple((EVERY_PROPERTY, caveat) for caveat in built.caveats)
+    notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
+    return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))
 
 
-def _compile_text(source: SourceFile, options: CompileOptions) -> CompiledProgram:
-    """The text compiled: the file itself, or a copy where the text is not what is on the disk."""
+def _chosen(
+    source: SourceFile, given: CompilerOptions, paths: tuple[str, ...]
+) -> tuple[BuildOptions, tuple[str, ...]]:
+    """How the files are compiled, and the words of recorded commands that are not taken over."""
+    plain = CompileOptions(
+        include_dirs=source.include_dirs,
+        defines=source.defines,
+        undefines=given.undefines,
+        standard=given.standard,
+        includes=given.includes,
+        others=given.others,
+        replaced=(*source.replaced, *_changed(source)),
+        project=source.project,
+        uses_cache=given.uses_cache,
+    )
+    of_file: list[tuple[str, CompileOptions]] = []
+    data_model, ignored = given.data_model, list[str]()
+    for path in paths if given.commands is not None else ():
+        assert given.commands is not None
+        recorded = recorded_options(given.commands, path)
+        of_file.append((path, _together(recorded.options, plain)))
+        data_model = data_model or recorded.data_model
+        ignored += recorded.ignored
+    chosen = BuildOptions(
+        mapping=given.mapping,
+        clang=given.clang,
+        target=given.target,
+        data_model=data_model,
+        options=plain,
+        of_file=tuple(of_file),
+    )
+    return chosen, tuple(ignored)
+
+
+def _changed(source: SourceFile) -> tuple[tuple[str, str], ...]:
+    """The text, where it is not what is on the disk."""
     path = Path(source.path)
     if path.is_file() and SourceFile.read(path).text == source.text:
-        return compile_program(source.path, target=X86_64, options=options)
-    shown = ((source.path, source.text),)  # in messages
-    folders = (str(path.parent), *options.include_dirs)
-    beside = replace(options, include_dirs=folders, replaced=shown)
-    with tempfile.TemporaryDirectory(prefix="membar-") as folder:
-        copy = Path(folder, path.name)
-        copy.write_text(f'#line 1 "{source.path}"\n{source.text}', encoding="utf-8")
-        return compile_program(str(copy), target=X86_64, options=beside)
+        return ()
+    return ((source.path, source.text),)
+
+
+def _together(recorded: CompileOptions, given: CompileOptions) -> CompileOptions:
+    """What a build recorded, and what the user adds to it."""
+    return replace(
+        recorded,
+        include_dirs=(*given.include_dirs, *recorded.include_dirs),
+        defines=(*recorded.defines, *given.defines),
+        undefines=(*recorded.undefines, *given.undefines),
+        standard=given.standard or recorded.standard,
+        includes=(*recorded.includes, *given.includes),
+        others=(*recorded.others, *given.others),
+        replaced=given.replaced,
+        project=given.project,
+        uses_cache=given.uses_cache,
+    )
+
+
+def _notes(built: Build) -> list[str]:
+    """What the compiler had to say, each with its line."""
+    return [f"{_where(item)}{item.message}" for item in built.warnings]
+
+
+def _where(item: Diagnostic) -> str:
+    return "" if item.primary is None else f"{item.primary.span.path}:{item.primary.span.line}: "

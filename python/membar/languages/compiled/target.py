@@ -36,35 +36,39 @@ POWERPC64LE = Target("powerpc64le", "powerpc64le-linux-gnu", "powerpc64le-linux-
 TARGETS: Mapping[str, Target] = {
     target.processor: target for target in (X86_64, I686, AARCH64, RISCV64, POWERPC64LE)
 }
-_OF_MODEL: Mapping[str, Target] = {
-    "x86-tso": X86_64,
+# By the compiler mapping that leads to the memory model (`models/mappings.py`).
+_OF_MAPPING: Mapping[str, Target] = {
+    "x86": X86_64,
     "armv8": AARCH64,
+    "armv8-ldapr": AARCH64,
     "riscv": RISCV64,
     "power": POWERPC64LE,
 }
 
 
-def target_of_model(model: str) -> Target:
-    """The processor that a model describes; x86-64 for models of languages, on every machine."""
-    return _OF_MODEL.get(model, X86_64)
+def processor_of(mapping: str) -> str | None:
+    """The processor of a memory model, by its compiler mapping; None for models of languages ("")."""
+    found = _OF_MAPPING.get(mapping)
+    return (mapping or None) if found is None else found.processor
 
 
 _DATA_MODELS: Mapping[str, Target] = {"LP64": X86_64, "ILP32": I686}
 _WORDS: Mapping[str, str] = {"x86": "i686", "i386": "i686", "arm64": "aarch64", "ppc64le": "powerpc64le"}
 
 
-def choose_target(model: str, *, named: str | None = None, data_model: str | None = None) -> Target:
+def choose_target(mapping: str, *, named: str | None = None, data_model: str | None = None) -> Target:
     """For which processor a program is compiled.
 
     Args:
-        model: the memory model.
+        mapping: the compiler mapping of the memory model; "" for models of languages, for which it is x86-64
+            on every machine.
         named: what `--target` says: a processor, or a triple that begins with one.
         data_model: what `--data-model` says: `ILP32` or `LP64`.
 
     Raises:
         InputError: the option names no target, or the two contradict each other.
     """
-    target = target_of_model(model)
+    target = _OF_MAPPING.get(mapping, X86_64)
     if named is not None:
         word = named.partition("-")[0]
         found = TARGETS.get(_WORDS.get(word, word))
@@ -89,13 +93,10 @@ def target_of_triple(triple: str) -> Target | None:
     return TARGETS.get(_WORDS.get(word, word))
 
 
-def is_of_model(target: Target, model: str) -> bool:
+def is_of_processor(target: Target, processor: str | None) -> bool:
     """Whether code for this target is what runs on the processor of a model; of languages any is."""
-    return model not in _OF_MODEL or _family(target) == _family(_OF_MODEL[model])
-
-
-def _family(target: Target) -> str:
-    return "x86" if target in {X86_64, I686} else target.processor
+    family = "x86_64" if target is I686 else target.processor
+    return processor is None or family == processor
 
 
 def _error(message: str) -> InputError:

@@ -10,7 +10,7 @@ from membar.languages.registry import frontend_for
 from membar.questions.answer import Answer
 from membar.questions.repair.right import UndecidedError, guarantee_of, is_right
 from membar.questions.system import is_system
-from membar.records import field, record
+from membar.records import field, record, replace
 from membar.source import SourceFile
 
 Ask: TypeAlias = Callable[[SourceFile], Answer]
@@ -34,9 +34,7 @@ class Configuration:
 
     def of(self, source: SourceFile) -> SourceFile:
         """A text in this configuration."""
-        return SourceFile(
-            source.path, source.text, self.defines, source.include_dirs, replaced=source.replaced
-        )
+        return replace(source, defines=self.defines)
 
     def passes(self, text: SourceFile, ask: Ask, *, weaken: bool) -> bool | None:
         """Whether a changed text is right in it, in the same sense; None if nobody knows."""
@@ -124,7 +122,7 @@ class Configurations:
 
     def _asked(self, defines: tuple[str, ...]) -> Configuration | None:
         source = self.source
-        text = SourceFile(source.path, source.text, defines, source.include_dirs, replaced=source.replaced)
+        text = replace(source, defines=defines)
         before = self._answer(text)
         if before is None:
             return None

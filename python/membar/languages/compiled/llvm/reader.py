@@ -231,6 +231,9 @@ class _Reader:
             head_end = text.rindex("{", start, head_end)
         cursor = Cursor(self.source, start, head_end)
         cursor.take()
+        while cursor.kind == "metadata":  # of declarations it stands here
+            cursor.take()
+            cursor.take()
         linkage = "external"
         if cursor.text in LINKAGES:
             linkage = cursor.take()

@@ -1,0 +1,187 @@
+"""C through `membar check`, as a compiler reads it: every option and kind of input down to the verdict."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import membar
+from membar.cli import command
+from membar.diagnostics import InputError
+from strategies.compiled_code import compilers, needs_clang
+
+pytestmark = needs_clang
+
+MAIN = """\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#ifndef LIMIT
+#define LIMIT 2
+#endif
+extern atomic_int x;
+int get(void);
+void *set(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, set, 0);
+  assert(get() < LIMIT);
+  pthread_join(t, 0);
+}
+"""
+STUBS = "#include <stdatomic.h>\natomic_int x;\nint get(void) { return atomic_load(&x); }\n"
+ONE = MAIN.replace("extern atomic_int x;", "atomic_int x;").replace("get(void);", "get(void) { return x; }")
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"main.c": MAIN, "stubs.c": STUBS, "one.c": ONE}.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def check(*words: str) -> int:
+    return command.main(["check", *words])
+
+
+def clang() -> str:
+    return str(compilers()[0].command[0])
+
+
+def test_several_files_are_one_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("main.c", "stubs.c") == 0
+    assert check("stubs.c", "main.c", "-D", "LIMIT=1") == 1
+    assert check("main.c", "--with", "stubs.c") == 0
+    assert capsys.readouterr().out.count("main.c: HOLDS under rc11") == 2
+    found = membar.check("main.c", further_files=("stubs.c",), defines=("LIMIT=1",))
+    assert found.verdict == "violated"
+
+
+def test_files_that_each_have_a_main_are_programs_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("other.c").write_text(ONE, encoding="utf-8")
+    assert check("one.c", "other.c") == 0
+    assert capsys.readouterr().out.count("HOLDS") == 2
+    assert check("one.c", "other.c", "stubs.c") == 2
+    assert "one.c and other.c each have a function `main`" in capsys.readouterr().err
+
+
+def test_a_file_without_main_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("stubs.c", "--std", "gnu11") == 2
+    assert "stubs.c: the program has no function `main`" in capsys.readouterr().err
+
+
+def test_a_call_that_nobody_defines_says_how_to_supply_a_body(capsys: pytest.CaptureFixture[str]) -> None:
+    text = ONE.replace("{ return x; }", ";")
+    Path("one.c").write_text(text, encoding="utf-8")
+    assert check("one.c", "--std", "gnu11") == 2
+    shown = capsys.readouterr().err
+    assert "`get`" in shown
+    assert "membar check main.c stubs.c" in shown
+    assert "one.c:13" in shown
+
+
+@pytest.mark.parametrize("kind", ["i", "ll", "bc"])
+@pytest.mark.parametrize(("limit", "code"), [(2, 0), (1, 1)])
+def test_text_that_a_compiler_wrote_is_read(kind: str, limit: int, code: int) -> None:
+    flags = {"i": ["-E"], "ll": ["-S", "-g", "-emit-llvm"], "bc": ["-c", "-g", "-emit-llvm"]}[kind]
+    words = [clang(), *flags, f"-DLIMIT={limit}", "one.c", "-o", f"one.{kind}"]
+    subprocess.run(words, check=True)
+    assert check(f"one.{kind}") == code
+
+
+def test_optimised_code_holds_only_as_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run([clang(), "-O1", "-S", "-g", "-emit-llvm", "one.c", "-o", "one.ll"], check=True)
+    assert check("one.ll") == 4
+    assert "about the optimised code in one.ll" in capsys.readouterr().out
+    subprocess.run([clang(), "-S", "-emit-llvm", "one.c", "-o", "one.ll"], check=True)
+    assert check("one.ll") == 4
+    assert "whose origin is not known" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("-U", "LIMIT", "-D", "LIMIT=1", "--clang", "CLANG"), 0),
+        (("-include", "limit.h"), 1),
+        (("--std", "gnu17", "-D", "LIMIT=1"), 1),
+        (("-D", "LIMIT=1", "--no-cache"), 1),
+        (("--data-model", "LP64", "-D", "LIMIT=sizeof(long)-7"), 1),
+        (("--data-model", "ILP32", "-D", "LIMIT=sizeof(long)-3"), 1),
+        (("--compile-commands", "build"), 1),
+        (("--", "-DLIMIT=1"), 1),
+    ],
+)
+def test_options_reach_the_compiler(words: tuple[str, ...], code: int) -> None:
+    Path("limit.h").write_text("#define LIMIT 1\n", encoding="utf-8")
+    Path("build").mkdir()
+    entry = {"directory": "..", "file": "one.c", "arguments": ["cc", "-DLIMIT=1", "-O2", "one.c"]}
+    Path("build", "compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
+    assert check("one.c", *(clang() if word == "CLANG" else word for word in words)) == code
+
+
+def test_a_target_that_is_not_the_models_gives_no_plain_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("one.c", "--model", "armv8", "--target", "x86_64") == 4
+    said = "compiled for x86_64, which is not the processor of the memory model"
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_assembly_of_one_processor_is_refused_under_the_model_of_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = ONE.replace("x = 1;", 'x = 1; __asm__ volatile("mfence" ::: "memory");')
+    Path("one.c").write_text(text, encoding="utf-8")
+    assert check("one.c", "--model", "x86-tso", "--target", "x86_64") == 0
+    capsys.readouterr()
+    assert check("one.c", "--model", "armv8", "--target", "x86_64") == 2
+    shown = capsys.readouterr().err
+    assert "one.c:9" in shown
+    assert "x86_64" in shown
+
+
+def test_a_text_that_looks_at_a_processor_whose_headers_are_missing_is_unknown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("one.c").write_text(f"#ifdef __ARM_ARCH\n#endif\n{ONE}", encoding="utf-8")
+    code = check("one.c", "--model", "armv7", "--std", "gnu11")
+    assert code == 3
+    said = "`__ARM_ARCH` at one.c:1 depends on the processor"
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_report_names_compiler_and_target(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("one.c", "--clang", clang()) == 0
+    assert "compiled for x86_64 by" in capsys.readouterr().out
+
+
+def test_options_for_compilers_are_refused_for_other_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.dve").write_text("byte x; process P { state s; init s; } system async;\n", encoding="utf-8")
+    assert check("a.dve", "--std", "gnu11") == 2
+    assert "--std does not apply to" in capsys.readouterr().err
+
+
+def test_a_text_that_is_not_on_the_disk_is_compiled_as_it_is() -> None:
+    source = membar.SourceFile("one.c", ONE.replace("LIMIT 2", "LIMIT 1"))
+    assert membar.check(source, standard="gnu11").verdict == "violated"
+    with pytest.raises(InputError) as caught:
+        membar.check(membar.SourceFile("gone.c", "int main(void) {\n  return y;\n}\n"), standard="gnu11")
+    primary = caught.value.diagnostics[0].primary
+    assert primary is not None
+    assert (primary.span.path, primary.span.line, primary.span.text) == ("gone.c", 2, "y")
+
+
+@pytest.mark.parametrize("form", ["llvm", "code", "program"])
+def test_every_stage_can_be_printed(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["translate", "one.c", "--to", form, "--model", "x86-tso"]) == 0
+    words = {"llvm": "define i32 @main", "code": "func &main()", "program": "spawn set"}
+    assert words[form] in capsys.readouterr().out
+
+
+def test_the_code_after_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("start_program", "inline_calls", "spawn_threads", "split_cells"):
+        assert command.main(["translate", "one.c", "--to", "code", "--print-after", name]) == 0
+        assert "func &" in capsys.readouterr().out
+    assert command.main(["translate", "one.c", "--to", "code", "--print-after", "magic"]) == 2
+    assert "no pass is called `magic`" in capsys.readouterr().err
