@@ -97,7 +97,7 @@ _MCS = """struct mcs { _Atomic(struct mcs *) next; atomic_int locked; };
 _Atomic(struct mcs *) tail;
 int counter;
 void section(void) {
-  struct mcs me = {0, 1};
+  struct mcs me = {NULL, 1};
   struct mcs *before = atomic_exchange(&tail, &me);
   if (before) { atomic_store_explicit(&before->next, &me, memory_order_release); while (atomic_load_explicit(&me.locked, memory_order_acquire)) ; }
   counter++;

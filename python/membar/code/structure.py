@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from membar.code import ir
+from membar.code.primitives import PREFIX
 from membar.records import field_names
 
 
@@ -43,6 +44,7 @@ def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
             yield from _operands_in(item, own)
 
 
+_USE = ir.FunctionAddress(f"{PREFIX}use")
 _HARMLESS = frozenset(
     {
         "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
@@ -54,7 +56,7 @@ _HARMLESS = frozenset(
 def matters(function: ir.Function, value: ir.Value) -> bool:
     """Whether a value decides anything: not if it only goes into arithmetic whose results go nowhere.
 
-    That such arithmetic may overflow does not count.
+    That such arithmetic may overflow does not count, nor that it is printed.
     """
     todo, seen = [value.name], {value.name}
     uses: dict[str, list[ir.Instruction]] = {}
@@ -65,6 +67,8 @@ def matters(function: ir.Function, value: ir.Value) -> bool:
                     uses.setdefault(operand.name, []).append(item)
     while todo:
         for item in uses.get(todo.pop(), ()):
+            if isinstance(item, ir.Call) and item.callee == _USE:
+                continue
             if not isinstance(item, ir.Compute) or item.operation not in _HARMLESS:
                 return True
             if item.result.name not in seen:

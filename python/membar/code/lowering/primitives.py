@@ -148,6 +148,11 @@ def _choose(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.emit(Choose(thread.fresh(item.results[0]), low, high), thread.context.span(item.place))
 
 
+def _use(thread: ThreadLowering, item: ir.Call) -> None:
+    for each in item.arguments:
+        thread.value(each, item)
+
+
 def _exit(thread: ThreadLowering, item: ir.Call) -> None:
     del item
     thread.end_process()
@@ -295,6 +300,7 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}wait": _wait,
     f"{PREFIX}assume": _assume,
     f"{PREFIX}choose": _choose,
+    f"{PREFIX}use": _use,
     f"{PREFIX}exit": _exit,
     f"{PREFIX}fence": _fence,
     f"{PREFIX}atomic_begin": _atomic_begin,

@@ -49,7 +49,14 @@ def _lower(
         for number, thread in enumerate(module.threads)
         if number in started
     ]
-    return Program(name=name, language=orders.language, objects=memory.objects(), threads=tuple(threads))
+    return Program(
+        name=name,
+        language=orders.language,
+        objects=memory.objects(),
+        threads=tuple(threads),
+        ends_memory=module.ends_memory,
+        partly_checked=module.partly_checked,
+    )
 
 
 def _started(program: Program) -> frozenset[int]:

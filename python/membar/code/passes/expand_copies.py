@@ -9,7 +9,7 @@ from __future__ import annotations
 from membar.code import ir
 from membar.code.analyses.cells import Layouts, constant_length
 from membar.code.analyses.points_to import PointsTo, points_to
-from membar.code.analyses.targets import UNKNOWN, Target
+from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.checks import Checks
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import constant_at
@@ -17,6 +17,7 @@ from membar.code.pieces import Emitter
 from membar.records import replace
 
 Cells = tuple[tuple[int, int], ...]
+_OVERLAP = "memory is copied to memory that overlaps it"
 MOST_CELLS = 65_536
 
 
@@ -105,6 +106,8 @@ class _Expansion:
         cells = None if length is None else self._cells((item.source, item.target), length)
         if cells is None:
             return length == 0
+        if length and not item.may_overlap:
+            self._check_apart(item, length)
         loaded: list[tuple[int, ir.Operand]] = []
         for offset, size in cells:
             source = self.emit.moved(item.source, offset)
@@ -114,6 +117,29 @@ class _Expansion:
                 self._store(item, loaded)
         self._store(item, loaded)
         return True
+
+    def _check_apart(self, item: ir.Copy, length: int) -> None:
+        """A violation if the two sides of a copy overlap; they may be the same."""
+        sources = self.targets.targets(self.function.name, item.source)
+        copied = self.targets.targets(self.function.name, item.target)
+        close = [
+            (source, to)
+            for source in sources
+            for to in copied
+            if source.site == to.site and source != UNKNOWN and overlaps(source, length, to, length)
+        ]
+        are_exact = all(source.is_exact and to.is_exact for source, to in close)
+        if are_exact and all(source.start == to.start for source, to in close):
+            return
+        word = ir.Int(self.module.pointer_bits)
+        emit = self.emit
+        ends = (emit.converted(item.target, word), emit.converted(item.source, word))
+        distance = emit.compute("sub", word, *ends)
+        is_same = emit.compute("eq", ir.BOOL, distance, ir.Constant(0, word))
+        shifted = emit.compute("add", word, distance, ir.Constant(length - 1, word))
+        is_far = emit.compute("uge", ir.BOOL, shifted, ir.Constant(2 * length - 1, word))
+        is_fine = emit.compute("or", ir.BOOL, is_same, is_far)
+        emit.instructions.append(self.checks.check(is_fine, _OVERLAP, item.place))
 
     def _store(self, item: ir.Copy, loaded: list[tuple[int, ir.Operand]]) -> None:
         for offset, value in loaded:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from membar.code import ir
 from membar.code.passes.link import Refuse, fits, mentioned
-from membar.code.primitives import PRIMITIVES
+from membar.code.primitives import PREFIX, PRIMITIVES
 from membar.diagnostics import InputError
 from membar.records import record, replace
 
@@ -27,6 +27,7 @@ OTHER_NAMES: Mapping[str, str] = {
 OVERRIDDEN = frozenset({"reach_error", "__VERIFIER_error"})
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
 _BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
+_USE = ir.FunctionAddress(f"{PREFIX}use")
 _GIVEN_BY_PASSES = "llvm."
 
 
@@ -139,6 +140,10 @@ class _Fitting:
                 arguments.append(self._converted(call.arguments[number], parameter.type, call, done))
             else:
                 arguments.append(ir.Undefined(parameter.type))
+        dropped = call.arguments[len(target.parameters) :]
+        shown = tuple(each for each in dropped if _is_shown(each))
+        if shown:
+            done.append(ir.Call(results=(), callee=_USE, arguments=shown, place=call.place))
         given = [self._given(call, number, type_) for number, type_ in enumerate(target.results)]
         done.append(
             ir.Call(
@@ -195,6 +200,11 @@ class _Fitting:
     def _value(self, type_: ir.Type) -> ir.Value:
         self.number += 1
         return ir.Value(f"library.{self.number}", type_)
+
+
+def _is_shown(operand: ir.Operand) -> bool:
+    """Whether an argument that is printed may be without a value, and tells something if it is."""
+    return isinstance(operand, ir.Value | ir.Undefined) and not isinstance(operand.type, ir.Float)
 
 
 def _with_call_at_end(function: ir.Function, callee: str) -> ir.Function:
