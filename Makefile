@@ -49,7 +49,7 @@ rust: setup
 python: setup
 	$(PYTEST)
 
-# Every test of the corpus beside the project (../shared), compared with herd7's and Dartagnan's answers.
+# Every test of the corpus beside the repository, compared with herd7's and Dartagnan's answers.
 conformance: setup
 	$(BIN)/python tests/conformance/corpus.py --jobs $(JOBS)
 

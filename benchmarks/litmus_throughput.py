@@ -2,11 +2,11 @@
 
     python benchmarks/litmus_throughput.py [ARCHITECTURE …] [--repeat N] [--engine NAME]
 
-Three measurements of the corpus in ../shared/corpus/litmus, each in CPU seconds, the best of N rounds:
+Three measurements of the corpus beside the repository, each in CPU seconds, the best of N rounds:
 parsing alone; the engine alone (witnesses replayed); the whole line as `membar litmus` runs it, from the
 file to the line of its report. Every round begins with compiled models, as a second run of `membar` does, but
 without the functions, columns, initial values and questions that an earlier round read. herd7's CPU seconds
-come from another machine; the ratio divides both by the `native` figure of ../shared/peers/calibrate.py, here
+come from another machine; the ratio divides both by the `native` figure of `calibrate.py` there, here
 and there, here measured before each architecture and in CPU seconds too. Without these folders there is
 nothing to run, respectively to compare with, and the benchmark says so.
 """

@@ -4,7 +4,7 @@
 
 The runs are interleaved, and the least of N counts: whatever else the machine does only makes a run longer.
 Bytecode and compiled models should be there, as after `make setup`. Exits with 1 if a ratio misses its goal.
-With the corpus in ../shared/corpus/litmus, also a hundred litmus tests in one process, start-up included.
+With the corpus beside the repository, also a hundred litmus tests in one process, start-up included.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def corpus_path() -> Path:
     """The folder of other tools' answers; skips the test where it is not beside the repository."""
     if not CORPUS.is_dir():
-        pytest.skip("the corpus ../shared/corpus is not beside the repository: nothing to compare with")
+        pytest.skip("the corpus is not beside the repository: nothing to compare with")
     return CORPUS
 
 

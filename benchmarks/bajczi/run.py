@@ -7,7 +7,7 @@ named. Every line says its mode: `verify` stops once a violation is shown, `gene
 `filtered` drops inconsistent executions on the way (membar's default), `unfiltered` only at the end (what
 `--no-prune` stands for). A run that does not end within the limit, which is CPU time, says `not ended`, and
 larger sizes of that mode are not tried. The last table sets our numbers beside those of the thesis
-(../shared/papers/tables.json, where that is present), which had 600 s of CPU time on 8 cores.
+(`tables.json`, if it lies beside the repository), which had 600 s of CPU time on 8 cores.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python benchmarks/c/run.py [--least EXECUTIONS] [--most EXECUTIONS] [PROGRAM …]
 
-For every row of ../shared/peers/baselines.json with a program of this folder and a model that membar has,
+For every row of `baselines.json` beside the repository with a program of this folder and a model of membar,
 prints the number of complete executions (ours, theirs), our CPU seconds, the two times in native units, and
-their ratio. A native unit is the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds
+their ratio. A native unit is the `native` figure of `calibrate.py` there, taken here in CPU seconds
 too. Reading and translating the C file counts. Exits with 1 if a number of executions differs, or if a row
 did not end.
 """

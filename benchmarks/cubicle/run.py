@@ -2,7 +2,7 @@
 
     python benchmarks/cubicle/run.py [NAME…] [--seconds 60] [--json FILE]
 
-Reads ../shared/corpus/cub (expected.json) and ../shared/peers/baselines.json beside the project. A model that
+Reads the corpus of Cubicle models and `baselines.json` beside the repository. A model that
 Cubicle only answers with BRAB is run with `--brab 2`. Each model is answered by a process of its own:
 `search` is the CPU time of the engine once its modules are loaded, `all` that of everything (loading modules
 and z3, about 0.1 s; reading, search, z3's check of the proof or the replay of the run). Exit code 1 if a
@@ -150,7 +150,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows")
     chosen = parser.parse_args()
     if not CORPUS.exists():
-        sys.stdout.write("no ../shared/corpus/cub beside the project: nothing to run\n")
+        sys.stdout.write("the corpus is not beside the repository: nothing to run\n")
         return 1
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))
     others = peers()

@@ -2,9 +2,9 @@
 
     python benchmarks/graphs/run.py [--repeat N] [--least EXECUTIONS] [--memory] [PROGRAM …]
 
-For every row of ../shared/peers/baselines.json with a program and a model that membar has, prints the
+For every row of `baselines.json` beside the repository with a program and a model of membar, prints the
 number of executions (ours, theirs), the median of our CPU seconds, and the ratio of the two times in native
-units: seconds over the `native` figure of ../shared/peers/calibrate.py, taken here in CPU seconds too.
+units: seconds over the `native` figure of `calibrate.py` there, taken here in CPU seconds too.
 GenMC's start-up (15 ms) is taken off. With --memory, prints instead how much memory sizes of one program
 take; with --symmetry, for programs with identical threads the number of executions explored without and
 with symmetry. Exits with 1 if a number of executions differs.

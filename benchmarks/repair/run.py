@@ -2,7 +2,7 @@
 
     python benchmarks/repair/run.py [table1] [bare] [seqlock] [wrong] [weaken] [--seconds S]
 
-`table1`: Anderson and Lamport with three processes (from ../shared/corpus/dve) and Peterson with two, under
+`table1`: Anderson and Lamport with three processes (from the corpus) and Peterson with two, under
 `cam`, by both rules of atomic writes: the least number of atomic writes, or the best and a lower bound after
 S seconds; what Barnat's procedure (`--first`) ends with; the paper's number.
 `bare`: mutual exclusion with every order relaxed, no fences: the cheapest that makes it right again.

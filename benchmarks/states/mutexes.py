@@ -1,7 +1,7 @@
 """Mutual exclusion algorithms under tso(1) to tso(4), with and without atomic writes: a table in markdown.
 
 `python benchmarks/states/mutexes.py` prints the table of docs/explanation/mutex-table.md. Models are from
-the corpus (`../shared/corpus/dve` beside the repository) and from `examples/`; a family whose file is missing
+the corpus beside the repository and from `examples/`; a family whose file is missing
 is named and left out. `--family NAME` asks about one, `--repair NAME` lets `membar repair` look for the
 fewest atomic writes that mutual exclusion under tso(2) needs.
 

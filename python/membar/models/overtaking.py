@@ -2,7 +2,7 @@
 
 An execution with such a cycle lets a write overtake an earlier read of its thread. Let the read take an
 older value instead: where the model keeps all that follows from a read behind it, what is left is an
-execution, and step by step one comes to an execution without cycles (docs/decisions/0045 has the argument).
+execution, and step by step one comes to an execution without cycles (docs/decisions/0042 has the argument).
 The last step leaves signs, of which the exactly-once search gathers all:
 
 - *missed*: a read lies before a write of its location by program order and reads-from, but not by what the
@@ -10,7 +10,7 @@ The last step leaves signs, of which the exactly-once search gathers all:
 - *detached*: a write that may overtake an earlier read of which more depends than the model knows: whether a
   compare-exchange writes, or a turn of a loop counts as waiting (`program/awaits.py`). Only where another
   thread reads what is written. Where coherence is no part of the order of all threads (power), also one that
-  may overtake a read from which follows what an atomic operation writes (docs/decisions/0050).
+  may overtake a read from which follows what an atomic operation writes (docs/decisions/0046).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ends of the lives of local variables (decision 0046).
+"""The ends of the lives of local variables (decision 0043).
 
 A variable in memory of which it is not clear that nobody uses it after its end (`outliving.py`) lies in a
 slot like allocated memory, and its end is told there as `free` tells it: a number for "ended there" in each

@@ -1,4 +1,4 @@
-"""The words of DESIGN: four verdicts, spelt for the terminal and for tools."""
+"""The four verdicts, as the terminal and other tools spell them."""
 
 from __future__ import annotations
 

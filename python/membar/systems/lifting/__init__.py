@@ -4,5 +4,5 @@
 
 Control points become an array over the processes, and so do registers and per-thread arrays; shared
 variables become weak memory, and thread numbers become processes. Every run of the program with any number
-of threads is a run of the system; docs/decisions/0033-from-code-to-any-number.md says why.
+of threads is a run of the system; docs/decisions/0033-programs-for-any-number-of-threads.md says why.
 """

@@ -7,7 +7,7 @@ more of each, anywhere between the oldest and the youngest of its kind.
 
 What is claimed of every pending store is claimed of two that are left open per kind, `some` and `next`: what
 is proved of them holds of each. When the oldest store of a kind reaches memory, the oldest summarised one,
-`next`, becomes explicit, at any place where it can be. See docs/decisions/0049.
+`next`, becomes explicit, at any place where it can be. See docs/decisions/0045.
 """
 
 from __future__ import annotations
