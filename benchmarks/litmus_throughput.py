@@ -97,10 +97,10 @@ def _number(value: float | None, digits: int) -> str:
 def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
     """The best of several rounds over one folder; one round before them warms the caches."""
     paths = campaign.tests_in([folder])
-    plan = campaign.Campaign(engine=engine)
+    plan = campaign.Campaign(tests=paths, engine=engine)
     programs = _programs(paths)
     tasks = [_task(program) for program in programs]
-    answers = [campaign.answer(path, plan) for path in paths]
+    answers = [campaign.answer_test(path, plan) for path in paths]
     chosen = answering.load_engine(engine)
 
     def explore() -> None:
@@ -111,7 +111,7 @@ def _measure(folder: Path, engine: str, *, rounds: int) -> Figures:
                 continue  # an execution accesses what is no location: found only by running
 
     def whole() -> None:
-        for answer in campaign.run(paths, plan):
+        for answer in membar.ask(plan).tests:
             summary.one_line(answer, differs=None, color=False)
 
     return Figures(
@@ -149,7 +149,7 @@ def _best(work: Callable[[], object], rounds: int) -> float:
         columns.forget()
         condition_cache.forget()
         initial.forget()
-        with campaign.collecting_rarely():
+        with campaign.collect_garbage_rarely():
             start = time.process_time()
             work()
             times.append(time.process_time() - start)

@@ -115,12 +115,16 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 def _compared(item: Comparison, model: Path, chosen: argparse.Namespace) -> Row:
     folders = tuple(sorted({path.parent for path in chosen.folder.rglob("*.cat")}))
     membar.load_model(str(model), include_dirs=folders)
-    plan = campaign.Campaign(
-        model=str(model), include_dirs=folders, limits=Limits(seconds=chosen.seconds), texts=("states",)
-    )
     tests = sorted((chosen.corpus / item.tests).glob("*.litmus"))
+    plan = campaign.Campaign(
+        tests=tests,
+        model=str(model),
+        include_dirs=folders,
+        limits=Limits(seconds=chosen.seconds),
+        texts=("states",),
+    )
     known = expectations.read(chosen.corpus / item.tests / item.answers)
-    answers = list(_with_expectation(campaign.run(tests, plan), known))
+    answers = list(_with_expectation(membar.ask(plan).tests, known))
     found = campaign.compare(answers, known)
     refused = sum(answer.verdict == "error" for answer in answers)
     unanswered = sum(not answer.is_answered for answer in answers) - refused

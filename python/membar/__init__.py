@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from membar.questions.outcome import Witness as Witness
     from membar.questions.programs import parse as parse
     from membar.questions.question import Question as Question
+    from membar.questions.replay import replay as replay
     from membar.questions.task import Limits as Limits
     from membar.questions.task import Options as Options
     from membar.source import SourceFile as SourceFile
@@ -53,6 +54,7 @@ _PUBLIC = {
     "prove": "questions.entry",
     "question": "questions.entry",
     "repair": "questions.entry",
+    "replay": "questions.replay",
 }
 
 __all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the keys are names

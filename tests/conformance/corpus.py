@@ -17,8 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import membar
 from membar.questions import campaign, expectations
 from membar.questions.task import Limits
+from membar.records import replace
 
 HERE = Path(__file__).resolve().parent
 CORPUS = HERE.parents[2] / "shared" / "corpus"
@@ -78,7 +80,7 @@ def score(folder: str, plan: campaign.Campaign, *, jobs: int, every: int = 1) ->
     place = CORPUS / folder
     expected = expectations.read(next(place.glob("expected.[jc]s*[nv]")))
     tests = [test for test in campaign.tests_in([place]) if test.name in expected][::every]
-    answers = tuple(campaign.run(tests, plan, jobs=jobs))
+    answers = membar.ask(replace(plan, tests=tests, jobs=jobs)).tests
     unanswered = tuple((Path(a.path).name, a.reason.splitlines()[0]) for a in answers if not a.is_answered)
     wrong = campaign.compare(answers, expected)
     return Score(

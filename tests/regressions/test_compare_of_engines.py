@@ -10,6 +10,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 import membar
 from membar.cli.command import main
+from membar.questions.answer import Comparison
 
 _STORE_BUFFERING = """program SB
 memory x : i32
@@ -35,8 +36,8 @@ def test_final_states_that_nobody_asked_about_are_no_difference(
     path = tmp_path / "sb.mbp"
     path.write_text(_STORE_BUFFERING + question)
     found = membar.compare(path, models=["x86-tso"], engines=["graphs", engine])
-    assert found.differences == ()
-    listed = [column.result.outcome.run for column in found.columns]
+    assert found.evidence == Comparison(found.columns, differences=())
+    listed = [column.outcome.run for column in found.columns]
     assert {len(run.outcomes) for run in listed if run.lists_outcomes} == {4}
     assert all(run.lists_outcomes for run in listed) or not question
 
@@ -55,5 +56,5 @@ def test_engines_agree_about_a_wait_without_a_notification(tmp_path: Path) -> No
     path = tmp_path / "wait.xcfa"
     path.write_text(_WAIT)
     found = membar.compare(path, models=["sc"], engines=["graphs", "states", "reference"])
-    assert found.differences == ()
-    assert {column.result.verdict for column in found.columns} == {"violated"}
+    assert found.evidence == Comparison(found.columns, differences=())
+    assert {column.verdict for column in found.columns} == {"violated"}

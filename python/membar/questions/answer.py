@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from membar.objects.syntax import ConcurrentObject
     from membar.objects.systems.moves import ThreadSystem
     from membar.program.program import Program
+    from membar.questions.campaign import TestAnswer
     from membar.questions.question import Question
     from membar.source import SourceFile
     from membar.systems.events import EventCube
@@ -98,8 +99,30 @@ class Reading:
     labels: tuple[str, ...] = ()
 
 
+@record(frozen=True, slots=True)
+class Comparison:
+    """One question asked under several models, or by several engines.
+
+    Attributes:
+        columns: an answer for each model and engine.
+        differences: where engines disagree about one model, in words: these are internal errors.
+    """
+
+    columns: tuple[Answer, ...]
+    differences: tuple[str, ...] = ()
+
+
+@record(frozen=True, slots=True)
+class TestAnswers:
+    """The answers about many tests, in their order."""
+
+    tests: tuple[TestAnswer, ...]
+
+
 # An execution, a run with its steps or a lasso is a `Witness`.
-Evidence: TypeAlias = "Witness | ClientRun | ProcessRun | Invariant | Obligations | None"
+Evidence: TypeAlias = (
+    "Witness | ClientRun | ProcessRun | Invariant | Obligations | Comparison | TestAnswers | None"
+)
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -184,6 +207,16 @@ class Answer:
     def refutation(self) -> Refutation | None:
         """The history that refutes an object, if one does."""
         return self.evidence.refutation if isinstance(self.evidence, ClientRun) else None
+
+    @property
+    def columns(self) -> tuple[Answer, ...]:
+        """The answers that a comparison puts side by side; of other questions none."""
+        return self.evidence.columns if isinstance(self.evidence, Comparison) else ()
+
+    @property
+    def tests(self) -> tuple[TestAnswer, ...]:
+        """The answers about the tests of a campaign; of other questions none."""
+        return self.evidence.tests if isinstance(self.evidence, TestAnswers) else ()
 
     @property
     def judging(self) -> Model:

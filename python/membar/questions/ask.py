@@ -18,6 +18,7 @@ from membar.questions import options as kinds
 from membar.questions.answer import Answer, answered
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
+from membar.questions.task import Limits
 from membar.source import SourceFile
 
 # Each kind of question, and the class that asks it; loaded when a file is asked about.
@@ -45,7 +46,7 @@ def ask(question: Question) -> Answer:
         OSError: a file cannot be read.
         InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
     """
-    limits, start = question.limits, time.monotonic()
+    limits, start = Limits() if question.LIMITS_EACH else question.limits, time.monotonic()
     try:
         with limited(seconds=limits.seconds, memory=limits.memory):
             return question.answer()

@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
 from membar.limits.budget import Ended, LimitError, limited
 from membar.limits.workers import Crew
-from membar.questions.answer import Answer
+from membar.models.model import Model
+from membar.questions.answer import Answer, TestAnswers, answered
 from membar.questions.ask import ask, unanswered
 from membar.questions.expectations import Expectation, disagreement
-from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
+from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
+from membar.questions.programs import nothing_read
+from membar.questions.question import Question
 from membar.questions.safety import Safety
-from membar.questions.task import Limits, Options
 from membar.records import field, record, replace
 from membar.reports import diagnostic, herd
 from membar.reports._parts.findings import warnings_of
 from membar.source import SourceFile
-
-
-@record(frozen=True, slots=True, kw_only=True)
-class Campaign:
-    """How every test is to be answered; most fields as in `Safety`, limits per test.
-
-    Attributes:
-        named: the files and folders that the user named; empty: the tests themselves.
-        model: memory model; by default each language's own.
-        engine: engine.
-        limits: per test.
-        options: loop bounds and the like.
-        include_dirs: for cat includes.
-        folders: where pictures go, by format.
-        mapping: the compiler's table for tests in C; by default the model's own.
-        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
-            somebody reads it.
-    """
-
-    named: tuple[Path, ...] = ()
-    model: str | None = None
-    engine: str | None = None
-    limits: Limits = field(default_factory=Limits)
-    options: Options = field(default_factory=Options)
-    include_dirs: tuple[Path, ...] = ()
-    folders: tuple[tuple[str, Path], ...] = ()
-    mapping: str | None = None
-    texts: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -97,6 +71,73 @@ class TestAnswer:
         return self.verdict not in ("error", "unknown")
 
 
+@record(frozen=True, slots=True, kw_only=True)
+class Campaign(Question):
+    """The answer about each of many tests; most fields as in `Safety`, limits per test.
+
+    Attributes:
+        source: what was asked about as a whole.
+        tests: the files.
+        named: the files and folders that the user named; empty: the tests themselves.
+        engine: engine.
+        folders: where pictures go, by format.
+        mapping: the compiler's table for tests in C; by default the model's own.
+        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
+            somebody reads it.
+        jobs: how many processes answer tests; several, or supervised, are child processes, and one that
+            passes the limits is ended.
+        is_supervised: whether a child process answers even where one is enough.
+        on_answer: called with each answer, in the order of the tests.
+    """
+
+    KIND: ClassVar = "campaign"
+    LIMITS_EACH: ClassVar = True
+
+    source: SourceFile = field(default_factory=lambda: SourceFile("litmus tests", ""))
+    tests: Sequence[Path] = ()
+    named: tuple[Path, ...] = ()
+    engine: str | None = None
+    folders: tuple[tuple[str, Path], ...] = ()
+    mapping: str | None = None
+    texts: tuple[str, ...] = ()
+    jobs: int = 1
+    is_supervised: bool = False
+    on_answer: Callable[[TestAnswer], None] | None = None
+
+    def answer(self) -> Answer:
+        """The answers about all tests; explored completely if each has a verdict."""
+        found = []
+        with collect_garbage_rarely():
+            for one in self._answers():
+                found.append(one)
+                if self.on_answer is not None:
+                    self.on_answer(one)
+        model = (
+            self.model
+            if isinstance(self.model, Model)
+            else Model(name=str(self.model or ""), title="", documentation="")
+        )
+        run = Run(model=model.name, engine=self.engine or "", algorithm="campaign", guarantee="see each test")
+        subject = nothing_read(self.source, "litmus")
+        outcome = Explored(run, all(one.is_answered for one in found))
+        return answered(self, subject, model, outcome, evidence=TestAnswers(tuple(found)))
+
+    def _answers(self) -> Iterator[TestAnswer]:
+        if self.jobs <= 1 and not self.is_supervised:
+            for test in self.tests:
+                yield answer_test(test, self)
+            return
+        crew = Crew(
+            self.tests,
+            partial(answer_test, campaign=self),
+            jobs=self.jobs,
+            seconds=self.limits.seconds,
+            memory=self.limits.memory,
+        )
+        for test, found in zip(self.tests, crew.results(), strict=True):
+            yield _give_up(test, self, found) if isinstance(found, Ended) else found
+
+
 def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The litmus files named by `paths`; folders are searched, results sorted, duplicates removed.
 
@@ -113,34 +154,15 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def run(
-    tests: Sequence[Path], campaign: Campaign, *, jobs: int = 1, is_supervised: bool = False
-) -> Iterator[TestAnswer]:
-    """The answers, in the order of `tests`, as they come.
-
-    With several jobs, or supervised, child processes find them; one that passes the limits is ended.
-    """
-    with collecting_rarely():
-        if jobs <= 1 and not is_supervised:
-            for test in tests:
-                yield answer(test, campaign)
-            return
-        limits = campaign.limits
-        crew = Crew(
-            tests, partial(answer, campaign=campaign), jobs=jobs, seconds=limits.seconds, memory=limits.memory
-        )
-        for test, found in zip(tests, crew.results(), strict=True):
-            yield _given_up(test, campaign, found) if isinstance(found, Ended) else found
-
-
 @contextmanager
-def collecting_rarely() -> Iterator[None]:
+def collect_garbage_rarely() -> Iterator[None]:
     """Puts off Python's search for cyclic garbage, of which a test leaves little.
 
     What is there already, compiled models above all, is not looked at again and again.
     """
     before = gc.get_threshold()
-    _collect_rarely()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, *before[1:])
     try:
         yield
     finally:
@@ -154,18 +176,13 @@ _PAGE = 100
 _OBJECTS = 100_000
 
 
-def _collect_rarely() -> None:
-    gc.freeze()
-    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-
-
-def _given_up(test: Path, campaign: Campaign, ended: Ended) -> TestAnswer:
+def _give_up(test: Path, campaign: Campaign, ended: Ended) -> TestAnswer:
     """The answer about a test whose process was ended."""
     found = unanswered(_question(SourceFile(str(test), ""), campaign), ended.reason, ended.seconds)
     return as_data(found, seconds=ended.seconds, texts=campaign.texts)
 
 
-def answer(path: Path, campaign: Campaign) -> TestAnswer:
+def answer_test(path: Path, campaign: Campaign) -> TestAnswer:
     """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
     start = time.perf_counter()
     limits = campaign.limits
@@ -174,7 +191,7 @@ def answer(path: Path, campaign: Campaign) -> TestAnswer:
             return _answer(path, campaign, start)
     except LimitError as limit:
         seconds = time.perf_counter() - start
-        return _given_up(path, campaign, Ended(limit.reason, seconds))
+        return _give_up(path, campaign, Ended(limit.reason, seconds))
 
 
 def _answer(path: Path, campaign: Campaign, start: float) -> TestAnswer:

@@ -4,81 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.questions.answer import Answer
+from membar.questions.answer import Answer, Comparison, answered
 from membar.questions.answering import default_model
 from membar.questions.ask import ask
-from membar.questions.outcome import Unknown
+from membar.questions.outcome import Explored, Run, Unknown
 from membar.questions.programs import parse
 from membar.questions.refusals import for_engine, refuse_for_engines
 from membar.questions.safety import Safety
-from membar.records import record, replace
+from membar.records import field_names, record, replace
 
 
-@record(frozen=True, slots=True)
-class Column:
-    """The answer of one engine under one model."""
+@record(frozen=True, slots=True, kw_only=True)
+class Compare(Safety):
+    """What a program reaches under each of several models, or by each of several engines.
 
-    model: str
-    engine: str
-    result: Answer
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether everything was explored as far as it goes."""
-        return not isinstance(self.result.outcome, Unknown)
-
-
-@record(frozen=True, slots=True)
-class Comparison:
-    """The same question asked several times; `differences` are internal errors, in words."""
-
-    columns: tuple[Column, ...]
-    differences: tuple[str, ...]
-
-
-def compare(question: Safety, *, models: Sequence[str] = (), engines: Sequence[str] = ()) -> Comparison:
-    """Asks each engine (by default the model's own) under each model (by default sc and the language's own).
-
-    Raises:
-        InputError: an argument is wrong, or an option applies to none of the engines.
+    Attributes:
+        models: by default sc and the language's own.
+        engines: by default the one that each model's question would choose.
     """
-    # Sets of final states are compared: no search may end when the verdict is known.
-    options = replace(question.options, stops_early=False)
-    refuse_for_engines(engines, options)
-    models = models or ("sc", default_model(parse(question.source_with(defines=question.defines))))
-    columns = []
-    for model in dict.fromkeys(models):
-        for engine in engines or (None,):
-            chosen = for_engine(engine, options) if len(set(engines)) > 1 and engine else options
-            result = ask(replace(question, model=model, engine=engine, options=chosen))
-            columns.append(Column(result.model.name, result.outcome.run.engine, result))
-    return Comparison(tuple(columns), tuple(_differences(columns)))
+
+    models: Sequence[str] = ()
+    engines: Sequence[str] = ()
+
+    def answer(self) -> Answer:
+        """The columns side by side; explored completely if every column is answered and no two disagree."""
+        # Sets of final states are compared: no search may end when the verdict is known.
+        options = replace(self.options, stops_early=False)
+        refuse_for_engines(self.engines, options)
+        models = self.models or ("sc", default_model(parse(self.source_with(defines=self.defines))))
+        columns = []
+        for model in dict.fromkeys(models):
+            for engine in self.engines or (None,):
+                chosen = for_engine(engine, options) if len(set(self.engines)) > 1 and engine else options
+                columns.append(ask(self._column(model=model, engine=engine, options=chosen)))
+        found = Comparison(tuple(columns), tuple(_differences(columns)))
+        is_complete = all(map(_is_answered, columns)) and not found.differences
+        first = columns[0]
+        return answered(
+            self, first.subject, first.model, Explored(_run(columns), is_complete), evidence=found
+        )
+
+    def _column(self, **changes: object) -> Safety:
+        own = {name: getattr(self, name) for name in field_names(self) if name not in ("models", "engines")}
+        return Safety(**(own | changes))
 
 
-def _differences(columns: Sequence[Column]) -> list[str]:
+def _run(columns: Sequence[Answer]) -> Run:
+    """What all columns did together."""
+    guarantees = dict.fromkeys(column.guarantee for column in columns)
+    return Run(
+        model=", ".join(dict.fromkeys(column.model.name for column in columns)),
+        engine=", ".join(dict.fromkeys(column.engine for column in columns)),
+        algorithm="comparison",
+        guarantee="; ".join(guarantees),
+    )
+
+
+def _is_answered(column: Answer) -> bool:
+    """Whether everything was explored as far as it goes."""
+    return not isinstance(column.outcome, Unknown)
+
+
+def _differences(columns: Sequence[Answer]) -> list[str]:
     """Where two engines that both answered disagree about one model."""
     found = []
-    for n, left in enumerate(columns):
-        for right in columns[n + 1 :]:
-            if left.model != right.model or not (left.is_answered and right.is_answered):
+    for n, one in enumerate(columns):
+        for other in columns[n + 1 :]:
+            model = one.model.name
+            if model != other.model.name or not (_is_answered(one) and _is_answered(other)):
                 continue
-            one, other = left.result, right.result
             if {one.verdict, other.verdict} == {"holds", "holds-within"}:
                 continue  # one of them could tell that the bound cuts nothing, or looked further
             if one.verdict != other.verdict:
-                found.append(
-                    f"{left.model}: {left.engine} says {one.verdict}, {right.engine} says {other.verdict}"
-                )
-            elif _are_comparable(left, right) and set(one.outcome.run.outcomes) != set(
+                found.append(f"{model}: {one.engine} says {one.verdict}, {other.engine} says {other.verdict}")
+            elif _are_comparable(one, other) and set(one.outcome.run.outcomes) != set(
                 other.outcome.run.outcomes
             ):
-                found.append(f"{left.model}: {left.engine} and {right.engine} reach different final states")
+                found.append(f"{model}: {one.engine} and {other.engine} reach different final states")
     return found
 
 
-def _are_comparable(left: Column, right: Column) -> bool:
+def _are_comparable(left: Answer, right: Answer) -> bool:
     """Whether both say which final states are reached, and explored as much as the other."""
-    one, other = left.result.outcome.run, right.result.outcome.run
+    one, other = left.outcome.run, right.outcome.run
     is_bounded = not all(run.guarantee.startswith("all ") for run in (one, other))
     if is_bounded and one.guarantee != other.guarantee:
         return False

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from membar.objects.client import Size
     from membar.objects.orders import Ordering
     from membar.questions.answer import Answer
-    from membar.questions.compare import Comparison
     from membar.questions.repair import Verdict
     from membar.questions.task import Coherence, Options
 
@@ -355,20 +354,19 @@ def compare(
     models: Sequence[str] = (),
     engines: Sequence[str] = (),
     **given: Any,  # noqa: ANN401 - options of `check`
-) -> Comparison:
-    """The answers about one program under several models, or by several engines.
+) -> Answer:
+    """The answers about one program under several models, or by several engines, as columns of a table.
 
     Raises:
         InputError: the text, a model, an engine or an option is wrong.
         OSError: a file cannot be read.
     """
-    from membar.questions import compare as comparison  # noqa: PLC0415 - on demand
-    from membar.questions.safety import Safety  # noqa: PLC0415
+    from membar.questions.compare import Compare  # noqa: PLC0415 - on demand
 
     text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    asked = _question(text, PROGRAM, given)
-    assert isinstance(asked, Safety)
-    return comparison.compare(asked, models=models, engines=engines)
+    fields, names = question_fields(given)
+    refuse_outside(PROGRAM, names)
+    return ask(Compare(source=text, models=models, engines=engines, **fields))
 
 
 def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:

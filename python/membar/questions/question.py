@@ -30,6 +30,8 @@ class Question:
     """
 
     KIND: ClassVar[str]
+    # Whether the limits count for each question that this one asks, not for all together.
+    LIMITS_EACH: ClassVar[bool] = False
 
     source: SourceFile
     model: Model | str | None = None

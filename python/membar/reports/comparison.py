@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.questions.answer import Answer
+from membar.questions.answer import Answer, Comparison
 from membar.questions.outcome import FinalState, Unknown
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from membar.reports._parts.style import Line, join, line, printable, width
@@ -13,10 +13,9 @@ from membar.reports._parts.verdict import role, spoken
 YES, NO, UNSEEN = "yes", "-", "?"
 
 
-def render(
-    answers: Sequence[tuple[str, Answer]], *, differences: Sequence[str] = (), color: bool = False
-) -> str:
-    """The table: a column per answer, under its head; a row per final state that some column has."""
+def render(found: Comparison, *, color: bool = False) -> str:
+    """The table: a column per model and engine; a row per final state that some column has."""
+    answers = [(_head(column), column) for column in found.columns]
     program = answers[0][1].program
     formula = program.condition.formula if program.condition else None
     states = sorted_states(tuple({s for _, answer in answers for s in answer.outcome.run.outcomes}))
@@ -36,8 +35,14 @@ def render(
         for head, answer in answers
         if isinstance(answer.outcome, Unknown)
     ]
-    lines += [line((f"internal error, please report: {text}", "bad")) for text in differences]
+    lines += [line((f"internal error, please report: {text}", "bad")) for text in found.differences]
     return join(lines, color=color)
+
+
+def _head(column: Answer) -> str:
+    """The model, and the engine if one was asked for."""
+    is_named = getattr(column.question, "engine", None) is not None
+    return f"{column.model.name} ({column.engine})" if is_named else column.model.name
 
 
 def _count(answer: Answer) -> str:

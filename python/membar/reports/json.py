@@ -13,7 +13,16 @@ from membar.program.execution import Event, Execution
 from membar.program.pairs import Relation
 from membar.program.printer import print_program
 from membar.program.program import Program
-from membar.questions.answer import Answer, ClientRun, Invariant, Obligations, Reading, Refutation
+from membar.questions.answer import (
+    Answer,
+    ClientRun,
+    Comparison,
+    Invariant,
+    Obligations,
+    Reading,
+    Refutation,
+    TestAnswers,
+)
 from membar.questions.outcome import HoldsWithin, Run, Unknown, Verdict, Violated, Witness
 from membar.records import field_names
 from membar.reports import Report
@@ -32,8 +41,14 @@ T = TypeVar("T")
 
 
 def render(answer: Answer) -> str:
-    """The answer as one line."""
-    return text(line(answer))
+    """The answer as one line; a comparison or a campaign, one for each of its answers."""
+    match answer.evidence:
+        case Comparison(columns=columns):
+            return "".join(map(render, columns))
+        case TestAnswers(tests=tests):
+            return "".join(one.json for one in tests)
+        case _:
+            return text(line(answer))
 
 
 def text(value: object) -> str:
@@ -130,7 +145,7 @@ def _add_evidence(found: form.AnswerLine, answer: Answer) -> None:
             found.invariants = inferred or UNSET
         case ProcessRun() as run:
             found.witness = process_run_part(answer.source, answer.model.name, run)
-        case Invariant() | None:
+        case Invariant() | Comparison() | TestAnswers() | None:
             pass
 
 

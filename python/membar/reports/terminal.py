@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from membar.questions.answer import Answer, ClientRun, Invariant, Obligations
+from membar.questions.answer import Answer, ClientRun, Comparison, Invariant, Obligations, TestAnswers
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
@@ -36,6 +36,18 @@ def render(
         options: what else the question was asked with, for the same.
         replays: whether to give that command: not where no file has the text that was asked about.
     """
+    color = terminal if color is None else color
+    match answer.evidence:
+        case Comparison() as found:
+            from membar.reports import comparison  # noqa: PLC0415 - one kind of evidence
+
+            return comparison.render(found, color=color)
+        case TestAnswers(tests=tests):
+            from membar.reports import summary  # noqa: PLC0415 - one kind of evidence
+
+            return "".join(summary.one_line(one, differs=None, color=color) for one in tests)
+        case _:
+            pass
     signs = UNICODE if terminal else ASCII
     outcome = answer.outcome
     lines = [_first_line(answer), *_facts(answer, columns)]
@@ -52,13 +64,13 @@ def render(
         words = tuple(options) or unbounded
         command = replay_command(answer.source.path, model_argument or outcome.run.model, *words)
         lines += [Line(), line(("replay: ", "dim"), command)]
-    return join(lines, color=terminal if color is None else color)
+    return join(lines, color=color)
 
 
 def _evidence(answer: Answer, columns: int, signs: Signs) -> list[Line]:
     """What shows the verdict."""
     match answer.evidence:
-        case None | Invariant():
+        case None | Invariant() | Comparison() | TestAnswers():
             return []
         case Witness() as witness:
             from membar.reports.executions import witness_lines  # noqa: PLC0415 - one kind of evidence

@@ -6,18 +6,16 @@ import argparse
 import sys
 
 from membar.cli import arguments
-from membar.cli.command import HOLDS, UNKNOWN
+from membar.cli.command import exit_code
 from membar.cli.commands import files
 from membar.cli.commands.window import color
 from membar.languages.registry import language_of
 from membar.questions import refusals
 from membar.questions.answer import Answer
-from membar.questions.ask import unanswered
-from membar.questions.compare import compare
+from membar.questions.ask import ask, unanswered
+from membar.questions.compare import Compare
 from membar.questions.options import compiler_options
-from membar.questions.safety import Safety
-from membar.reports import comparison as comparison_report
-from membar.reports import streams
+from membar.reports import streams, terminal
 from membar.source import SourceFile
 
 
@@ -35,9 +33,11 @@ def _line(answer: Answer) -> str:
     return json.render(answer)
 
 
-def _question(source: SourceFile, chosen: argparse.Namespace) -> Safety:
-    return Safety(
+def _question(source: SourceFile, chosen: argparse.Namespace) -> Compare:
+    return Compare(
         source=source,
+        models=list(filter(None, (chosen.models or "").split(","))),
+        engines=list(filter(None, (chosen.engines or "").split(","))),
         limits=chosen.limit,
         options=arguments.options(chosen),
         include_dirs=chosen.include,
@@ -52,22 +52,9 @@ def run(chosen: argparse.Namespace) -> int:
     source = SourceFile.read(chosen.file)
     if chosen.include:
         refusals.refuse_includes(language_of(source).name, chosen.models)
-    found = compare(
-        _question(source, chosen),
-        models=list(filter(None, (chosen.models or "").split(","))),
-        engines=list(filter(None, (chosen.engines or "").split(","))),
-    )
-    heads = [f"{c.model} ({c.engine})" if chosen.engines else c.model for c in found.columns]
-    answers = [column.result for column in found.columns]
-    if chosen.json:
-        for answer in answers:
-            streams.write(_line(answer))
-    else:
-        table = comparison_report.render(
-            list(zip(heads, answers, strict=True)), differences=found.differences, color=color(sys.stdout)
-        )
-        streams.write(table)
+    found = ask(_question(source, chosen))
+    streams.write(_line(found) if chosen.json else terminal.render(found, color=color(sys.stdout)))
     with files.written(chosen) as filed:
-        for answer in answers:
-            filed.add(chosen.file, answer, seconds=answer.outcome.run.statistics.seconds)
-    return HOLDS if all(c.is_answered for c in found.columns) and not found.differences else UNKNOWN
+        for answer in found.columns or (found,):
+            filed.add(chosen.file, answer, seconds=answer.statistics.seconds)
+    return exit_code(found.outcome)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 
 from membar.cli import arguments
-from membar.cli.command import BAD_INPUT, HOLDS, UNKNOWN, VIOLATED
+from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.languages.registry import load_model
 from membar.limits import budget
 from membar.questions import campaign, expectations, refusals
 from membar.questions.answering import load_engine
+from membar.questions.ask import ask
 from membar.records import replace
 from membar.reports import streams, summary
 
@@ -30,7 +31,10 @@ def run(chosen: argparse.Namespace) -> int:
         known = expectations.read(chosen.expect) if chosen.expect else None
         _load(chosen)
     plan = campaign.Campaign(
+        tests=tests,
         named=tuple(chosen.paths),
+        jobs=chosen.jobs,
+        is_supervised=supervision.needs_child(limits),
         model=chosen.model,
         engine=chosen.engine,
         limits=chosen.limit,
@@ -58,15 +62,18 @@ def run(chosen: argparse.Namespace) -> int:
         differences: dict[str, str] = {}
         filed.differences = differences if known is not None else None
         told = start
-        found = campaign.run(tests, plan, jobs=chosen.jobs, is_supervised=supervision.needs_child(limits))
-        for answer in found:
+
+        def show(answer: campaign.TestAnswer) -> None:
+            nonlocal told
             filed.answers.append(answer)
             new = campaign.compare([answer], known) if known is not None else {}
-            differences |= new
+            differences.update(new)
             _show(answer, new.get(answer.path), chosen, tell)
             if tell is not None and (now := time.perf_counter()) - told >= _TELL_EVERY:
                 told = now
                 tell(f"{len(filed.answers):,} of {len(tests):,} tests")
+
+        found = ask(replace(plan, on_answer=show))
         if tell is not None:
             tell("")
         _show_table(filed.answers, filed.differences, seconds=time.perf_counter() - start, chosen=chosen)
@@ -74,7 +81,7 @@ def run(chosen: argparse.Namespace) -> int:
             return filed.end(BAD_INPUT)
         if differences:
             return filed.end(VIOLATED)
-        return filed.end(HOLDS if all(answer.is_answered for answer in filed.answers) else UNKNOWN)
+        return filed.end(exit_code(found.outcome))
 
 
 def _load(chosen: argparse.Namespace) -> None:
