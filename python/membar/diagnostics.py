@@ -10,10 +10,13 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membar.records import record
 from membar.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @record(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def _without_foreign_text(item: Diagnostic) -> Diagnostic:
 UNFIT = (RecursionError, OSError, ValueError)
 
 
-def unfit_input(problem: Exception, path: Path | None = None) -> InputError:
+def unfit_input(problem: Exception, path: str | Path | None = None) -> InputError:
     """What Python raised, as an error about the input: too deep, too long a number, a file without access.
 
     Raises:
@@ -105,7 +108,7 @@ def unfit_input(problem: Exception, path: Path | None = None) -> InputError:
     return InputError(Diagnostic(code="W0443", message=message, primary=_long_number(path)))
 
 
-def _long_number(path: Path | None) -> Label | None:
+def _long_number(path: str | Path | None) -> Label | None:
     """Where in a file a number is too long for Python."""
     try:
         source = None if path is None else SourceFile.read(path)

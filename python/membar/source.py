@@ -156,7 +156,7 @@ class FileText(str):
     path: str
 
     @staticmethod
-    def read(path: Path) -> FileText:
+    def read(path: str | Path) -> FileText:
         """What is in a file.
 
         Raises:

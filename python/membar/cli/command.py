@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, NoReturn
 from membar.reports import streams
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
+    from membar.cli.arguments import Chosen
     from membar.questions.outcome import Outcome
 
 HOLDS, VIOLATED, BAD_INPUT, UNKNOWN, BOUNDED, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 4, 130, 141
 
 # For several files: the gravest code wins.
 _GRAVITY = (HOLDS, BOUNDED, UNKNOWN, VIOLATED, BAD_INPUT)
+
+_HELP = frozenset({"-h", "--help", "--help-all"})
 
 # How many objects are made before garbage is looked for: programs and proofs are trees, and make hardly any.
 _OBJECTS = 100_000
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(words: list[str]) -> int:
     try:
-        if words == ["--version"]:  # answered before anything heavy is imported
+        if words[:1] == ["--version"]:  # answered before anything heavy is imported
             from membar import __version__  # noqa: PLC0415
 
             streams.write(f"membar {__version__}\n")
@@ -102,22 +103,17 @@ def _report_bug(problem: BaseException) -> None:
 
 
 def _dispatch(words: list[str]) -> int:
+    help_asked = _HELP.intersection(words if "--" not in words else words[: words.index("--")])
+    if not words or help_asked:
+        from membar.cli.arguments import help as texts  # noqa: PLC0415 - only where asked for
+
+        streams.write(texts.about(words, is_whole="--help-all" in help_asked))
+        return HOLDS if words else BAD_INPUT
     from membar import diagnostics  # noqa: PLC0415 - after the quick exit for --version
     from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
 
-    parser = arguments.parser(words)
     try:
-        given = arguments.joined(words)
-        chosen = parser.parse_args(given[1:] if parser.get_default("command") else given)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    if chosen.version:
-        return _answer(["--version"])
-    if chosen.command is None:
-        parser.print_help()
-        return BAD_INPUT
-    try:
-        return _run(chosen)
+        return _run(arguments.parse(words))
     except diagnostics.InputError as problem:
         from membar.cli.commands import window  # noqa: PLC0415 - only when something is wrong
         from membar.reports import diagnostic  # noqa: PLC0415
@@ -126,7 +122,7 @@ def _dispatch(words: list[str]) -> int:
     return BAD_INPUT
 
 
-def _run(chosen: Namespace) -> int:
+def _run(chosen: Chosen) -> int:
     """Runs the chosen command; a text that nobody can follow down is bad input."""
     from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
     from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415
@@ -148,7 +144,7 @@ def _run(chosen: Namespace) -> int:
 _WITH_WORKERS = ("check", "litmus")
 
 
-def _run_alone(chosen: Namespace) -> int:
+def _run_alone(chosen: Chosen) -> int:
     """Runs a command that is one piece of work, within the limits."""
     from membar.cli.commands import supervision  # noqa: PLC0415 - after the quick exit for --version
     from membar.questions.task import Limits  # noqa: PLC0415

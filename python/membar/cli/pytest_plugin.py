@@ -172,14 +172,12 @@ class Check(_Told):
 
 
 def _limits(config: pytest.Config) -> Limits:
-    import argparse  # noqa: PLC0415 - only where asked for
-
-    from membar.cli import arguments  # noqa: PLC0415
+    from membar.cli.arguments import values  # noqa: PLC0415 - only where asked for
 
     text = config.getoption("--membar-limit") or config.getini("membar_limit") or _LIMIT
     try:
-        return arguments.limits(str(text))
-    except argparse.ArgumentTypeError as problem:
+        return values.limits(str(text))
+    except ValueError as problem:
         raise pytest.UsageError(f"membar_limit: {problem}") from None
 
 

@@ -38,6 +38,7 @@ class Option:
         kinds: the kinds of questions that it applies to.
         field: the field of questions, or the argument in Python, if that has another name.
         metavar: what stands for its value; "" for a switch.
+        letter: its short form, such as `-j`.
         read: the function of `membar.cli.arguments.values` that reads the value; "" takes it as it is.
         choices: the values that there are, if they are few.
         form: `value`, `switch`, `list` (one more each time), `words` (a shell's words).
@@ -59,6 +60,7 @@ class Option:
     kinds: tuple[str, ...] = KINDS
     field: str = ""
     metavar: str = ""
+    letter: str = ""
     read: str = ""
     choices: tuple[str, ...] = ()
     form: str = "value"
@@ -76,7 +78,17 @@ class Option:
     @property
     def key(self) -> str:
         """Its name in Python."""
-        return self.field or self.name.lstrip("-").replace("-", "_")
+        return self.field or self.attribute
+
+    @property
+    def attribute(self) -> str:
+        """Its name in what a command line chooses: there it is called as users call it."""
+        name = self.field if self.is_compiler else _LETTERS.get(self.name)
+        return name or self.name.lstrip("-").replace("-", "_")
+
+
+# Options that have no other name than a letter.
+_LETTERS: Final = {"-D": "define", "-I": "include"}
 
 
 _ASKING: Final = ("check", "repair")
@@ -89,6 +101,7 @@ _SHORT: Final = ("check", "litmus")
 TABLE: Final = (
     Option(
         name="--model",
+        letter="-m",
         metavar="NAME|FILE.cat",
         commands=_CHECKING,
         help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
@@ -372,6 +385,7 @@ TABLE: Final = (
     ),
     Option(
         name="--jobs",
+        letter="-j",
         metavar="N",
         read="positive",
         default=1,
@@ -388,6 +402,7 @@ TABLE: Final = (
         field="limits",
         metavar="KIND=N,…",
         read="limits",
+        default=Limits(),
         commands=_SEARCHING,
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
         short="time=10s, memory=2G, executions=N, states=N",

@@ -12,16 +12,14 @@ from membar.cli.arguments.chosen import (
     repeated,
     words,
 )
-from membar.cli.arguments.grammar import joined, parser
-from membar.cli.arguments.values import limits
+from membar.cli.arguments.parser import Chosen, parse
 
 __all__ = [
+    "Chosen",
     "folders",
     "given",
-    "joined",
-    "limits",
     "options",
-    "parser",
+    "parse",
     "properties",
     "question",
     "read_formula",

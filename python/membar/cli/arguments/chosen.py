@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from membar.languages.registry import language_of
 from membar.limits.budget import limited
@@ -19,15 +15,13 @@ from membar.questions.task import Coherence, Limits, Options
 from membar.records import field_names, replace
 from membar.source import FileText, SourceFile
 
-# Where the name of an option is not that of its field.
-_FIELDS = {
-    "-D": "define",
-    "-I": "include",
-    **{option.name: option.key for option in TABLE if option.is_compiler},
-}
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from membar.cli.arguments.parser import Chosen
 
 
-def options(arguments: argparse.Namespace) -> Options:
+def options(arguments: Chosen) -> Options:
     """The options of one question."""
     plain = Options(
         coherence=_coherence(arguments),
@@ -37,7 +31,7 @@ def options(arguments: argparse.Namespace) -> Options:
 
 
 def question(
-    source: SourceFile, chosen: argparse.Namespace, *, progress: Callable[[str], None] | None = None
+    source: SourceFile, chosen: Chosen, *, progress: Callable[[str], None] | None = None
 ) -> Question:
     """The question about a file.
 
@@ -54,7 +48,7 @@ def question(
         refuse_includes(language_of(source).name, chosen.model)
     asked_for = vars(chosen)
     values = {
-        option.key: asked_for.get(_FIELDS.get(option.name, option.name.lstrip("-").replace("-", "_")))
+        option.key: asked_for.get(option.attribute)
         for option in TABLE
         if not option.is_output and not option.is_search
     }
@@ -70,13 +64,13 @@ def question(
     return question_about(source, kind, {name: values.get(name) for name in field_names(class_of(kind))})
 
 
-def given(arguments: argparse.Namespace) -> tuple[str, ...]:
+def given(arguments: Chosen) -> tuple[str, ...]:
     """The options that were given and do not apply everywhere, as the command line calls them."""
     found = []
     for option, declared in BY_NAME.items():
         if declared.kinds == KINDS:
             continue  # it applies everywhere
-        value = getattr(arguments, _FIELDS.get(option, option.removeprefix("--").replace("-", "_")), None)
+        value = getattr(arguments, declared.attribute, None)
         if option == "--fair":
             is_given = value is not None and value != Options().fair
         elif option == "--jobs":
@@ -88,7 +82,7 @@ def given(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _coherence(arguments: argparse.Namespace) -> Coherence:
+def _coherence(arguments: Chosen) -> Coherence:
     """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
     if arguments.coherence is not None:
         return Coherence(arguments.coherence)
@@ -98,7 +92,7 @@ def _coherence(arguments: argparse.Namespace) -> Coherence:
     return Coherence.OBSERVED if is_verdict else Coherence.ALL
 
 
-def read_formula(arguments: argparse.Namespace) -> None:
+def read_formula(arguments: Chosen) -> None:
     """Puts what is in a file in the place of `@FILE`, its comments (lines that begin with `#`) as blanks.
 
     Raises:
@@ -108,18 +102,20 @@ def read_formula(arguments: argparse.Namespace) -> None:
     given = getattr(arguments, "ltl", None)
     if given is None or not given.startswith("@"):
         return
-    found = _read_within_limit(arguments, Path(given[1:]))
+    import re  # noqa: PLC0415 - only where asked for
+
+    found = _read_within_limit(arguments, given[1:])
     said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
     arguments.ltl = FileText.of(found.path, said)
 
 
-def _read_within_limit(arguments: argparse.Namespace, path: Path) -> FileText:
+def _read_within_limit(arguments: Chosen, path: str | Path) -> FileText:
     """What a file holds; it may be a pipe, so that reading it counts against the time limit."""
     with limited(seconds=arguments.limit.seconds, memory=None):
         return FileText.read(path)
 
 
-def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
+def properties(arguments: Chosen) -> Sequence[str] | None:
     """The properties named by `--property`; None where it was not given."""
     if arguments.property is None:
         return None
@@ -127,7 +123,7 @@ def properties(arguments: argparse.Namespace) -> Sequence[str] | None:
     return [] if names == ["none"] else names
 
 
-def words(arguments: argparse.Namespace) -> Mapping[str, str]:
+def words(arguments: Chosen) -> Mapping[str, str]:
     """Options that only some languages know, with their values; of a file, what is in it.
 
     Raises:
@@ -143,14 +139,14 @@ def words(arguments: argparse.Namespace) -> Mapping[str, str]:
     return found
 
 
-def repeated(chosen: argparse.Namespace) -> tuple[str, ...]:
+def repeated(chosen: Chosen) -> tuple[str, ...]:
     """The words that ask the same question again, of one file under a model that is named apart.
 
     What only concerns the form of the answer is left out.
     """
     found: list[str] = []
     for option in TABLE:
-        value = getattr(chosen, _FIELDS.get(option.name, option.name.lstrip("-").replace("-", "_")), None)
+        value = getattr(chosen, option.attribute, None)
         if (option.is_output and option.name != "--all") or option.name in _NAMED_APART:
             continue
         if value is None or value is False or value in (option.default, [], Limits()):
@@ -174,6 +170,8 @@ def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever 
         case "--limit":
             return [_spelled(value)]
         case "--args":
+            import shlex  # noqa: PLC0415 - only where asked for
+
             return [shlex.join(value)]
         case "--client":
             return [",".join(map(str, value))]
@@ -199,7 +197,7 @@ def _spelled(limits: Limits) -> str:
     return ",".join(f"{kind}={value}" for kind, value in parts if value is not None)
 
 
-def folders(chosen: argparse.Namespace) -> tuple[tuple[str, Path], ...]:
+def folders(chosen: Chosen) -> tuple[tuple[str, Path], ...]:
     """Where pictures go, by format."""
     wanted = (("dot", chosen.dot), ("svg", chosen.svg))
     return tuple((kind, folder) for kind, folder in wanted if folder is not None)

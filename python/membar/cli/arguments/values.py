@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
+from pathlib import Path
 
 from membar.questions.task import Limits
 
@@ -18,12 +18,17 @@ _MOST_COUNTED = 10**18
 _LARGEST_CLIENT = 1000
 
 
+def path(text: str) -> Path:
+    """The name of a file or folder."""
+    return Path(text)
+
+
 def positive(text: str, *, most: int = _MOST) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
-        raise argparse.ArgumentTypeError(f"`{short(text)}` is not a whole number from 1")
+        raise ValueError(f"`{short(text)}` is not a whole number from 1")
     if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
-        raise argparse.ArgumentTypeError(f"`{short(text)}` is too large: at most {most}")
+        raise ValueError(f"`{short(text)}` is too large: at most {most}")
     return int(text)
 
 
@@ -32,9 +37,9 @@ def words(text: str) -> list[str]:
     try:
         found = shlex.split(text)
     except ValueError as problem:
-        raise argparse.ArgumentTypeError(f"`{short(text)}`: {str(problem).lower()}") from None
+        raise ValueError(f"`{short(text)}`: {str(problem).lower()}") from None
     if any("\0" in word for word in found):
-        raise argparse.ArgumentTypeError("an argument has no null characters")
+        raise ValueError("an argument has no null characters")
     return found
 
 
@@ -62,7 +67,7 @@ def client(text: str) -> tuple[int, int]:
     """Threads and calls of a client."""
     parts = text.split(",")
     if len(parts) != 2:
-        raise argparse.ArgumentTypeError(f"`{short(text)}` is not two numbers from 1, such as 2,3")
+        raise ValueError(f"`{short(text)}` is not two numbers from 1, such as 2,3")
     threads, calls = (positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
     return threads, calls
 
@@ -71,7 +76,7 @@ def threads(text: str) -> str:
     """What the program calls the number of its threads."""
     found = re.fullmatch(r"any(?::([A-Za-z_]\w*))?", text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"`{text}` is not `any` or `any:NAME`")
+        raise ValueError(f"`{text}` is not `any` or `any:NAME`")
     return found.group(1) or "N"
 
 
@@ -86,7 +91,7 @@ def fair(text: str) -> frozenset[str]:
     if words == {"none"}:
         return frozenset()
     if not words or not words <= {"buffers", "processes"}:
-        raise argparse.ArgumentTypeError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
+        raise ValueError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
     return words
 
 
@@ -94,11 +99,11 @@ def limits_without_counts(text: str) -> Limits:
     """What `--limit` says where nothing is searched.
 
     Raises:
-        argparse.ArgumentTypeError: nothing that makes sense there.
+        ValueError: nothing that makes sense there.
     """
     found = limits(text)
     if found.executions is not None or found.states is not None:
-        raise argparse.ArgumentTypeError("nothing is searched here: only time and memory can be limited")
+        raise ValueError("nothing is searched here: only time and memory can be limited")
     return found
 
 
@@ -106,24 +111,22 @@ def limits(text: str) -> Limits:
     """What `--limit` says.
 
     Raises:
-        argparse.ArgumentTypeError: nothing that makes sense.
+        ValueError: nothing that makes sense.
     """
     found: dict[str, float] = {}
     for part in text.split(","):
         match = re.fullmatch(r"(time|memory|executions|states)=(\d+(?:\.\d+)?)([A-Za-z]*)", part.strip())
         if match is None:
-            raise argparse.ArgumentTypeError(f"`{short(part)}` is not a limit such as time=10s or memory=2G")
+            raise ValueError(f"`{short(part)}` is not a limit such as time=10s or memory=2G")
         kind, number, unit = match.groups()
         units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
         factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
         if factor is None:
-            raise argparse.ArgumentTypeError(
-                f"`{short(unit)}` is no unit of {kind}: {', '.join(filter(None, units))}"
-            )
+            raise ValueError(f"`{short(unit)}` is no unit of {kind}: {', '.join(filter(None, units))}")
         found[kind] = float(number) * factor
         most = _LONGEST_TIME if kind == "time" else _MOST_COUNTED
         if found[kind] > most:
-            raise argparse.ArgumentTypeError(f"`{short(part.strip())}` is too large: at most {most}")
+            raise ValueError(f"`{short(part.strip())}` is too large: at most {most}")
     return Limits(
         seconds=found.get("time"),
         memory=int(found["memory"]) if "memory" in found else None,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.cli import arguments
@@ -45,7 +43,7 @@ class _Shown:
     filed: Sequence[campaign.TestAnswer] = ()
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: arguments.Chosen) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
     if chosen.explain and (chosen.json or chosen.herd):
@@ -73,19 +71,21 @@ def run(chosen: argparse.Namespace) -> int:
         return filed.end(gravest(codes))
 
 
-def _gather_program(chosen: argparse.Namespace) -> None:
+def _gather_program(chosen: arguments.Chosen) -> None:
     """Makes one program of several C files of which only one has a `main`."""
-    if len(chosen.files) < 2 or any(ENDINGS.get(file.suffix) != ENDINGS[".c"] for file in chosen.files):
+    if len(chosen.files) < 2 or any(
+        ENDINGS.get("." + file.rpartition(".")[2]) != ENDINGS[".c"] for file in chosen.files
+    ):
         return
     from membar.languages.compiled.programs import first_and_others  # noqa: PLC0415 - on demand
 
-    found = first_and_others([str(file) for file in chosen.files])
+    found = first_and_others(chosen.files)
     if found is not None:
         first, others = found
-        chosen.files, chosen.further_files = [Path(first)], [*chosen.further_files, *others]
+        chosen.files, chosen.further_files = [first], (*chosen.further_files, *others)
 
 
-def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:
+def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
     """Answers one file, within the limits: reading, search and drawing together."""
     start = time.perf_counter()
     limit, filed = chosen.limit, files.Filed(chosen)
@@ -121,7 +121,7 @@ def _ask(file: Path, chosen: argparse.Namespace) -> _Shown:
     return given_up
 
 
-def _answer_and_show(file: Path, chosen: argparse.Namespace, filed: files.Filed) -> int:
+def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) -> int:
     """Answers one file, prints the report, and returns the exit code."""
     start = time.perf_counter()
     with progress_line() as progress:
@@ -143,13 +143,13 @@ def _answer_and_show(file: Path, chosen: argparse.Namespace, filed: files.Filed)
 
 
 def _give_up(
-    file: Path, chosen: argparse.Namespace, reason: str, seconds: float, *, code: int = UNKNOWN
+    file: str, chosen: arguments.Chosen, reason: str, seconds: float, *, code: int = UNKNOWN
 ) -> _Shown:
     """The report about a file where the work was broken off before there was an answer."""
     # Nothing more is read or written: a pipe may be what kept us waiting.
     without = {"explain": False, "svg": None, "dot": None, "certificate": None, "atomic": None}
-    plain = argparse.Namespace(**vars(chosen) | without)
-    answer = unanswered(arguments.question(SourceFile(str(file), ""), plain), reason, seconds)
+    plain = arguments.Chosen(**vars(chosen) | without)
+    answer = unanswered(arguments.question(SourceFile(file, ""), plain), reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
     with supervision.captured() as printed:
@@ -164,7 +164,7 @@ def _refused(problem: InputError) -> None:
 
 
 def _answer(
-    file: Path, chosen: argparse.Namespace, progress: Callable[[str], None] | None
+    file: str, chosen: arguments.Chosen, progress: Callable[[str], None] | None
 ) -> Answer | InputError:
     try:
         return ask(arguments.question(SourceFile.read(file), chosen, progress=progress))
@@ -174,14 +174,14 @@ def _answer(
         return unfit_input(problem, file)
 
 
-def _asks_z3(file: Path, chosen: argparse.Namespace) -> bool:
+def _asks_z3(file: str, chosen: arguments.Chosen) -> bool:
     try:
-        return kind_of(SourceFile(str(file), ""), vars(chosen)) in _WITH_PROOFS
+        return kind_of(SourceFile(file, ""), vars(chosen)) in _WITH_PROOFS
     except InputError:  # which is said when the file is asked about
         return False
 
 
-def _show(answer: Answer, chosen: argparse.Namespace) -> None:
+def _show(answer: Answer, chosen: arguments.Chosen) -> None:
     """Prints an answer, and writes what else was asked for."""
     streams.write(_report(answer, chosen))
     if chosen.explain:
@@ -199,7 +199,7 @@ def _show(answer: Answer, chosen: argparse.Namespace) -> None:
         streams.write_file(chosen.certificate, certificate_text(answer))
 
 
-def _report(answer: Answer, chosen: argparse.Namespace) -> str:
+def _report(answer: Answer, chosen: arguments.Chosen) -> str:
     if chosen.json:
         from membar.reports import json  # noqa: PLC0415 - one report of three
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from membar.cli import arguments
@@ -19,9 +18,9 @@ from membar.reports import streams, terminal
 from membar.source import SourceFile
 
 
-def give_up(chosen: argparse.Namespace, reason: str) -> None:
+def give_up(chosen: arguments.Chosen, reason: str) -> None:
     """Says that nothing was found, and why."""
-    answer = unanswered(_question(SourceFile(str(chosen.file), ""), chosen), reason, 0.0)
+    answer = unanswered(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
     streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
     with files.written(chosen) as filed:
         filed.add(chosen.file, answer, seconds=0.0)
@@ -33,7 +32,7 @@ def _line(answer: Answer) -> str:
     return json.render(answer)
 
 
-def _question(source: SourceFile, chosen: argparse.Namespace) -> Compare:
+def _question(source: SourceFile, chosen: arguments.Chosen) -> Compare:
     return Compare(
         source=source,
         models=list(filter(None, (chosen.models or "").split(","))),
@@ -47,7 +46,7 @@ def _question(source: SourceFile, chosen: argparse.Namespace) -> Compare:
     )
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: arguments.Chosen) -> int:
     """Shows what each column reaches, side by side."""
     source = SourceFile.read(chosen.file)
     if chosen.include:

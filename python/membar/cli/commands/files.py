@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
@@ -14,10 +12,13 @@ from membar.questions.outcome import Violated
 from membar.reports import streams
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from membar.cli.arguments import Chosen
     from membar.questions import campaign
     from membar.questions.answer import Answer
 
-_STANDARD_OUTPUT = Path("-")
+_STANDARD_OUTPUT = "-"
 # What writing files may take at least, also after Ctrl-C. Nobody may read from a pipe.
 _SECONDS = 1.0
 # Ending of a witness → the report that writes it.
@@ -27,21 +28,23 @@ _WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
 class Filed:
     """The answers so far, and what else the files say."""
 
-    def __init__(self, chosen: argparse.Namespace) -> None:
+    def __init__(self, chosen: Chosen) -> None:
         self.answers: list[campaign.TestAnswer] = []
         self.differences: Mapping[str, str] | None = None
         self.exit_code: int | None = None
         self.texts = texts(chosen)
         self._is_wanted = bool(_paths(chosen))
 
-    def add(self, file: Path, answer: Answer | InputError, *, seconds: float) -> None:
+    def add(self, file: str, answer: Answer | InputError, *, seconds: float) -> None:
         """Keeps an answer as plain data, where any file is to be written."""
         if not self._is_wanted:
             return
-        from membar.questions import campaign  # noqa: PLC0415 - only where asked for
+        from pathlib import Path  # noqa: PLC0415 - only where asked for
+
+        from membar.questions import campaign  # noqa: PLC0415
 
         self.answers.append(
-            campaign.refusal(file, answer, texts=self.texts)
+            campaign.refusal(Path(file), answer, texts=self.texts)
             if isinstance(answer, InputError)
             else campaign.as_data(answer, seconds=seconds, texts=self.texts)
         )
@@ -52,7 +55,7 @@ class Filed:
         return exit_code
 
 
-def texts(chosen: argparse.Namespace) -> tuple[str, ...]:
+def texts(chosen: Chosen) -> tuple[str, ...]:
     """What answers must carry along for the files that were asked for."""
     wanted = {"sarif": ("sarif",), "told": ("summary", "junit")}
     return tuple(
@@ -63,7 +66,7 @@ def texts(chosen: argparse.Namespace) -> tuple[str, ...]:
 
 
 @contextmanager
-def written(chosen: argparse.Namespace) -> Iterator[Filed]:
+def written(chosen: Chosen) -> Iterator[Filed]:
     """Collects answers, and writes them at the end, however it comes: also after Ctrl-C.
 
     Raises:
@@ -91,7 +94,7 @@ def written(chosen: argparse.Namespace) -> Iterator[Filed]:
 
 def _try(path: Path) -> None:
     """Makes sure that a file can be written, and leaves it as it is."""
-    if path == _STANDARD_OUTPUT or path.is_fifo():  # a pipe would have a reader, and end, too early
+    if str(path) == _STANDARD_OUTPUT or path.is_fifo():  # a pipe would have a reader, and end, too early
         return
     is_new = not path.exists()
     with path.open("a", encoding="utf-8"):
@@ -100,7 +103,7 @@ def _try(path: Path) -> None:
         path.unlink()
 
 
-def prepare_witness(chosen: argparse.Namespace) -> None:
+def prepare_witness(chosen: Chosen) -> None:
     """Makes sure that a witness can be written, where one is asked for, before anything is searched.
 
     Raises:
@@ -120,14 +123,14 @@ def prepare_witness(chosen: argparse.Namespace) -> None:
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
         raise _refusal("W1442", f"`{chosen.witness}` names no format of witnesses", f"names end in {known}")
-    language = language_of(SourceFile(str(chosen.files[0]), "")).name
+    language = language_of(SourceFile(chosen.files[0], "")).name
     if language != "C":
         message = f"`{chosen.files[0]}` is {language}, and SV-COMP's witnesses are about C programs"
         raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
     _try(chosen.witness)
 
 
-def prepare_confirmation(chosen: argparse.Namespace) -> None:
+def prepare_confirmation(chosen: Chosen) -> None:
     """Makes sure that a witness can be looked at, where one is to be confirmed.
 
     Raises:
@@ -144,7 +147,7 @@ def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - 
     return InputError(Diagnostic(code=code, message=message, help=help))
 
 
-def write_witness(chosen: argparse.Namespace, result: Answer) -> None:
+def write_witness(chosen: Chosen, result: Answer) -> None:
     """Writes the witness of a violation, where one is asked for; says so where there is none.
 
     Raises:
@@ -160,25 +163,28 @@ def write_witness(chosen: argparse.Namespace, result: Answer) -> None:
     from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
     from hashlib import sha256  # noqa: PLC0415
     from importlib import import_module  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
 
     report = import_module(f"membar.reports.{_WITNESSES[chosen.witness.suffix]}")
-    found = sha256(chosen.files[0].read_bytes()).hexdigest()
+    found = sha256(Path(chosen.files[0]).read_bytes()).hexdigest()
     text = report.render(result, outcome, outcome.witness, at=datetime.now(UTC), program_hash=found)
     streams.write_file(chosen.witness, text)
 
 
-def _paths(chosen: argparse.Namespace) -> list[Path]:
+def _paths(chosen: Chosen) -> list[Path]:
     named = [getattr(chosen, name, None) for name in ("junit", "sarif", "summary")]
     return [path for path in named if path is not None]
 
 
-def _write(chosen: argparse.Namespace, filed: Filed) -> None:
+def _write(chosen: Chosen, filed: Filed) -> None:
     if getattr(chosen, "junit", None) is not None:
         from membar.reports import junit  # noqa: PLC0415 - only where asked for
 
         _put(chosen.junit, junit.render(filed.answers, filed.differences))
     if getattr(chosen, "sarif", None) is not None:
-        from membar.reports import sarif  # noqa: PLC0415 - only where asked for
+        from pathlib import Path  # noqa: PLC0415 - only where asked for
+
+        from membar.reports import sarif  # noqa: PLC0415
 
         results = (result for answer in filed.answers for result in answer.sarif)
         _put(chosen.sarif, sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd())))
@@ -189,7 +195,7 @@ def _write(chosen: argparse.Namespace, filed: Filed) -> None:
 
 
 def _put(path: Path, text: str) -> None:
-    if path == _STANDARD_OUTPUT:
+    if str(path) == _STANDARD_OUTPUT:
         streams.write(text)
     else:
         streams.write_file(path, text)

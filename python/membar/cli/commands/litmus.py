@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
@@ -23,16 +23,16 @@ from membar.reports import streams, summary
 _TELL_EVERY = 0.1  # seconds between two words of progress
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: arguments.Chosen) -> int:
     """Answers every test, prints a line for each and a summary."""
-    limits = chosen.limit
+    limits, named = chosen.limit, tuple(map(Path, chosen.paths))
     with budget.limited(seconds=limits.seconds, memory=limits.memory):
-        tests = campaign.tests_in(chosen.paths)
+        tests = campaign.tests_in(named)
         known = expectations.read(chosen.expect) if chosen.expect else None
         _load(chosen)
     plan = campaign.Campaign(
         tests=tests,
-        named=tuple(chosen.paths),
+        named=named,
         jobs=chosen.jobs,
         is_supervised=supervision.needs_child(limits),
         model=chosen.model,
@@ -84,7 +84,7 @@ def run(chosen: argparse.Namespace) -> int:
         return filed.end(exit_code(found.outcome))
 
 
-def _load(chosen: argparse.Namespace) -> None:
+def _load(chosen: arguments.Chosen) -> None:
     """Loads engine and model: what is wrong with them is one error, not one per test."""
     if chosen.engine is not None:
         load_engine(chosen.engine)
@@ -100,7 +100,7 @@ def _load(chosen: argparse.Namespace) -> None:
 def _show(
     answer: campaign.TestAnswer,
     differs: str | None,
-    chosen: argparse.Namespace,
+    chosen: arguments.Chosen,
     tell: Callable[[str], None] | None,
 ) -> None:
     problem = answer.reason if answer.verdict == "error" else answer.unwritten
@@ -119,7 +119,7 @@ def _show_table(
     differences: Mapping[str, str] | None,
     *,
     seconds: float,
-    chosen: argparse.Namespace,
+    chosen: arguments.Chosen,
 ) -> None:
     is_for_tools = chosen.json or chosen.herd
     window = sys.stderr if is_for_tools else sys.stdout

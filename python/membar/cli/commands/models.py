@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import NoReturn
 
+from membar.cli.arguments import Chosen
 from membar.cli.command import HOLDS, INTERRUPTED, UNKNOWN, VIOLATED
 from membar.cli.commands import window
 from membar.diagnostics import Diagnostic, InputError
@@ -15,7 +15,7 @@ from membar.questions.task import Limits
 from membar.reports import streams
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: Chosen) -> int:
     """Lists the models, shows one or tests one."""
     if chosen.action is not None and chosen.name is None:
         _refuse(f"`membar models {chosen.action}` needs a name or a file", "`membar models` lists the names")
@@ -47,7 +47,7 @@ def _page(model: Model) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _test(chosen: argparse.Namespace) -> int:
+def _test(chosen: Chosen) -> int:
     """Looks for programs that refute what a model claims."""
     from membar.questions import model_tests  # noqa: PLC0415 - brings all engines along
     from membar.questions.model_tests import report as report_text  # noqa: PLC0415

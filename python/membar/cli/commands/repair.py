@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from membar.reports import streams, terminal
 from membar.source import SourceFile
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: arguments.Chosen) -> int:
     """Finds a repair, writes it where that was asked for, and shows it."""
     source = _source(chosen)
     _refuse(chosen, source)
@@ -65,13 +64,13 @@ def run(chosen: argparse.Namespace) -> int:
             return _interrupted(found.is_interrupted) or UNKNOWN
 
 
-def give_up(chosen: argparse.Namespace, reason: str) -> None:
+def give_up(chosen: arguments.Chosen, reason: str) -> None:
     """Says that nothing was found, and why."""
-    source = SourceFile(str(chosen.file), "")
+    source = SourceFile(chosen.file, "")
     _show(report.unknown(source, reason), partial(report.unknown_as_data, source, reason), chosen)
 
 
-def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
+def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
     """Refuses, before the search, what could not be done after it."""
     if chosen.explain and chosen.json:
         refusals.refuse_explanation_as_data()
@@ -92,7 +91,7 @@ def _refuse(chosen: argparse.Namespace, source: SourceFile) -> None:
             )
         )
     if chosen.apply:
-        writing.check_writable(chosen.file)
+        writing.check_writable(Path(chosen.file))
 
 
 def _misplaced(option: str, code: str, what: str) -> InputError:
@@ -104,7 +103,7 @@ def _has_atomic_writes(source: SourceFile) -> bool:
     return not is_system(source) and "atomic" in frontend_for(source).with_option
 
 
-def _source(chosen: argparse.Namespace) -> SourceFile:
+def _source(chosen: arguments.Chosen) -> SourceFile:
     read = SourceFile.read(chosen.file)
     folders = tuple(str(folder) for folder in chosen.include)
     return replace(
@@ -115,13 +114,13 @@ def _source(chosen: argparse.Namespace) -> SourceFile:
     )
 
 
-def _question(source: SourceFile, chosen: argparse.Namespace) -> Question:
+def _question(source: SourceFile, chosen: arguments.Chosen) -> Question:
     """What must be true; the time is for all questions together."""
-    plain = argparse.Namespace(**vars(chosen) | {"define": ()})  # the text has them
+    plain = arguments.Chosen(**vars(chosen) | {"define": ()})  # the text has them
     return replace(arguments.question(source, plain), limits=replace(chosen.limit, seconds=None))
 
 
-def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
+def _finish(found: repair.Repair, chosen: arguments.Chosen) -> int:
     """Writes and shows a repair. What cannot be written is shown all the same."""
     problem: Exception | None = None
     try:
@@ -142,7 +141,7 @@ def _finish(found: repair.Repair, chosen: argparse.Namespace) -> int:
     return _interrupted(found.is_interrupted) or _code(found.result, chosen)
 
 
-def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
+def _write(found: repair.Repair, chosen: arguments.Chosen) -> None:
     """Writes what was asked for: the list of atomic writes, the repair in place of the files."""
     if chosen.atomic_out is not None:
         given = arguments.words(chosen).get("atomic", "").splitlines()
@@ -161,34 +160,34 @@ def _write(found: repair.Repair, chosen: argparse.Namespace) -> None:
         streams.write_message(f"{sentence}\n")
 
 
-def _check_command(chosen: argparse.Namespace) -> tuple[str, str]:
+def _check_command(chosen: arguments.Chosen) -> tuple[str, str]:
     """When the repair can be checked, and the command that does."""
     has_list = chosen.atomic_out is not None and not chosen.apply
     words = _asked_with(chosen, atomic=chosen.atomic_out if has_list else chosen.atomic)
     when = f"with {chosen.atomic_out}" if has_list else "applied" if chosen.apply else "once it is applied"
-    return when, shlex.join(["membar", "check", str(chosen.file), *words])
+    return when, shlex.join(["membar", "check", chosen.file, *words])
 
 
-def _asked_with(chosen: argparse.Namespace, atomic: Path | None) -> list[str]:
+def _asked_with(chosen: arguments.Chosen, atomic: Path | None) -> list[str]:
     """The words that ask the same of the file with `membar check`."""
     named = ["--model", chosen.model] if chosen.model else []
     named += ["--threads", f"any:{chosen.threads}"] if chosen.threads else []
     return [
         *named,
         *arguments.repeated(
-            argparse.Namespace(**vars(chosen) | {"all": False, "limit": Limits(), "atomic": atomic})
+            arguments.Chosen(**vars(chosen) | {"all": False, "limit": Limits(), "atomic": atomic})
         ),
     ]
 
 
-def _failed(source: SourceFile, found: repair.NotRepairable, chosen: argparse.Namespace) -> str:
+def _failed(source: SourceFile, found: repair.NotRepairable, chosen: arguments.Chosen) -> str:
     """That nothing helps, and the answer that shows it; with the command to replay it, if a file can."""
     text, result = report.failed(source, found.reason), found.result
     if result is None:
         return text
     width, paint = columns(), color(sys.stdout)
     replays = not found.is_edited and chosen.threads is None and chosen.client is None
-    words = argparse.Namespace(**vars(chosen) | {"all": False})
+    words = arguments.Chosen(**vars(chosen) | {"all": False})
     shown = terminal.render(
         result,
         columns=width,
@@ -207,14 +206,14 @@ def _interrupted(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
     return HOLDS
 
 
-def _code(result: Answer, chosen: argparse.Namespace) -> int:
+def _code(result: Answer, chosen: arguments.Chosen) -> int:
     """What a right text gives: 0, or what `check` gives for a bound."""
     outcome = result.outcome
     is_bounded = isinstance(outcome, HoldsWithin)
     return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
 
 
-def _show(text: str, data: Callable[[], dict[str, Any]], chosen: argparse.Namespace) -> None:
+def _show(text: str, data: Callable[[], dict[str, Any]], chosen: arguments.Chosen) -> None:
     if chosen.json:
         from membar.reports import json  # noqa: PLC0415 - one report of two
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
+from membar.cli.arguments import Chosen
 from membar.cli.command import HOLDS, VIOLATED
 from membar.questions.replay import replay
 from membar.reports import streams
 from membar.source import SourceFile
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: Chosen) -> int:
     """Says of each witness whether it is an execution of its program, and shows what its answer claims."""
     is_stream = chosen.witness == "-"
     found = replay(SourceFile("-", streams.read_input()) if is_stream else Path(chosen.witness))

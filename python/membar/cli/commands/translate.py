@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ _OF_OBJECTS = ("smv", "dot")
 _OF_COMPILED = ("llvm", "code", "program")
 
 
-def run(chosen: argparse.Namespace) -> int:
+def run(chosen: arguments.Chosen) -> int:
     """Prints the file in another form."""
     read = SourceFile.read(chosen.file)
     folders = tuple(str(folder) for folder in chosen.include)
@@ -51,7 +50,7 @@ _LOOKED_AT = {
 _BUFFERED = ("--buffers", "--fair", "--error", "--ltl", "--dve-errors", "--atomic", "--atomic-rule")
 
 
-def _refuse(source: SourceFile, chosen: argparse.Namespace) -> None:
+def _refuse(source: SourceFile, chosen: arguments.Chosen) -> None:
     """Refuses options that the form, or the language, does not look at."""
     given = arguments.given(chosen)
     looked_at = _LOOKED_AT.get(chosen.to, (*_BUFFERED, "--mapping", *_COMPILING))
@@ -67,7 +66,7 @@ def _refuse(source: SourceFile, chosen: argparse.Namespace) -> None:
         refusals.refuse_includes(language, chosen.model)
 
 
-def _text(source: SourceFile, chosen: argparse.Namespace) -> str:
+def _text(source: SourceFile, chosen: arguments.Chosen) -> str:
     if chosen.print_after is not None and chosen.to != "code":
         message = f"--print-after does not apply to --to {chosen.to}"
         raise InputError(Diagnostic(code="W1101", message=message, help="it is for --to code"))
@@ -87,7 +86,7 @@ def _text(source: SourceFile, chosen: argparse.Namespace) -> str:
     return _mapped(source, chosen) if chosen.to == "mapping" else _buffered(source, chosen)
 
 
-def _compiled(source: SourceFile, chosen: argparse.Namespace) -> str:
+def _compiled(source: SourceFile, chosen: arguments.Chosen) -> str:
     """A compiled program as LLVM IR, as code IR or as a program; other languages only as a program."""
     if chosen.to == "program" and language_of(source).name != "C":
         return print_program(parse(source))
@@ -135,7 +134,7 @@ def _after_pass(name: str, run: Callable[[Watch], object]) -> str:
     return "\n".join(shown)
 
 
-def _object(source: SourceFile, chosen: argparse.Namespace) -> str:
+def _object(source: SourceFile, chosen: arguments.Chosen) -> str:
     from membar.questions import proof  # noqa: PLC0415 - one form of three
     from membar.questions.translation.object_dot import dot  # noqa: PLC0415
     from membar.questions.translation.object_smv import smv  # noqa: PLC0415
@@ -146,14 +145,14 @@ def _object(source: SourceFile, chosen: argparse.Namespace) -> str:
     return smv(system) if chosen.to == "smv" else dot(about, model.name, proof.rules_of(model))
 
 
-def _mapped(source: SourceFile, chosen: argparse.Namespace) -> str:
+def _mapped(source: SourceFile, chosen: arguments.Chosen) -> str:
     from membar.reports import mapping  # noqa: PLC0415 - one form of two
 
     program = parse(source)
     return "".join(mapping.render(program, table) for table in _tables(chosen))
 
 
-def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
+def _tables(chosen: arguments.Chosen) -> list[CompilerMapping]:
     if chosen.mapping is not None:
         return [mapping_named(chosen.mapping)]
     if chosen.model is not None:
@@ -169,7 +168,7 @@ def _tables(chosen: argparse.Namespace) -> list[CompilerMapping]:
     return list(MAPPINGS.values())
 
 
-def _buffered(source: SourceFile, chosen: argparse.Namespace) -> str:
+def _buffered(source: SourceFile, chosen: arguments.Chosen) -> str:
     from membar.questions.translation import translated  # noqa: PLC0415 - one form of two
 
     _, program = asked(source, error=chosen.error, ltl=chosen.ltl, words=arguments.words(chosen))

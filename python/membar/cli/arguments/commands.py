@@ -1,0 +1,219 @@
+"""The commands: what each of them is told besides the options of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from membar.questions.options import TABLE, Option
+from membar.questions.task import Limits, Options
+from membar.records import record
+
+
+@record(frozen=True, slots=True)
+class Operand:
+    """A word of a command that is no option.
+
+    Attributes:
+        name: the attribute of what is chosen.
+        metavar: what stands for it in help and messages.
+        form: `one`, `several` (one or more), or `optional`.
+        choices: the words that there are, if they are few.
+    """
+
+    name: str
+    metavar: str
+    form: str = "one"
+    choices: tuple[str, ...] = ()
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command.
+
+    Attributes:
+        name: as users type it.
+        title: what it does, in one line.
+        operands: its words that are no options, in order.
+        own: options that are no part of a question, or mean something else here.
+        required: options that must be given.
+    """
+
+    name: str
+    title: str
+    operands: tuple[Operand, ...]
+    own: tuple[Option, ...] = ()
+    required: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Every option that it takes."""
+        return (*(option for option in TABLE if self.name in option.commands), *self.own)
+
+
+_FILE: Final = Operand("file", "FILE")
+_TIME_AND_MEMORY: Final = Option(
+    name="--limit",
+    metavar="KIND=N,…",
+    read="limits_without_counts",
+    default=Limits(),
+    help="time=10s, memory=2G, separated by commas",
+)
+_FORMATS: Final = ("dve", "promela", "mapping", "smv", "dot", "llvm", "code", "program")
+_ALL: Final = (
+    Command(
+        name="check", title="answer one question per file", operands=(Operand("files", "FILE", "several"),)
+    ),
+    Command(
+        name="litmus",
+        title="answer many litmus tests: files and folders",
+        operands=(Operand("paths", "PATH", "several"),),
+        own=(
+            Option(
+                name="--expect",
+                metavar="FILE",
+                read="path",
+                help="compare with known answers: herd's as JSON, or a CSV with the columns test,holds",
+            ),
+        ),
+    ),
+    Command(
+        name="compare",
+        title="ask about one file under several models, or by several engines",
+        operands=(_FILE,),
+        own=(
+            Option(
+                name="--models",
+                metavar="LIST",
+                help="models, separated by commas (default: sc and the language's own)",
+            ),
+            Option(name="--engines", metavar="LIST", help="engines, separated by commas; they must agree"),
+            Option(name="--json", form="switch", is_output=True, help="one JSON object per line"),
+        ),
+    ),
+    Command(
+        name="repair",
+        title="find the cheapest change that makes a program correct",
+        operands=(_FILE,),
+        own=(
+            Option(
+                name="--weaken",
+                form="switch",
+                help="remove or weaken unnecessary ordering instead of adding it",
+            ),
+            Option(
+                name="--first",
+                form="switch",
+                help="DVE: Barnat's procedure, quick and not the cheapest",
+            ),
+            Option(name="--all", form="switch", help="every repair of the least cost"),
+            Option(
+                name="--costs", metavar="FILE", read="path", help="what changes cost (default: our own table)"
+            ),
+            Option(
+                name="--explain",
+                form="switch",
+                is_output=True,
+                help="show the execution that each change prevents",
+            ),
+            Option(
+                name="--apply",
+                form="switch",
+                is_output=True,
+                help="write the repair, keeping FILE.orig (FILE.orig.1, …)",
+            ),
+            Option(
+                name="--atomic-out",
+                metavar="FILE",
+                read="path",
+                is_output=True,
+                help="DVE: write the writes to make atomic, as --atomic takes them",
+            ),
+            Option(name="--json", form="switch", is_output=True, help="one JSON object"),
+        ),
+    ),
+    Command(
+        name="models",
+        title="list the memory models, show or test one",
+        operands=(
+            Operand("action", "show|test", "optional", ("show", "test")),
+            Operand("name", "NAME|FILE.cat", "optional"),
+        ),
+        own=(
+            Option(name="--count", metavar="N", read="positive", help="test: on N programs (default: 300)"),
+            Option(
+                name="--seed",
+                metavar="N",
+                read="number",
+                help="test: number of the first program (default: 0)",
+            ),
+            Option(
+                name="--limit",
+                metavar="time=N",
+                read="limits",
+                help="test: stop after this time, such as time=1min",
+            ),
+            Option(
+                name="-I",
+                metavar="DIR",
+                read="path",
+                form="list",
+                default=(),
+                help="search DIR for included cat files",
+            ),
+        ),
+    ),
+    Command(
+        name="translate",
+        title="print a program in another form",
+        operands=(_FILE,),
+        required=("--to",),
+        own=(
+            Option(
+                name="--to",
+                metavar="FORMAT",
+                choices=_FORMATS,
+                help="dve, promela: the program with its store buffers written out, for checkers that know"
+                " only sequential consistency; mapping: what a compiler makes of each atomic operation of a C"
+                " program; smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for"
+                " Graphviz; llvm, code: the LLVM IR that clang makes of a C program, and the code IR that"
+                " membar reads from it; program: the threads that engines run",
+                short=", ".join(_FORMATS),
+            ),
+            Option(
+                name="--model",
+                letter="-m",
+                metavar="NAME",
+                help="memory model: one with store buffers (default: by language); mapping: every one with a"
+                " mapping",
+            ),
+            Option(
+                name="--buffers",
+                metavar="N",
+                read="bound",
+                help="store buffers of at most N entries (default: the model's)",
+            ),
+            Option(
+                name="--fair",
+                metavar="LIST",
+                read="fair",
+                default=Options().fair,
+                help="what formulas in the text assume: buffers (default) or none",
+            ),
+            Option(name="--mapping", metavar="NAME", help="compiler mapping (default: the model's)"),
+            Option(
+                name="--print-after",
+                metavar="PASS",
+                help="code: after this pass, each time it runs (default: before all)",
+            ),
+            _TIME_AND_MEMORY,
+        ),
+    ),
+    Command(
+        name="replay",
+        title="run saved witnesses again, without a search",
+        operands=(Operand("witness", "WITNESS"),),
+        own=(_TIME_AND_MEMORY,),
+    ),
+)
+COMMANDS: Final[Mapping[str, Command]] = {command.name: command for command in _ALL}

@@ -1,0 +1,128 @@
+"""The help texts, made from the commands and their options."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from membar.cli.arguments.commands import COMMANDS, Command, Operand
+from membar.cli.commands.window import columns
+from membar.questions.options import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, Option
+
+_EXIT_CODES = """\
+exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
+3 unknown; 4 holds within a bound that membar chose; 130 interrupted; 141 nobody read the answer.
+`membar litmus`: 0 every test answered, 1 an expectation disagrees, 3 a test is unanswered.
+"""
+_VERDICTS = (
+    "exit codes: 0 holds, 1 violated, 2 bad input, 3 unknown, 4 holds within a bound that membar chose\n"
+)
+_SHORT_EXIT_CODES = {
+    "check": _VERDICTS,
+    "repair": _VERDICTS,
+    "litmus": "exit codes: 0 all answered, 1 an expectation differs, 2 bad input, 3 some unanswered\n",
+}
+_ABOUT = {
+    "check": "Check concurrent programs under a memory model. FILE is C, a litmus test, Promela, DVE, XCFA,"
+    " Cubicle or .obj.",
+}
+_TITLES = {
+    (LIFTED,): "for programs with any number of threads",
+    (CLIENTS,): "for objects (.obj, C with notes)",
+    (CLIENTS, PROOF): "for objects (.obj, C with notes)",
+    (PROOF,): "for objects (.obj, C with notes)",
+    (SYSTEM, LIFTED): "for any number of processes (.cub) or threads",
+    (CONFIRMED,): "for witnesses of SV-COMP",
+}
+_NAME_WIDTH = 25
+# A command with more options than this has a short help that shows the most common ones.
+_FEW = 12
+
+
+def about(words: Sequence[str], *, is_whole: bool) -> str:
+    """The help that a command line asks for: that of the command it begins with, or of all."""
+    command = COMMANDS.get(words[0]) if words else None
+    if command is None:
+        return overview()
+    return whole_help(command) if is_whole else short_help(command)
+
+
+def overview() -> str:
+    """The commands."""
+    lines = [
+        "usage: membar COMMAND ...\n\nIs this concurrent program still correct on x86, ARM or in C11?\n\n"
+    ]
+    lines += [f"  {command.name:<10} {command.title}\n" for command in COMMANDS.values()]
+    lines.append("\n  -h, --help  show this help; membar COMMAND --help: that of a command\n")
+    lines.append("  --version   print the version and stop\n\n")
+    return "".join(lines) + _EXIT_CODES
+
+
+def short_help(command: Command) -> str:
+    """The options of a command that most people need, on one screen."""
+    shown = [*command.own, *(one for one in command.options if one.is_common and one not in command.own)]
+    if len(command.options) <= _FEW:
+        shown = list(command.options)
+    room = max(columns() - 2, 60) - _NAME_WIDTH - 4
+    lines = [_head(command)]
+    for option in shown:
+        text = option.short or option.help.split(";", maxsplit=1)[0]
+        text = text if len(text) <= room else f"{text[: room - 1].rsplit(' ', 1)[0]}…"
+        lines += _entry(_spelled(option), [text])
+    more = f"every option: membar {command.name} --help-all\n"
+    return "".join([*lines, "\n", _SHORT_EXIT_CODES.get(command.name, ""), more])
+
+
+def whole_help(command: Command) -> str:
+    """Every option of a command, grouped by the kinds of questions that it is for."""
+    groups: dict[str, list[Option]] = {"": list(command.own)} if command.own else {}
+    for option in command.options:
+        if option not in command.own:
+            groups.setdefault(_title(option), []).append(option)
+    room = max(columns() - 2, 60) - _NAME_WIDTH - 4
+    lines = [_head(command)]
+    for title, options in groups.items():
+        lines.append(f"{title}:\n" if title else "")
+        for option in options:
+            lines += _entry(_spelled(option), textwrap.wrap(option.help, room))
+        lines.append("\n")
+    lines += _entry("-h, --help", ["show the most common options"])
+    lines += _entry("--help-all", ["show this"])
+    return "".join([*lines, "\n", _EXIT_CODES])
+
+
+def _head(command: Command) -> str:
+    usage = " ".join([*map(_usage, command.operands), *_required(command), "[options]"])
+    about = _ABOUT.get(command.name) or f"{command.title[0].upper()}{command.title[1:]}."
+    about = textwrap.fill(about, max(columns() - 2, 60))
+    return f"usage: membar {command.name} {usage}\n\n{about}\n\n"
+
+
+def _usage(operand: Operand) -> str:
+    shown = f"{operand.metavar}..." if operand.form == "several" else operand.metavar
+    return f"[{shown}]" if operand.form == "optional" else shown
+
+
+def _required(command: Command) -> Iterator[str]:
+    for option in command.options:
+        if option.name in command.required:
+            yield _spelled(option)
+
+
+def _spelled(option: Option) -> str:
+    """Its names, and what stands for its value."""
+    value = option.metavar or "|".join(option.choices)
+    return " ".join(filter(None, [", ".join(filter(None, [option.letter, option.name])), value]))
+
+
+def _entry(name: str, text: Iterable[str]) -> list[str]:
+    """The lines about one option."""
+    gap = "\n" + " " * (_NAME_WIDTH + 4)
+    begin = f"  {name:<{_NAME_WIDTH}}  " if len(name) <= _NAME_WIDTH else f"  {name}{gap}"
+    return [begin, gap.join(text), "\n"]
+
+
+def _title(option: Option) -> str:
+    if option.is_output:
+        return "what becomes of the answer"
+    return _TITLES.get(option.kinds, "for every question" if len(option.kinds) > 3 else "for programs")
