@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from membar.code.ir import BOOL, PTR, Int, Type
+from membar.code.ir import BOOL, PTR, FunctionAddress, Int, Type
 from membar.records import record
 
 PREFIX = "__membar_"
+USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
 _I32, _I64 = Int(32), Int(64)
 
 
@@ -51,6 +52,7 @@ _ALL = (
     Primitive("cut", (PTR,), (), "ends an execution that is not followed: the answer holds only within that"),
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
     Primitive("use", (_I64,), (), "a value is looked at and goes nowhere: it must have been set"),
+    Primitive("read", (_I64,), (), "the value of a variable is read: it must have been set"),
     Primitive("exit", (_I32,), (), "ends the process with a status"),
     Primitive("allocate", (_I64, BOOL), (PTR,), "a fresh block of bytes, set to 0 if so asked, or null"),
     Primitive("allocate_aligned", (_I64, _I64), (PTR,), "a fresh block of bytes at such an alignment"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from membar.code import ir
-from membar.code.primitives import PREFIX
+from membar.code.primitives import READ, USE
 from membar.records import field_names
 
 
@@ -44,7 +44,6 @@ def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
             yield from _operands_in(item, own)
 
 
-_USE = ir.FunctionAddress(f"{PREFIX}use")
 _HARMLESS = frozenset(
     {
         "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
@@ -67,7 +66,7 @@ def matters(function: ir.Function, value: ir.Value) -> bool:
                     uses.setdefault(operand.name, []).append(item)
     while todo:
         for item in uses.get(todo.pop(), ()):
-            if isinstance(item, ir.Call) and item.callee == _USE:
+            if isinstance(item, ir.Call) and item.callee in (USE, READ):
                 continue
             if not isinstance(item, ir.Compute) or item.operation not in _HARMLESS:
                 return True

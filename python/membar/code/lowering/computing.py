@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from membar.code import ir
+from membar.code.analyses.unset import BARE, MARK, UNSET_OF, passes_on
 from membar.code.lowering.automaton import State
-from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, widened
+from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, unset_bits, widened
 from membar.code.lowering.refusal import NotSupportedError
 from membar.program.expr import (
     FALSE,
-    TRUE,
     WORD,
     Address,
     Binary,
@@ -27,8 +27,6 @@ from membar.program.operations import OVERFLOW, Set
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
 
-MOVES = frozenset({"zext", "sext", "trunc", "bitcast", "inttoptr", "ptrtoint", "ptrtoaddr", "select"})
-"""Operations that pass a value on; it may be one that was never set."""
 _SIGNED_OVERFLOW = "signed overflow"
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "shl": "<<"}
 _DIVISIONS = frozenset({"sdiv", "udiv", "srem", "urem"})
@@ -40,14 +38,11 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
     if item.operation == "select":
         _select(thread, item)
         return
+    if item.operation in (MARK, UNSET_OF, BARE):
+        _ask_about_unset(thread, item)
+        return
     bits = thread.bits(item.operands[0].type, item.place)
-    if item.operation in MOVES:
-        word, defined = thread.moved(item.operands[0], item)
-        words = [word]
-        if defined != TRUE:
-            thread.defined[item.result.name] = defined
-    else:
-        words = [thread.value(each, item) for each in item.operands]
+    words = _words(thread, item, bits)
     if thread.flow.state is None:
         return
     try:
@@ -75,6 +70,27 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
             f"the operation `{item.operation}` on {item.result.type}", item.place
         ) from None
     thread.define(item.result, found, item)
+
+
+def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:
+    """The words of the operands; where they are passed on, bits that were never set are too."""
+    passed = passes_on(item)
+    if not passed:
+        return [thread.value(each, item) for each in item.operands]
+    both = [thread.moved(each, item) for each in item.operands]
+    words, masks = [word for word, _ in both], [mask for _, mask in both]
+    if any(mask != FALSE for mask in masks):
+        result_bits = thread.bits(item.result.type, item.place)
+        thread.unset[item.result.name] = unset_bits(item.operation, words, masks, bits, result_bits)
+    return words
+
+
+def _ask_about_unset(thread: ThreadLowering, item: ir.Compute) -> None:
+    """What only `check_undefined` computes."""
+    word, unset = thread.moved(item.operands[0], item)
+    thread.values[item.result.name] = unset if item.operation == UNSET_OF else word
+    if item.operation == MARK:
+        thread.unset[item.result.name] = thread.value(item.operands[1], item)
 
 
 def _check_division(thread: ThreadLowering, item: ir.Compute, words: Sequence[Expr], bits: int) -> None:
@@ -108,12 +124,12 @@ def _select(thread: ThreadLowering, item: ir.Compute) -> None:
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)
     ways = [thread.moved(each, item) for each in item.operands[1:]]
-    is_set = thread.definedness(item.result) if any(defined != TRUE for _, defined in ways) else None
-    for guard, (word, defined) in zip((condition, negation(condition)), ways, strict=True):
+    mask = thread.register_of_unset(item.result) if any(unset != FALSE for _, unset in ways) else None
+    for guard, (word, unset) in zip((condition, negation(condition)), ways, strict=True):
         thread.flow.state = State(here, guard, (), span)
         thread.flow.emit(Set(register, word), span)
-        if is_set is not None:
-            thread.flow.emit(Set(is_set, defined), span)
+        if mask is not None:
+            thread.flow.emit(Set(mask, unset), span)
         thread.flow.lead_to(after)
     thread.flow.state = State(after)
     thread.values[item.result.name] = Register(register)

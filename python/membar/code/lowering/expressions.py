@@ -173,6 +173,39 @@ def _product_fits(left: Expr, right: Expr, bits: int, *, is_signed: bool) -> Exp
     return is_fine
 
 
+def unset_bits(
+    operation: str, words: Sequence[Expr], masks: Sequence[Expr], bits: int, result_bits: int
+) -> Expr:
+    """The bits of a result that were never set, if those in `masks` of its operands were not.
+
+    A bit that the other operand decides (`x & 0`) is set.
+    """
+    if operation not in ("and", "or", "xor"):  # moves and shifts, the distance of which is a constant
+        given = (masks[0], words[1]) if operation in ("shl", "lshr") else masks[:1]
+        return expression(operation, given, bits, result_bits)
+    (left, right), (one, other) = words, masks
+    if operation == "or":
+        left, right = (_both("xor", each, Constant((1 << bits) - 1)) for each in (left, right))
+    if operation == "xor":
+        return _both("or", one, other)
+    kept = _both("or", _both("and", one, right), _both("and", other, left))
+    return _both("or", kept, _both("and", one, other))
+
+
+def _both(operation: str, left: Expr, right: Expr) -> Expr:
+    """`left operation right`, without what constants decide."""
+    if operation == "and" and FALSE in (left, right):
+        return FALSE
+    if operation == "or" and FALSE in (left, right):
+        return right if left == FALSE else left
+    return expression(operation, (left, right), WORD, WORD)
+
+
+def is_zero(value: Expr) -> Expr:
+    """Whether a word is 0."""
+    return expression("eq", (value, FALSE), WORD, 1)
+
+
 def _extend(value: Expr, bits: int, result_bits: int) -> Expr:
     return narrowed(widened(value, bits), result_bits)
 

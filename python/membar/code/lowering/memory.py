@@ -50,13 +50,16 @@ class Memory:
         return self._functions.setdefault(name, FIRST_FUNCTION + 16 * len(self._functions))
 
     def _place(self, item: ir.Object) -> None:
+        """Gives an object its place, unless another one that lies beside it needed that before."""
+        if item.name in self._cells:
+            return
         for name, each in _named_cells(item):
             end = each.offset + each.size * each.count
             known = self._cells.setdefault(item.name, [])
             known.append((name.text, each.offset, end))
             first, start, _ = known[0]
             offsets = range(each.offset, end, each.size)
-            place = _in_region(item, each.offset)
+            place = self._in_region(item, each.offset)
             if place is None and first != name.text:
                 place = Address(first, each.offset - start)
             self._objects.append(
@@ -108,7 +111,7 @@ class Memory:
 
     def address(self, operand: ir.ObjectAddress) -> Address:
         """Where a byte of an object lies; one that is only pointed to gets a place for that."""
-        region = _in_region(self.module.objects[operand.name], operand.offset)
+        region = self._in_region(self.module.objects[operand.name], operand.offset)
         if operand.name not in self._cells and region is not None:
             return region
         if operand.name not in self._cells:
@@ -120,10 +123,12 @@ class Memory:
             name, start, _ = cells[0]
         return Address(name, operand.offset - start)
 
-
-def _in_region(item: ir.Object, offset: int) -> Address | None:
-    """Where a byte of an object lies that has its place in a region, which begins with a cell of its name."""
-    return None if item.lies_at is None else Address(item.lies_at.name, item.lies_at.offset + offset)
+    def _in_region(self, item: ir.Object, offset: int) -> Address | None:
+        """Where a byte of an object lies that has its place beside another one."""
+        if item.lies_at is None:
+            return None
+        self._place(self.module.objects[item.lies_at.name])
+        return self.address(ir.ObjectAddress(item.lies_at.name, item.lies_at.offset + offset))
 
 
 def _named_cells(item: ir.Object) -> Iterator[tuple[Name, ir.Cells]]:

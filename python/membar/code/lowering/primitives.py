@@ -153,6 +153,10 @@ def _use(thread: ThreadLowering, item: ir.Call) -> None:
         thread.value(each, item)
 
 
+def _read(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.value(item.arguments[0], item, "read")
+
+
 def _exit(thread: ThreadLowering, item: ir.Call) -> None:
     del item
     thread.end_process()
@@ -301,6 +305,7 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}assume": _assume,
     f"{PREFIX}choose": _choose,
     f"{PREFIX}use": _use,
+    f"{PREFIX}read": _read,
     f"{PREFIX}exit": _exit,
     f"{PREFIX}fence": _fence,
     f"{PREFIX}atomic_begin": _atomic_begin,

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from membar.code import ir
+from membar.code.analyses.unset import maybe_unset
 from membar.code.lowering.accesses import lower_exchange, lower_load, lower_store, lower_update
 from membar.code.lowering.automaton import Automaton, State, without_empty_steps
-from membar.code.lowering.computing import MOVES, lower_compute, lower_index
+from membar.code.lowering.computing import lower_compute, lower_index
 from membar.code.lowering.context import Context, thread_name
+from membar.code.lowering.expressions import is_zero
 from membar.code.lowering.primitives import call_primitive
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.structure import operands as operands_of
@@ -41,7 +43,6 @@ _LARGEST_EXPRESSION = 12
 """Registers in an expression that is repeated where it is used; one with more gets a register of its own."""
 MEMORY = "memory"
 _SIZES = (8, 16, 32, 64)
-_NEVER_SET = "a value that was never set"
 
 
 class ThreadLowering:
@@ -63,8 +64,8 @@ class ThreadLowering:
             if isinstance(item, ir.Value)
         )
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
-        self.defined: dict[str, Expr] = {}  # whether a value was set, for those that may not have been
-        self._maybe_undefined = maybe_undefined(function)
+        self.unset: dict[str, Expr] = {}  # the bits that were never set, of values that may have such bits
+        self._maybe_unset = maybe_unset(function)
         self.atomic_from: tuple[int, ir.Call] | None = None  # the edges before an atomic block, and its begin
         self._todo: list[tuple[ir.Block, State]] = []
 
@@ -111,8 +112,8 @@ class ThreadLowering:
         """The word of an operand; using one that was never set is a violation."""
         match operand:
             case ir.Value(name=name):
-                if name in self.defined:
-                    self.check(self.defined[name], f"{_NEVER_SET} is {purpose}", item)
+                if name in self.unset:
+                    self.check(is_zero(self.unset[name]), f"a value is {purpose} before it was set", item)
                 return self.values[name]
             case ir.Constant(value=value):
                 self.bits(operand.type, item.place)
@@ -122,18 +123,18 @@ class ThreadLowering:
             case ir.FunctionAddress(name=name):
                 return Constant(self.context.function_word(name))
             case ir.Undefined():
-                self.check(FALSE, f"{_NEVER_SET} is {purpose}", item)
+                self.check(FALSE, f"a value is {purpose} before it was set", item)
                 return FALSE
 
     def moved(self, operand: ir.Operand, item: ir.Instruction) -> tuple[Expr, Expr]:
-        """The word of an operand that is only passed on, and whether it was ever set."""
+        """The word of an operand that is only passed on, and the bits of it that were never set."""
         match operand:
-            case ir.Undefined():
-                return FALSE, FALSE
+            case ir.Undefined(type=type_):
+                return FALSE, Constant((1 << self.bits(type_, item.place)) - 1)
             case ir.Value(name=name):
-                return self.values[name], self.defined.get(name, TRUE)
+                return self.values[name], self.unset.get(name, FALSE)
             case _:
-                return self.value(operand, item), TRUE
+                return self.value(operand, item), FALSE
 
     def check(self, condition: Expr, message: str, item: ir.Instruction, kind: str = MEMORY) -> None:
         """A violation of property `kind` if the condition is 0 here."""
@@ -255,19 +256,19 @@ class ThreadLowering:
         if state is None:
             return
         if self._arrivals[block.name] == 1 and block.name not in self._points:
-            for item, (word, defined) in zip(block.parameters, words, strict=True):
+            for item, (word, unset) in zip(block.parameters, words, strict=True):
                 self.values[item.name] = word
-                if defined != TRUE:
-                    self.defined[item.name] = defined
+                if unset != FALSE:
+                    self.unset[item.name] = unset
             self._todo.append((block, state))
             self.flow.state = None
             return
         self.require_no_atomic_block()
         settings: list[tuple[str, Expr]] = []
-        for item, (word, defined) in zip(block.parameters, words, strict=True):
+        for item, (word, unset) in zip(block.parameters, words, strict=True):
             settings.append((self._parameter(item), word))
-            if item.name in self._maybe_undefined:
-                settings.append((self.definedness(item), defined))
+            if item.name in self._maybe_unset:
+                settings.append((self.register_of_unset(item), unset))
         self.flow.set_all(settings)
         is_new = block.name not in self._points
         if is_new:
@@ -281,13 +282,13 @@ class ThreadLowering:
         known = self.values.get(value.name)
         return known.name if isinstance(known, Register) else self.fresh(value)
 
-    def definedness(self, value: ir.Value) -> str:
-        """The register that says whether a value was set."""
-        known = self.defined.get(value.name)
+    def register_of_unset(self, value: ir.Value) -> str:
+        """The register that says which bits of a value were never set."""
+        known = self.unset.get(value.name)
         if isinstance(known, Register):
             return known.name
         register = self.flow.register()
-        self.defined[value.name] = Register(register)
+        self.unset[value.name] = Register(register)
         return register
 
     def _return(self, end: ir.Return) -> None:
@@ -328,27 +329,3 @@ def _negated(condition: Expr) -> Expr:
             return operand
         case _:
             return negation(condition)
-
-
-def maybe_undefined(function: ir.Function) -> frozenset[str]:
-    """The parameters of blocks that may get a value that was never set, by way of moves."""
-    found: set[str] = set()
-    parameters = {block.name: block.parameters for block in function.blocks}
-
-    def is_maybe(operand: ir.Operand) -> bool:
-        return isinstance(operand, ir.Undefined) or (isinstance(operand, ir.Value) and operand.name in found)
-
-    is_stable = False
-    while not is_stable:
-        before = len(found)
-        for block in function.blocks:
-            for item in block.instructions:
-                if isinstance(item, ir.Compute) and item.operation in MOVES:
-                    moved = item.operands[1:] if item.operation == "select" else item.operands
-                    if any(map(is_maybe, moved)):
-                        found.add(item.result.name)
-            for target in targets(block.end):
-                pairs = zip(parameters[target.block], target.arguments, strict=True)
-                found |= {parameter.name for parameter, argument in pairs if is_maybe(argument)}
-        is_stable = len(found) == before
-    return frozenset(found)

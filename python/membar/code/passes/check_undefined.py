@@ -1,26 +1,33 @@
 """Makes memory that was never set hold numbers that say so, and checks for them where they matter.
 
 Such a number may be copied. It is a violation to compute with it, to decide by it or to use it as an address:
-then the load that found it is checked. Programs do not compute such numbers of four and eight bytes; if one
-of one or two bytes may be there by right, the load is not checked, and the answer says so.
+then the load that found it is checked. Programs do not compute such numbers of four and eight bytes. One of
+one or two bytes may be there by right, and a cell of bit fields may be set in part: such cells have a *mark*
+at a fixed distance, whose bits say which of theirs were never set. It is written just before the cell and
+read just after it, so that whatever orders the accesses to the cell orders those to the mark.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from membar.code import ir
-from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.points_to import points_to, size_of
+from membar.code.analyses.unset import BARE, MARK, NUMBERS, UNSET_OF, Cell, UnsetMemory, found_in_memory
 from membar.code.checks import Checks
+from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
 from membar.code.structure import operands
 from membar.records import replace
 
-UNSET = {1: 0xA5, 2: 0xA5C3, 4: 0xA11C_5E7A, 8: 0xA11C_5E7A_B1E5_0000}
-"""What memory of a size holds that was never set; no program computes the large ones."""
-_TELLING = (4, 8)
+DISTANCE = 0x800
+"""How far behind an object its marks lie: nothing else is so close behind an object."""
+MOST_MARKS = 64
+_MARKS = ".unset"
+_BYTE = ir.Int(8)
+_COPIES = ("copied/", "split/")
+_SMALL = (1, 2)
 _PART = "without checking that small numbers in memory of {} are set before they are read"
 
 
@@ -32,19 +39,10 @@ def check_undefined(module: ir.Module) -> ir.Module:
 class _Undefined:
     def __init__(self, module: ir.Module) -> None:
         self.module = module
-        self.targets: PointsTo = points_to(module)
+        self.memory = UnsetMemory(module, points_to(module))
         self.checks = Checks(module)
-        self.objects = {item.name for item in module.objects.values() if item.unset}
-        self.copies: list[tuple[int, set[str], set[str]]] = []
-        self.blurred = {
-            (item.name, size)
-            for item in module.objects.values()
-            for size in (1, 2)
-            if self._begins_blurred(item, size)
-        }
         self.unchecked: set[str] = set()
-        self._collect()
-        self._spread()
+        self.marked = set[Cell]() if language_of(module) == KERNEL else self._marked()
 
     def run(self) -> ir.Module:
         functions = {
@@ -52,111 +50,177 @@ class _Undefined:
             for name, function in self.module.functions.items()
         }
         objects = {name: self._filled(item) for name, item in self.module.objects.items()}
+        for name in sorted({name for name, _ in self.marked}):
+            marks = self._marks(self.module.objects[name])
+            objects[marks.name] = marks
         part = (("memory", _PART.format(self._words(self.unchecked))),) if self.unchecked else ()
         parts = (*self.module.partly_checked, *part)
         module = replace(self.module, functions=functions, objects=objects, partly_checked=parts)
         return self.checks.added_to(module)
 
-    # ------------------------------------------------------------------------------------- what may be unset
+    # ------------------------------------------------------------------------------------------------- marks
 
-    def _begins_blurred(self, item: ir.Object, size: int) -> bool:
-        """Whether an object begins with a small number that only looks as if it was never set."""
-        if item.content is None:
-            return True
-        order = "little" if self.module.is_little_endian else "big"
-        number = UNSET[size].to_bytes(size, order)  # type: ignore[arg-type]
-        return number in item.content
-
-    def _collect(self) -> None:
-        """Finds what is stored: copies, what was never set, and small numbers that may look like that."""
-        for name in self.module.threads:
-            function = self.module.functions[name]
-            loaded: dict[str, set[str]] = {}
-            truths: set[str] = set()
-            for block in function.blocks:
-                for item in block.instructions:
-                    match item:
-                        case ir.Load(result=result, address=address):
-                            loaded[result.name] = self._objects_at(name, address)
-                        case ir.Compute(operation="zext", result=result, operands=(operand,)):
-                            if operand.type == ir.BOOL:
-                                truths.add(result.name)
-                        case ir.Store(value=value, address=address):
-                            self._store(value, self._objects_at(name, address), loaded, truths)
-                        case ir.CompareExchange(new=value, address=address):
-                            self._store(value, self._objects_at(name, address), loaded, truths)
-                        case ir.Update(value=value, address=address):
-                            kept = value if item.operation == "xchg" else item.old
-                            self._store(kept, self._objects_at(name, address), {}, truths)
-                        case _:
-                            pass
-
-    def _store(self, value: ir.Operand, to: set[str], loaded: dict[str, set[str]], truths: set[str]) -> None:
-        size = (self.module.pointer_bits if isinstance(value.type, ir.Ptr) else value.type.bits) // 8
-        match value:
-            case ir.Undefined():
-                self.objects |= to
-            case ir.Value(name=name) if name in loaded:
-                self.copies.append((size, loaded[name], to))
-            case ir.Value(name=name) if name in truths:
-                pass
-            case ir.Constant(value=number) if size in UNSET and number != UNSET[size]:
-                pass
-            case _:
-                self.blurred |= {(each, size) for each in to}
-
-    def _spread(self) -> None:
-        """What was never set, or looks so, may be copied from one object to another."""
+    def _marked(self) -> set[Cell]:
+        """The cells that have marks: those that need one, and those that some access may take for such."""
+        objects = self.memory.objects
+        small = {cell for cell in self.memory.blurred if cell[0] in objects and cell[1] in _SMALL}
+        found = small | {cell for cell in self.memory.fields if cell[0] in objects}
+        groups = {
+            (frozenset(self.memory.objects_at(name, access[0])), access[1])
+            for name in self.module.threads
+            for block in self.module.functions[name].blocks
+            for item in block.instructions
+            if (access := _access(item, self.module)) is not None
+        }
         changed = True
         while changed:
             changed = False
-            for size, source, to in self.copies:
-                if source & self.objects and not to <= self.objects:
-                    self.objects |= to
+            for names, size in groups:
+                whole = {(name, size) for name in names}
+                if whole & found and not whole <= found:
+                    found |= whole
                     changed = True
-                blurred = {(each, size) for each in to}
-                if any((each, size) in self.blurred for each in source) and not blurred <= self.blurred:
-                    self.blurred |= blurred
-                    changed = True
+        without = {cell for cell in found if not self._has_room(cell)}
+        while True:  # an access that may go to a cell without a mark looks at none
+            further = {
+                (name, size)
+                for names, size in groups
+                if any((name, size) in without for name in names)
+                for name in names
+            } & found
+            if further <= without:
+                return found - without
+            without |= further
 
-    def _objects_at(self, function: str, address: ir.Operand) -> set[str]:
-        found = self.targets.targets(function, address)
-        return {target.site[1:] for target in found if target.site.startswith("@")}
+    def _has_room(self, cell: Cell) -> bool:
+        name, size = cell
+        item = self.module.objects[name]
+        count = sum(each.count for each in item.cells or () if each.size == size)
+        return item.size <= DISTANCE and count <= MOST_MARKS and not item.is_constant
+
+    def _marks(self, item: ir.Object) -> ir.Object:
+        """The marks of an object: at first, what has no value is unset."""
+        sizes = {size for name, size in self.marked if name == item.name}
+        content = bytearray(item.size)
+        for first, end in item.unset:
+            content[first:end] = b"\xff" * (end - first)
+        place = item.lies_at or ir.ObjectAddress(item.name)
+        return ir.Object(
+            name=f"{item.name}{_MARKS}",
+            size=item.size,
+            align=1,
+            content=bytes(content),
+            cells=tuple(each for each in item.cells or () if each.size in sizes),
+            lies_at=replace(place, offset=place.offset + DISTANCE),
+            is_hidden=True,
+        )
+
+    def _has_mark(self, function: str, address: ir.Operand, size: int) -> bool:
+        found = self.memory.objects_at(function, address)
+        return bool(found) and all((name, size) in self.marked for name in found)
 
     # ------------------------------------------------------------------------------------------------ checks
 
     def _checked(self, function: ir.Function) -> ir.Function:
-        matters, kept = set(_values_that_matter(function)), _kept_beside_bit_fields(function)
+        matters = set(_values_that_matter(function))
         emit = Emitter(function, "undefined", self.module)
         blocks = []
         for block in function.blocks:
-            instructions: list[ir.Instruction] = []
             for item in block.instructions:
                 emit.place = item.place
-                instructions.append(_with_number(item, emit))
-                found = _found(item)
-                if found is not None and found[0].name in kept:
-                    self.unchecked |= self._objects_at(function.name, found[1]) & self.objects
-                elif found is not None and found[0].name in matters:
-                    self._check(function.name, found[0], found[1], emit)
-                    instructions += emit.take()
-            blocks.append(replace(block, instructions=tuple(instructions)))
+                found = found_in_memory(item)
+                if found is not None:
+                    self._read(function.name, item, found, matters, emit)
+                elif isinstance(item, ir.Store):
+                    self._write(function.name, item, emit)
+                else:
+                    emit.instructions.append(item)
+            blocks.append(replace(block, instructions=tuple(emit.take())))
         return replace(function, blocks=tuple(blocks))
 
-    def _check(self, function: str, value: ir.Value, address: ir.Operand, emit: Emitter) -> None:
-        """A violation if a value was found that says that memory was never set."""
-        size = emit.bits(value.type) // 8
-        found = self._objects_at(function, address)
-        names = found & self.objects
-        if size not in UNSET or not names:
+    def _read(
+        self,
+        function: str,
+        item: ir.Instruction,
+        found: tuple[ir.Value, ir.Operand],
+        matters: set[str],
+        emit: Emitter,
+    ) -> None:
+        """A read, and what asks whether it found something that was never set."""
+        value, address = found
+        size = size_of(value.type, self.module)
+        names = self.memory.objects_at(function, address) & self.memory.objects
+        is_marked = self._has_mark(function, address, size)
+        is_field = any((name, size) in self.memory.fields for name in names)
+        if is_marked and isinstance(item, ir.Load) and (is_field or value.name not in matters):
+            bare = emit.value(value.type)
+            emit.instructions.append(replace(item, result=bare))
+            bits = self._mark_at(address, value.type, emit)
+            emit.instructions.append(
+                ir.Compute(result=value, operation=MARK, operands=(bare, bits), place=item.place)
+            )
             return
-        if size not in _TELLING and any((name, size) in self.blurred for name in found):
+        before = None
+        if is_marked and isinstance(item, ir.Update) and item.operation == "xchg":
+            before = self._mark_at(address, value.type, emit)
+            self._set_mark(ir.Constant(0, before.type), address, emit)
+        emit.instructions.append(item)
+        if value.name in matters and names:
+            mark = self._mark_at(address, value.type, emit) if is_marked and before is None else before
+            self._check(value, names, emit, mark)
+
+    def _check(self, value: ir.Value, names: set[str], emit: Emitter, mark: ir.Value | None) -> None:
+        """A violation if a value was found that says that memory was never set."""
+        size = size_of(value.type, self.module)
+        if size not in NUMBERS:
+            return
+        is_blurred = any((name, size) in self.memory.blurred for name in names)
+        is_field = any((name, size) in self.memory.fields for name in names)
+        if mark is None and ((size in _SMALL and is_blurred) or is_field):
             self.unchecked |= names
             return
-        number = ir.Constant(UNSET[size], value.type)
-        is_set = emit.compute("ne", ir.BOOL, value, number)
+        is_set = emit.compute("ne", ir.BOOL, value, ir.Constant(NUMBERS[size], value.type))
+        if mark is not None:
+            is_cleared = emit.compute("eq", ir.BOOL, mark, ir.Constant(0, mark.type))
+            is_set = emit.compute("or", ir.BOOL, is_set, is_cleared)
+        message = f"{self._words(names)} is read before it was set"
+        emit.instructions.append(self.checks.check(is_set, message, emit.place))
+
+    def _write(self, function: str, item: ir.Store, emit: Emitter) -> None:
+        """A store; of what was never set, it stores the number that says so."""
+        size = size_of(item.value.type, self.module)
+        is_plain = item.ordering in (None, ir.ALLOCATION)
+        if not self._has_mark(function, item.address, size):
+            number = ir.Constant(NUMBERS.get(size, 0), item.value.type)
+            is_unset = isinstance(item.value, ir.Undefined) and is_plain and size in NUMBERS
+            emit.instructions.append(replace(item, value=number) if is_unset else item)
+            return
+        type_ = ir.Int(8 * size)
+        if isinstance(item.value, ir.Undefined) and is_plain:
+            self._set_mark(ir.Constant((1 << type_.bits) - 1, type_), item.address, emit)
+            emit.instructions.append(replace(item, value=ir.Constant(NUMBERS[size], item.value.type)))
+        elif isinstance(item.value, ir.Value) and item.value.name in self.memory.partial[function]:
+            self._set_mark(emit.compute(UNSET_OF, type_, item.value), item.address, emit)
+            bare = emit.compute(BARE, item.value.type, item.value)
+            emit.instructions.append(replace(item, value=bare))
+        else:
+            self._set_mark(ir.Constant(0, type_), item.address, emit)
+            emit.instructions.append(item)
+
+    def _mark_at(self, address: ir.Operand, type_: ir.Type, emit: Emitter) -> ir.Value:
+        size = size_of(type_, self.module)
+        bits = emit.value(ir.Int(8 * size))
+        where = _mark_of(address, emit)
         emit.instructions.append(
-            self.checks.check(is_set, f"{self._words(names)} is read before it was set", emit.place)
+            ir.Load(result=bits, address=where, ordering="monotonic", align=size, place=emit.place)
+        )
+        return bits
+
+    def _set_mark(self, bits: ir.Operand, address: ir.Operand, emit: Emitter) -> None:
+        size = size_of(bits.type, self.module)
+        where = _mark_of(address, emit)
+        emit.instructions.append(
+            ir.Store(value=bits, address=where, ordering="monotonic", align=size, place=emit.place)
         )
 
     def _words(self, names: set[str]) -> str:
@@ -185,28 +249,42 @@ class _Undefined:
             for number in range(cells.count):
                 start = cells.offset + number * cells.size
                 if any(first < start + cells.size and start < end for first, end in item.unset):
-                    content[start : start + cells.size] = UNSET[cells.size].to_bytes(cells.size, order)  # type: ignore[arg-type]
+                    content[start : start + cells.size] = NUMBERS[cells.size].to_bytes(cells.size, order)  # type: ignore[arg-type]
         return replace(item, content=bytes(content), unset=())
 
 
-def _found(item: ir.Instruction) -> tuple[ir.Value, ir.Operand] | None:
-    """What an instruction reads from memory, and where."""
-    match item:
-        case ir.Load(result=result, address=address):
-            return result, address
-        case ir.Update(old=old, address=address) | ir.CompareExchange(old=old, address=address):
-            return old, address
-        case _:
-            return None
+def _mark_of(address: ir.Operand, emit: Emitter) -> ir.Operand:
+    """The address of the mark of a cell."""
+    if isinstance(address, ir.ObjectAddress):
+        return replace(address, name=f"{address.name}{_MARKS}")
+    return emit.moved(address, DISTANCE)
+
+
+def _access(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, int] | None:
+    """Address and size of an access."""
+    if isinstance(item, ir.Store):
+        return item.address, size_of(item.value.type, module)
+    found = found_in_memory(item)
+    return None if found is None else (found[1], size_of(found[0].type, module))
 
 
 def _values_that_matter(function: ir.Function) -> Iterator[str]:
-    """Values that are not only copied: something is computed or decided from them."""
+    """Values that are not only copied: something is computed or decided from them.
+
+    Copies of structures and of single characters may copy what was never set; to read a number is to use it.
+    """
+    copied = {
+        item.result.name
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Load) and (item.result.name.startswith(_COPIES) or item.result.type == _BYTE)
+    }
     for block in function.blocks:
         for item in (*block.instructions, block.end):
             match item:
-                case ir.Store(value=_, address=address, ordering=None):
-                    used: tuple[ir.Operand, ...] = (address,)
+                case ir.Store(value=value, address=address, ordering=None):
+                    is_copy = isinstance(value, ir.Value) and value.name in copied
+                    used: tuple[ir.Operand, ...] = (address,) if is_copy else (address, value)
                 case ir.CompareExchange(old=old) | ir.Update(old=old):
                     used = tuple(operands(item))
                     if not (isinstance(item, ir.Update) and item.operation == "xchg"):
@@ -214,48 +292,6 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
                 case _:
                     used = tuple(operands(item))
             yield from (each.name for each in used if isinstance(each, ir.Value))
-
-
-def _kept_beside_bit_fields(function: ir.Function) -> set[str]:
-    """Loads for the sake of bits that a store leaves as they are: `p = (p & mask) | bits`.
-
-    What was never set may be among them, and nobody can tell any more afterwards.
-    """
-    loads: dict[str, ir.Operand] = {}
-    cleared: dict[str, str] = {}
-    merged: dict[str, str] = {}
-    stored: set[str] = set()
-    uses: Counter[str] = Counter()
-    for block in function.blocks:
-        for item in (*block.instructions, block.end):
-            uses.update(each.name for each in operands(item) if isinstance(each, ir.Value))
-            match item:
-                case ir.Load(result=result, address=address, ordering=None):
-                    loads[result.name] = address
-                case ir.Compute(
-                    operation="and", result=result, operands=(ir.Value(name=name), ir.Constant())
-                ) if name in loads:
-                    cleared[result.name] = name
-                case ir.Compute(operation="or", result=result, operands=(ir.Value(name=name), _)):
-                    if name in cleared:
-                        merged[result.name] = cleared[name]
-                case ir.Store(value=ir.Value(name=name), address=address, ordering=None):
-                    source = merged.get(name) or cleared.get(name)
-                    if source is not None and loads[source] == address:
-                        stored.add(source)
-                case _:
-                    pass
-    return {name for name in stored if uses[name] == 1}
-
-
-def _with_number(item: ir.Instruction, emit: Emitter) -> ir.Instruction:
-    """A plain store of what was never set stores the number that says so."""
-    match item:
-        case ir.Store(value=ir.Undefined(type=type_), ordering=None | ir.ALLOCATION):
-            size = emit.bits(type_) // 8
-            return replace(item, value=ir.Constant(UNSET[size], type_)) if size in UNSET else item
-        case _:
-            return item
 
 
 PASS = Pass(

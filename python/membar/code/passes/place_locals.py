@@ -152,8 +152,10 @@ def _placed(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function
         objects[item.name] = item
         addresses[slot.result.name] = ir.ObjectAddress(item.name)
     repeated = {name for loop in natural_loops(function.blocks) for name in loop.blocks}
+    sizes = {slot.result.name: _size(slot) for slot in slots}
     blocks = [
-        _without_slots(block, addresses, is_repeated=block.name in repeated) for block in function.blocks
+        _without_slots(block, addresses, sizes, is_repeated=block.name in repeated)
+        for block in function.blocks
     ]
     change = substitution(addresses)
     done = [_with_ends(with_operands_in(block, change), function.name, addresses) for block in blocks]
@@ -172,16 +174,24 @@ def _with_ends(block: ir.Block, function: str, addresses: dict[str, ir.Operand])
     return replace(block, instructions=tuple(done))
 
 
-def _without_slots(block: ir.Block, addresses: dict[str, ir.Operand], *, is_repeated: bool) -> ir.Block:
-    """A block without slots; in a loop, their variables lose their values instead."""
+def _without_slots(
+    block: ir.Block, addresses: dict[str, ir.Operand], sizes: dict[str, int], *, is_repeated: bool
+) -> ir.Block:
+    """A block without slots; in a loop, their variables lose their values where they begin instead."""
     kept: list[ir.Instruction] = []
     for item in block.instructions:
-        if not isinstance(item, ir.Slot):
-            kept.append(item)
-        elif is_repeated:
-            length = ir.Constant(_size(item), ir.Int(64))
-            address, byte = addresses[item.result.name], ir.Undefined(ir.Int(8))
-            kept.append(ir.Fill(target=address, byte=byte, length=length, place=item.place))
+        name = ""
+        match item:
+            case ir.Slot(result=ir.Value(name=name)):
+                pass
+            case ir.Lifetime(slot=ir.Value(name=name), begins=True):
+                kept.append(item)
+            case _:
+                kept.append(item)
+        if is_repeated and name in addresses:
+            length = ir.Constant(sizes[name], ir.Int(64))
+            byte = ir.Undefined(ir.Int(8))
+            kept.append(ir.Fill(target=addresses[name], byte=byte, length=length, place=item.place))
     return replace(block, instructions=tuple(kept))
 
 

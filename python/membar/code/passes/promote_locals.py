@@ -2,17 +2,20 @@
 
 A slot is promoted if its address is only ever loaded from and stored to, whole, by plain accesses; types of
 one size are converted into each other (clang copies a pointer that is atomic as an integer). Reading it
-before it was written gives an undefined value, never 0. Each block gets the variables that are live there as
-parameters; parameters that always get one value are removed again.
+before it was written gives an undefined value, never 0; to read a number so and use it is an error. Each
+block gets the variables that are live there as parameters; those that always get one value are removed again.
 """
 
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.analyses.unset import maybe_unset
 from membar.code.passes import Pass
+from membar.code.primitives import READ
 from membar.code.rewrite import substitution, with_operands_in, with_targets
+from membar.code.shapes import Shape
 from membar.code.structure import operands, targets
-from membar.records import record, replace
+from membar.records import field, record, replace
 
 
 def promote_locals(module: ir.Module) -> ir.Module:
@@ -27,7 +30,25 @@ def promote_locals(module: ir.Module) -> ir.Module:
 
 def _promoted(function: ir.Function, pointer_bits: int) -> ir.Function:
     slots = _promotable(function, pointer_bits)
-    return _Promotion(function, slots).run() if slots else function
+    return _without_needless_reads(_Promotion(function, slots).run()) if slots else function
+
+
+def _without_needless_reads(function: ir.Function) -> ir.Function:
+    """The function without questions whether a value was set that certainly was."""
+    maybe = maybe_unset(function)
+
+    def is_needed(item: ir.Instruction) -> bool:
+        if not isinstance(item, ir.Call) or item.callee != READ:
+            return True
+        return any(
+            isinstance(each, ir.Undefined) or (isinstance(each, ir.Value) and each.name in maybe)
+            for each in item.arguments
+        )
+
+    blocks = [
+        replace(block, instructions=tuple(filter(is_needed, block.instructions))) for block in function.blocks
+    ]
+    return replace(function, blocks=tuple(blocks))
 
 
 def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
@@ -103,6 +124,10 @@ def _bits(type_: ir.Type, pointer_bits: int) -> int:
     return pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
 
 
+def _is_number(shape: Shape | None) -> bool:
+    return shape is not None and shape.element is None and not shape.members
+
+
 def _conversion(source: ir.Type, target: ir.Type) -> str:
     """The operation that keeps the bits of a value of one type in one of another."""
     if isinstance(target, ir.Ptr):
@@ -117,8 +142,15 @@ class _Promotion:
     function: ir.Function
     slots: dict[str, ir.Type]
     number: int = 0
+    numbers: set[str] = field(default_factory=set)  # variables that the source calls numbers
+    used: set[str] = field(default_factory=set)
 
     def run(self) -> ir.Function:
+        for block in self.function.blocks:
+            for item in (*block.instructions, block.end):
+                self.used |= {each.name for each in operands(item) if isinstance(each, ir.Value)}
+                if isinstance(item, ir.Slot) and item.variable and _is_number(item.shape):
+                    self.numbers.add(item.result.name)
         live = self._live()
         known: dict[str, ir.Operand] = {}
         blocks = [self._block(block, live, known) for block in self.function.blocks]
@@ -170,9 +202,12 @@ class _Promotion:
                 value = current.get(name, ir.Undefined(self.slots[name]))
                 if isinstance(value, ir.Undefined):
                     value = replace(value, type=result.type)
+                read = ir.Call(results=(), callee=READ, arguments=(value,), place=item.place)
+                asked = (read,) if name in self.numbers and result.name in self.used else ()
                 if value.type != result.type:
-                    return (self._converted(result, value, item),)
+                    return (*asked, self._converted(result, value, item))
                 known[result.name] = value
+                return asked
             case _:
                 return (item,)
         return ()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from membar.code import ir
 from membar.code.passes.link import Refuse, fits, mentioned
-from membar.code.primitives import PREFIX, PRIMITIVES
+from membar.code.primitives import PRIMITIVES, USE
 from membar.diagnostics import InputError
 from membar.records import record, replace
 
@@ -27,7 +27,6 @@ OTHER_NAMES: Mapping[str, str] = {
 OVERRIDDEN = frozenset({"reach_error", "__VERIFIER_error"})
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
 _BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
-_USE = ir.FunctionAddress(f"{PREFIX}use")
 _GIVEN_BY_PASSES = "llvm."
 
 
@@ -143,7 +142,7 @@ class _Fitting:
         dropped = call.arguments[len(target.parameters) :]
         shown = tuple(each for each in dropped if _is_shown(each))
         if shown:
-            done.append(ir.Call(results=(), callee=_USE, arguments=shown, place=call.place))
+            done.append(ir.Call(results=(), callee=USE, arguments=shown, place=call.place))
         given = [self._given(call, number, type_) for number, type_ in enumerate(target.results)]
         done.append(
             ir.Call(

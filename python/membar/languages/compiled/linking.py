@@ -16,7 +16,7 @@ from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
 from membar.languages.compiled.refusal import Refusal
-from membar.records import record
+from membar.records import record, replace
 from membar.source import SourceFile
 
 Read = Callable[[str], SourceFile | None]
@@ -224,13 +224,7 @@ def _without(module: code.Module, names: frozenset[str]) -> code.Module:
     functions: Mapping[str, code.Function] = {
         name: item for name, item in module.functions.items() if name not in names
     }
-    return code.Module(
-        functions=functions,
-        objects=module.objects,
-        constructors=module.constructors,
-        pointer_bits=module.pointer_bits,
-        is_little_endian=module.is_little_endian,
-    )
+    return replace(module, functions=functions)
 
 
 def _advise(name: str) -> str:

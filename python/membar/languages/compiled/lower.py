@@ -68,9 +68,17 @@ class _Lowering:
             functions=dict(sorted(self.functions.items())),
             objects=dict(sorted(self.objects.items())),
             constructors=constructors,
+            partly_checked=self._partly_checked(),
             pointer_bits=self.layout.pointer_bits(),
             is_little_endian=self.layout.is_little_endian,
         )
+
+    def _partly_checked(self) -> tuple[tuple[str, str], ...]:
+        """What the compiler's choices hide."""
+        found = self.shapes.lines_of_divided_bit_fields()
+        where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
+        part = f"without races of the bit fields of {where} with those beside them"
+        return (("races", part),) if found else ()
 
     def _constructors(self) -> Iterator[str]:
         """Functions that run before `main`, by their priority."""

@@ -84,6 +84,14 @@ class Metadata:
         found = _value(cursor)
         return found if isinstance(found, Node) else Node("", {}, (found,))
 
+    def nodes_with(self, word: str) -> Iterator[Node]:
+        """The nodes in whose text a word occurs."""
+        text = self._source.text
+        if word in text:
+            for number, (start, end) in self._texts.items():
+                if text.find(word, start, end) >= 0:
+                    yield self.node(number)
+
     def resolve(self, value: Value) -> Node | None:
         """The node that a field refers to, or is."""
         if isinstance(value, Ref):

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from membar.code.shapes import Shape
 from membar.languages.compiled.llvm.metadata import Metadata, Node, Ref, Value
 
 _WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type")
 _STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type")
+
+
+_BIT_FIELD = "DIFlagBitField"
+
+
+def _number(node: Node, name: str) -> int:
+    found = node.fields.get(name)
+    return found if isinstance(found, int) else 0
+
+
+def _is_bit_field(node: Node) -> bool:
+    return _BIT_FIELD in str(node.fields.get("flags", ""))
 
 
 class Shapes:
@@ -22,6 +36,29 @@ class Shapes:
         if node is not None and node.kind == "DIGlobalVariableExpression":
             node = self._metadata.resolve(node.fields.get("var"))
         return None if node is None else self._of(node.fields.get("type"))
+
+    def lines_of_divided_bit_fields(self) -> list[int]:
+        """The lines of bit fields beside each other that lie in different units.
+
+        C calls them one memory location, and the compiler may access them together; that it does not do so
+        here says nothing about races. One that begins a unit although it would fit into the one before it
+        has a field of no width in front of it: that divides locations in C, too.
+        """
+        scopes = {node.fields.get("scope") for node in self._metadata.nodes_with(_BIT_FIELD)}
+        found: set[int] = set()
+        for scope in scopes:
+            structure = self._metadata.resolve(scope)
+            for one, other in pairwise([] if structure is None else self._elements(structure)):
+                if _is_bit_field(one) and _is_bit_field(other) and self._are_divided(one, other):
+                    found.add(_number(other, "line"))
+        return sorted(found)
+
+    def _are_divided(self, one: Node, other: Node) -> bool:
+        end, start = _number(one, "offset") + _number(one, "size"), _number(other, "offset")
+        unit = self._of(other.fields.get("baseType"))
+        bits = 8 * unit.size if unit is not None else 32
+        is_cut = start != end and 0 < end % bits <= bits - _number(other, "size")
+        return one.fields.get("extraData") != other.fields.get("extraData") and not is_cut
 
     def _of(self, value: Value) -> Shape | None:
         if not isinstance(value, Ref):
@@ -65,7 +102,7 @@ class Shapes:
         if shape is None or node.fields.get("tag") != "DW_TAG_member":
             return None
         start = offset if isinstance(offset, int) else 0
-        if "DIFlagBitField" in str(node.fields.get("flags", "")):
+        if _is_bit_field(node):
             bits = node.fields.get("size")
             width = bits if isinstance(bits, int) else 8
             shape = Shape(size=(start % 8 + width + 7) // 8)
