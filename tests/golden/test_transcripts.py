@@ -15,7 +15,7 @@ from membar.cli import command as cli
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-TRANSCRIPTS = sorted((HERE / "transcripts").glob("*.md"))
+TRANSCRIPTS = [*sorted((HERE / "transcripts").glob("*.md")), ROOT / "docs" / "tutorial.md"]
 BLOCK = re.compile(r"```console\n\$ membar ?(?P<words>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
 
 
