@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from membar.questions.replay import replay as replay
     from membar.questions.task import Limits as Limits
     from membar.questions.task import Options as Options
+    from membar.questions.translate import translate as translate
     from membar.source import SourceFile as SourceFile
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ _PUBLIC = {
     "question": "questions.entry",
     "repair": "questions.entry",
     "replay": "questions.replay",
+    "translate": "questions.translate",
 }
 
 __all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the keys are names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,39 @@ def test_check_takes_an_object() -> None:
     answer = membar.check(EXAMPLES / "objects/flag.obj", model="sc")
     assert answer.verdict == "holds"
     assert len(repr(answer)) < 200
+
+
+# What each language can be written as, and a word of the result.
+FORMS = (
+    ("litmus/store-buffering.litmus", "promela", "byte x"),
+    ("litmus/store-buffering.litmus", "program", "thread"),
+    ("c/peterson.c", "mapping", "mapping x86"),
+    ("promela/peterson-once.pml", "dve", "process"),
+    ("dve/peterson.dve", "promela", "proctype"),
+    ("xcfa/message-passing.xcfa", "dve", "process"),
+    ("program/wait-for-ever.mbp", "program", "thread"),
+    ("objects/flag.obj", "smv", "MODULE"),
+    ("objects/flag.obj", "dot", "digraph"),
+)
+
+
+@pytest.mark.parametrize(("file", "form", "word"), FORMS)
+def test_translate_takes_a_path_in_every_language(file: str, form: str, word: str) -> None:
+    assert word in membar.translate(EXAMPLES / file, to=form)
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "message"),
+    [
+        ("cubicle/flags.cub", {"to": "dve"}, "parameterized system"),
+        ("litmus/store-buffering.litmus", {"to": "smv"}, "of objects"),
+        ("litmus/store-buffering.litmus", {"to": "mapping", "buffers": 1}, "--buffers does not apply"),
+        ("litmus/store-buffering.litmus", {"to": "cobol"}, "cannot write `cobol`"),
+    ],
+)
+def test_what_cannot_be_translated_is_an_error(file: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(membar.InputError, match=message):
+        membar.translate(EXAMPLES / file, **options)
 
 
 def test_a_text_may_take_the_place_of_a_file() -> None:
@@ -108,5 +142,5 @@ def test_public_names_are_visible_to_completion() -> None:
         "print([found.complete('membar.', n) for n in range(60)])"
     )
     ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    for name in ("ask", "check", "compare", "prove", "repair", "replay"):
+    for name in ("ask", "check", "compare", "prove", "repair", "replay", "translate"):
         assert f"membar.{name}(" in ended.stdout

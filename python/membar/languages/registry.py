@@ -130,7 +130,7 @@ def frontend_for(source: SourceFile) -> Frontend:
         Diagnostic(
             code="W0406",
             message=f"`{source.path}` is {what}, not a program",
-            help="use `membar check`" + ("" if is_object else ", or `membar.prove` in Python"),
+            help="use `membar check`, or `membar.check` in Python",
         )
     )
 

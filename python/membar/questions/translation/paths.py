@@ -135,9 +135,7 @@ class Unfolding:
                 path.registers[name] = self._value(path, value)
             case Assume(condition=condition, waits=waits):
                 if not waits:
-                    raise refused(
-                        "a run that stops at an assumption is no run: texts cannot say so", self.edge.span
-                    )
+                    raise refused("the translation cannot express assumptions", self.edge.span)
                 return None if self._assume(path, condition) else []
             case Assert(condition=condition, message=message):
                 return self._asserted(path, condition, message)
