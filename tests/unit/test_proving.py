@@ -36,7 +36,7 @@ def task(name: str, *, instances: tuple[int, ...] = (), limits: Limits | None = 
 
 
 def saying(outcome: Callable[[SystemTask], Outcome]) -> SystemEngine:
-    can = systems.load_system_engine("instances").can
+    can = systems.load_system_engine("cubes").can
     return SystemEngine(name="says", title="says what it is told to", can=can, run=outcome)
 
 

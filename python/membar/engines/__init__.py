@@ -6,6 +6,7 @@ both with an `Outcome`.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from membar.models.model import Model
 
 
+class Space(enum.Enum):
+    """What an engine explores."""
+
+    EXECUTIONS = "executions"
+    STATES = "states"
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can answer, and what its answers may claim.
@@ -25,7 +33,11 @@ class Capabilities:
         models: whether it can answer under a model.
         properties: the properties that it looks for; of some programs not all.
         options: the options that it looks at, as the command line calls them.
-        counts: what a limit can count: `executions`, `states`.
+        explores: what it explores for a task; limits count that, and machines with store buffers, whose
+            states these are, refuse the fences that they do not know themselves.
+        lists_all: whether it can list executions (`--all`) of a program without a final condition.
+        runs_instances: whether it runs systems with a few processes, with which answers about any number are
+            compared.
         holds: when HOLDS may be said; otherwise it is HOLDS WITHIN a bound, or UNKNOWN.
         violated: when VIOLATED may be said.
     """
@@ -33,9 +45,17 @@ class Capabilities:
     models: Callable[[Model], bool]
     properties: frozenset[str]
     options: frozenset[str] = frozenset()
-    counts: frozenset[str] = frozenset()
+    explores: Callable[[Task], Space] | Space
+    lists_all: bool = True
+    runs_instances: bool = False
     holds: str
     violated: str
+
+    def space(self, task: Task | None) -> Space | None:
+        """What it explores for a task; None if that depends on the task, and there is none."""
+        if isinstance(self.explores, Space):
+            return self.explores
+        return None if task is None else self.explores(task)
 
 
 def has_axioms(model: Model) -> bool:

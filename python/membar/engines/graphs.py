@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines import Capabilities, Engine, has_axioms
+from membar.engines import Capabilities, Engine, Space, has_axioms
 from membar.engines._exploration import (
     SYMMETRY,
     careful_exploration,
@@ -601,7 +601,7 @@ ENGINE = Engine(
             {"--unroll", "--max-unroll", "--coherence", "--jobs"}
             | {"--no-prune", "--no-symmetry", "--no-inplace", "--no-await"}
         ),
-        counts=frozenset({"executions"}),
+        explores=Space.EXECUTIONS,
         holds="the search ended and no loop was truncated",
         violated="the execution replays",
     ),

@@ -32,6 +32,7 @@ from membar.properties.memory import property_of
 from membar.properties.property import has_error_state_of, property_of_error
 from membar.properties.races import RACE_FLAG, defines_races
 from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
+from membar.questions.default_engines import FOR_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,
@@ -294,7 +295,7 @@ class _Judgement:
         names = [name for name in beyond if name in OWN_QUESTIONS]
         if "claims" in names:
             claims = ", ".join(f"`{claim.name}`" for claim in self.program.claims)
-            by_states = "; --engine states can" if self.model.operational is not None else ""
+            by_states = f"; --engine {FOR_BUFFERS[0]} can" if self.model.operational is not None else ""
             return f"the engine {self.tally.engine} cannot check LTL ({claims}){by_states}"
         return f"the engine {self.tally.engine} cannot check {', '.join(beyond)} of this program"
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines import Engine
+from membar.engines import Engine, Space
 from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import LimitError, stage
@@ -26,6 +26,7 @@ from membar.program.operations import (
 )
 from membar.program.program import Edge, Program
 from membar.properties.judge import properties_asked
+from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
     Holds,
@@ -39,11 +40,6 @@ from membar.questions.outcome import (
 )
 from membar.questions.task import Options, Task
 from membar.records import replace
-
-# Which engine answers when the user names none: the first that exists.
-FOR_AXIOMS = ("graphs", "reference")
-FOR_BUFFERS = ("states", "reference")
-FOR_UNBOUNDED_BUFFERS = "buffers"
 
 
 def default_model(program: Program) -> str:
@@ -73,7 +69,7 @@ def default_engine(program: Program, model: Model, options: Options) -> str:
     with several accesses; otherwise axioms decide.
     """
     if options.unbounded_buffers:
-        return FOR_UNBOUNDED_BUFFERS
+        return FOR_UNBOUNDED_BUFFERS[0]
     is_about_states = program.asks_about_states or has_wide_steps(program)
     asks_about_states = model.operational is not None and is_about_states
     wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
@@ -106,11 +102,7 @@ def _nothing_found(task: Task, engine: Engine) -> Run:
 
 def _runs_buffers(task: Task, engine: Engine) -> bool:
     """Whether the engine runs store buffers: these know their fences, and refuse others, themselves."""
-    if task.model.operational is None:
-        return False
-    return engine.name in (FOR_UNBOUNDED_BUFFERS, FOR_BUFFERS[0]) or (
-        engine.name == "reference" and (task.options.buffers is not None or task.program.asks_about_states)
-    )
+    return task.model.operational is not None and engine.can.space(task) is Space.STATES
 
 
 def replayed(outcome: Outcome, task: Task) -> Outcome:

@@ -24,6 +24,7 @@ from membar.questions import options as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import answer, load_engine
+from membar.questions.default_engines import FOR_BUFFERS, FOR_SYSTEMS
 from membar.questions.outcome import (
     Holds,
     InterruptedAnswerError,
@@ -48,7 +49,6 @@ DEFAULT_NAME: Final = "N"
 PROPERTIES: Final = ("assertions", "memory")
 """What is asked: that no assertion fails, those about memory included."""
 _UNCHECKED: Final = ("deadlock", "termination")
-_WITNESSING: Final = "states"
 # How many threads are tried, and how many states, where no proof is found.
 _TRIED: Final = (2, 3)
 _MOST_STATES: Final = 300_000
@@ -94,7 +94,7 @@ class AnyThreads(Question):
 
     def answer(self) -> Answer:
         """A proof about the lifted system, or a violation of the program with a few threads."""
-        refusals.refuse_limits("cubes", self.limits)
+        refusals.refuse_limits(FOR_SYSTEMS[0], self.limits)
         model = self.model if isinstance(self.model, Model) else load_model(self.model or DEFAULT_MODEL)
         search = _Search(
             question=self,
@@ -213,7 +213,7 @@ def _answered(search: _Search) -> Answer:
         system=system, model=search.model, limits=search.question.limits, options=search.question.options
     )
     try:
-        outcome = confirmed_outcome(task, load_system_engine("cubes"), most_states=_FEW_STATES)
+        outcome = confirmed_outcome(task, load_system_engine(FOR_SYSTEMS[0]), most_states=_FEW_STATES)
     except InterruptError as interrupt:
         partial = _described(interrupt.outcome, system)
         raise InterruptedAnswerError(_result(search, system, partial)) from None
@@ -254,7 +254,7 @@ def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
         properties=search.properties,
         limits=replace(limits, states=min(limits.states or most, most)),
     )
-    outcome = answer(task, load_engine(_WITNESSING))
+    outcome = answer(task, load_engine(FOR_BUFFERS[0]))
     reading = Reading(mapping=search.question.mapping)
     return answered(search.question, task.program, search.model, outcome, source=text, reading=reading)
 

@@ -16,6 +16,7 @@ from membar.limits.budget import LimitError, limited
 from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions.answer import Answer, answered
+from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
 from membar.questions.task import Limits
@@ -66,7 +67,7 @@ def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:
     language = language_of(source)
     if isinstance(language, ObjectFrontend):
         return kinds.PROOF
-    if given.get("engine") == "objects" and language.name == "C":
+    if given.get("engine") in FOR_OBJECTS and language.name == "C":
         return kinds.CLIENTS
     return kinds.SYSTEM if isinstance(language, SystemFrontend) else kinds.PROGRAM
 

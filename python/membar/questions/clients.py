@@ -43,6 +43,7 @@ from membar.questions import options as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, ClientRun, Refutation, answered
 from membar.questions.answering import answer, load_engine
+from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_OBJECTS
 from membar.questions.object_under_test import (
     AskedObject,
     ClientPrograms,
@@ -68,13 +69,13 @@ from membar.questions.task import Coherence, Limits, Options, Task
 from membar.records import record, replace
 from membar.source import SourceFile
 
-ENGINE: Final = "objects"
+ENGINE: Final = FOR_OBJECTS[0]
 PROPERTY: Final = "linearizability"
 NO_ORDER = "No order of the calls explains this history"
 _BESIDES: Final = ("assertions", "memory", "races")
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
-_GRAPHS, _STATES = "graphs", "states"
+_GRAPHS, _STATES = FOR_AXIOMS[0], FOR_BUFFERS[0]
 _MEANS: Final = {_GRAPHS: "execution graphs", _STATES: "states of a machine with store buffers"}
 _COMPILED_AS: Final = "x86"  # what C becomes under a model that has no axioms and no table of its own
 _CLOCK: Final = "CLOCK"
@@ -566,7 +567,7 @@ class _Search:
         options = replace(task.options, all_executions=True)
         limits = replace(self._left(), executions=_MOST_COMPARED)
         asked = replace(task, options=options, limits=limits)
-        found = answer(asked, load_engine("graphs"))
+        found = answer(asked, load_engine(_GRAPHS))
         complete = (item for item in found.run.executions if not item.message)
         same = [item for item in complete if item.final == witness.final]
         return min((witness, *same), key=lambda item: seen_of_others(item.execution))

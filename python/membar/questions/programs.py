@@ -15,7 +15,7 @@ from membar.program.program import Program
 from membar.program.validate import validate
 from membar.properties.labels import BEGINNINGS, LABELS
 from membar.properties.undefined import orders_allocations
-from membar.questions.answering import FOR_BUFFERS
+from membar.questions.default_engines import FOR_BUFFERS
 from membar.questions.insertions import Insertion, insertion, relocated
 from membar.questions.task import Options
 from membar.records import replace

@@ -25,6 +25,7 @@ from membar.objects.terms import PendingCount, subterms
 from membar.questions import options as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Obligations, answered
+from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import (
     Holds,
     HoldsWithin,
@@ -39,7 +40,7 @@ from membar.questions.task import Limits
 from membar.records import record, replace
 from membar.source import SourceFile
 
-ENGINE: Final = "objects"
+ENGINE: Final = FOR_OBJECTS[0]
 PROPERTY: Final = "linearizability"
 REAL_TIME: Final = Ordering.REAL_TIME.value
 _FOR_INVARIANTS: Final = 0.8  # of the time limit

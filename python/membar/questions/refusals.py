@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from membar import plugins
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Operational
+from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
 from membar.questions.options import (
     BY_NAME,
     CLIENTS,
@@ -68,8 +69,9 @@ _HELP: Final[Mapping[str, str]] = {
     "--order": "--client 2,3 makes all clients of 2 threads with 3 operations each",
     "--spec": "--client 2,3 makes all clients of 2 threads with 3 operations each",
     "--infer": "it looks for the invariants of an object (.obj)",
-    "--shortest": "--engine states looks for shortest runs",
-    "--buffers": "--engine states runs store buffers; --buffers unbounded is for the engine buffers",
+    "--shortest": f"--engine {FOR_BUFFERS[0]} looks for shortest runs",
+    "--buffers": f"--engine {FOR_BUFFERS[0]} runs store buffers;"
+    f" --buffers unbounded is for the engine {FOR_UNBOUNDED_BUFFERS[0]}",
 }
 # Codes that an option has of its own, for programs.
 _CODES: Final[Mapping[str, str]] = {
@@ -277,7 +279,7 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
     given = {"states": limits.states, "executions": limits.executions}
     for kind in (kind for kind, limit in given.items() if limit is not None and kind not in counted):
         message = f"--limit {kind} does not apply to the engine {engine}"
-        message += f", which counts {' and '.join(counted)} here" if engine == "reference" else ""
+        message += f", which counts {' and '.join(counted)} here" if _depends_on_task(engine) else ""
         others = [f"--limit {other}=N" for other in (*counted, "time", "memory")]
         help_ = f"{others[0]} does" if counted else f"{' and '.join(others)} do"
         raise InputError(Diagnostic(code="W0442", message=message, help=help_))
@@ -285,14 +287,14 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
 
 def _counted(engine: str, task: Task | None) -> tuple[str, ...]:
     """What an engine counts, of states and executions."""
-    if engine == "reference" and task is not None:
-        from membar.engines.reference import simulates  # noqa: PLC0415 - rarely asked
-
-        return ("states",) if simulates(task) else ("executions",)
     if engine not in plugins.names("membar.engines"):  # proofs of objects search nothing
         return ()
-    counts = _capabilities(engine).counts
-    return tuple(kind for kind in ("states", "executions") if kind in counts)
+    space = _capabilities(engine).space(task)
+    return ("states", "executions") if space is None else (space.value,)
+
+
+def _depends_on_task(engine: str) -> bool:
+    return engine in plugins.names("membar.engines") and _capabilities(engine).space(None) is None
 
 
 def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:
@@ -313,9 +315,11 @@ def _about_buffers(task: Task, given: Collection[str]) -> Iterator[tuple[str, st
 
 
 def _about_lists(task: Task, engine: str) -> Iterator[tuple[str, str]]:
-    if task.options.all_executions and engine == "states" and task.program.condition is None:
-        message = f"--all does not apply to {task.program.name}: without a final condition, the engine states"
-        yield f"{message} lists nothing", "--engine graphs lists executions, where the model has axioms"
+    is_listed = _capabilities(engine).lists_all or task.program.condition is not None
+    if task.options.all_executions and not is_listed:
+        message = f"--all does not apply to {task.program.name}"
+        message += f": without a final condition, the engine {engine} lists nothing"
+        yield message, f"--engine {FOR_AXIOMS[0]} lists executions, where the model has axioms"
 
 
 def _about_explanations(task: Task, given: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Invariant, answered
+from membar.questions.default_engines import FOR_INSTANCES, FOR_SYSTEMS
 from membar.questions.outcome import (
     INTERRUPTED,
     WORDS,
@@ -42,7 +43,6 @@ from membar.systems.mapping import sequential
 from membar.systems.run import ProcessRun
 from membar.systems.system import ParameterizedSystem
 
-_PREFERRED = ("cubes", "instances")
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000
 _NOTHING = "nothing was established"
@@ -143,7 +143,7 @@ def load_system_engine(name: str) -> SystemEngine:
 
 
 def _known() -> tuple[str, ...]:
-    return tuple(name for name in _PREFERRED if name in plugins.names("membar.engines"))
+    return tuple(name for name in FOR_SYSTEMS if name in plugins.names("membar.engines"))
 
 
 def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: int = _MOST_STATES) -> Outcome:
@@ -163,7 +163,9 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
             found = engine.run(replace(task, limits=task.limits.left()))
         with stage("while the answer was confirmed"):
             outcome = _confirmed(found, task, start)
-            return outcome if engine.name == "instances" else _compared(outcome, task, start, most_states)
+            if engine.can.runs_instances:
+                return outcome
+            return _compared(outcome, task, start, most_states)
     except (EngineLimitError, LimitError) as limit:
         return Unknown(nothing, limit.reason)
     except InterruptError:
@@ -230,7 +232,7 @@ def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int
     """The outcome beside those of instances; a disagreement is an internal error."""
     if not task.options.instances:
         return outcome
-    instances = load_system_engine("instances")
+    instances = load_system_engine(FOR_INSTANCES[0])
     notes: list[str] = []
     for number in task.options.instances:
         if task.system.size not in (None, number):

@@ -11,7 +11,7 @@ how, and what each may claim.
 from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, Engine
+from membar.engines import Capabilities, Engine, Space
 from membar.models.model import Operational
 from membar.properties.judge import Tally, judge
 from membar.questions.outcome import Outcome
@@ -47,7 +47,7 @@ ENGINE = Engine(
         models=lambda model: model.operational not in (None, Operational.CAM),  # which is its bound
         properties=frozenset({"condition", "errors", "assertions", "deadlock"}),
         options=frozenset({"--buffers", "--algorithm", "--no-sleep", "--no-acceleration"}),
-        counts=frozenset({"states"}),
+        explores=Space.STATES,
         holds="the search ended",
         violated="the run replays",
     ),

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, SystemEngine
+from membar.engines import Capabilities, Space, SystemEngine
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.questions.outcome import (
     INTERRUPTED,
@@ -295,7 +295,7 @@ ENGINE = SystemEngine(
         models=lambda model: model.name in ("sc", "x86-tso"),
         properties=frozenset({"errors"}),
         options=frozenset({"--algorithm", "--brab", "--certificate"}),
-        counts=frozenset({"states"}),
+        explores=Space.STATES,
         holds="a fixpoint was reached, and z3 has checked the certificate",
         violated="a run of some number of processes replays",
     ),

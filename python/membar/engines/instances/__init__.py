@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, SystemEngine
+from membar.engines import Capabilities, Space, SystemEngine
 from membar.models.model import Model, Operational
 from membar.questions.outcome import HoldsWithin, Outcome, Run, Statistics, Unknown, Violated
 from membar.questions.task import SystemTask
@@ -101,7 +101,8 @@ ENGINE = SystemEngine(
     can=Capabilities(
         models=lambda model: model.name in ("sc", "x86-tso"),
         properties=frozenset({"errors"}),
-        counts=frozenset({"states"}),
+        explores=Space.STATES,
+        runs_instances=True,
         holds="never: HOLDS WITHIN the numbers of processes that were tried",
         violated="the run replays",
     ),

@@ -10,7 +10,7 @@ used if one is given, if the question is about intermediate states, or if the mo
 from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, Engine, has_axioms, has_store_buffers
+from membar.engines import Capabilities, Engine, Space, has_axioms, has_store_buffers
 from membar.questions.outcome import Outcome
 from membar.questions.task import Task
 
@@ -24,17 +24,18 @@ def run(task: Task) -> Outcome:
 
     if task.options.unbounded_buffers:
         raise EngineLimitError("store buffers without a bound need the engine buffers")
-    by_states = simulates(task)
+    by_states = _explored(task) is Space.STATES
     tally = simulate(task) if by_states else explore(task)
     if task.options.buffers_chosen_by_user and not by_states:
         tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer semantics")
     return judge(task, tally)
 
 
-def simulates(task: Task) -> bool:
-    """Whether the states of a machine are counted, instead of executions by axioms."""
+def _explored(task: Task) -> Space:
+    """The states of a machine, or executions by axioms."""
     wants_states = task.options.buffers is not None or task.program.asks_about_states
-    return task.model.plan is None or (wants_states and task.model.operational is not None)
+    simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
+    return Space.STATES if simulates else Space.EXECUTIONS
 
 
 ENGINE = Engine(
@@ -44,7 +45,7 @@ ENGINE = Engine(
         models=lambda model: has_axioms(model) or has_store_buffers(model),
         properties=frozenset({"condition", "errors", "assertions", "races", "deadlock", "termination"}),
         options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-await", "--shortest"}),
-        counts=frozenset({"executions", "states"}),
+        explores=_explored,
         holds="every candidate execution, or every state, was enumerated and nothing was truncated",
         violated="the execution satisfies the model, or is a run of the simulator",
     ),

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, Engine, has_store_buffers
+from membar.engines import Capabilities, Engine, Space, has_store_buffers
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.limits.progress import Progress
 from membar.models.model import Operational
@@ -339,7 +339,8 @@ ENGINE = Engine(
         models=has_store_buffers,
         properties=_LOOKED_FOR,
         options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-por", "--shortest", "--jobs"}),
-        counts=frozenset({"states"}),
+        explores=Space.STATES,
+        lists_all=False,
         holds="every state was visited and a full store buffer never blocked a store",
         violated="the run or lasso replays",
     ),

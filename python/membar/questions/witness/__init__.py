@@ -35,6 +35,7 @@ from membar.properties.judge import judge
 from membar.questions import options as kinds
 from membar.questions.answer import Answer, Reading, answered
 from membar.questions.answering import answer, default_engine, default_model, load_engine
+from membar.questions.default_engines import FOR_WITNESSES
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
@@ -43,7 +44,6 @@ from membar.questions.witness.interleavings import following
 from membar.questions.witness.watched import has_passed, watched
 from membar.records import record, replace
 
-ENGINE = "reference"
 ALGORITHM = "executions that follow a witness"
 GUARANTEE = "one execution, which follows the witness"
 # How long interleavings are searched where nobody says: a good witness leads straight to its end.
@@ -163,7 +163,7 @@ def _noted(outcome: Violated, note: str) -> Outcome:
 def _unconfirmed(followed: _Followed, witness: Path, reason: str) -> Outcome:
     run = Run(
         model=followed.model.name,
-        engine=ENGINE,
+        engine=FOR_WITNESSES[0],
         algorithm=ALGORITHM,
         guarantee="nothing was established",
     )
