@@ -5,7 +5,7 @@
 //! one piece of memory. Invariant: bits at and above `n` are 0. With up to 64 events a row is one word, and the
 //! compiler gets loops over plain words.
 
-use membar_ir::bits::{Bits, bits};
+use membar_ir::bits::{Bits, bits, contains, insert, is_empty, remove, union};
 
 /// The size of everything about one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,35 +39,15 @@ impl Shape {
         self.words * self.events
     }
 
-    /// Word and bit of event `b` in a set.
-    fn place(b: usize) -> (usize, u64) {
-        (b / 64, 1 << (b % 64))
-    }
-
-    /// Adds `b` to a set.
-    pub fn insert(self, set: &mut [u64], b: usize) {
-        let (word, bit) = Self::place(b);
-        set[word] |= bit;
-    }
-
-    /// Whether `b` is in a set.
-    #[must_use]
-    pub fn contains(self, set: &[u64], b: usize) -> bool {
-        let (word, bit) = Self::place(b);
-        set[word] & bit != 0
-    }
-
     /// Adds the pair `(a, b)` to a relation.
     pub fn relate(self, relation: &mut [u64], a: usize, b: usize) {
-        let (word, bit) = Self::place(b);
-        relation[a * self.words + word] |= bit;
+        insert(&mut relation[a * self.words..], b);
     }
 
     /// Whether `(a, b)` is in a relation.
     #[must_use]
     pub fn related(self, relation: &[u64], a: usize, b: usize) -> bool {
-        let (word, bit) = Self::place(b);
-        relation[a * self.words + word] & bit != 0
+        contains(&relation[a * self.words..], b)
     }
 
     /// All events.
@@ -113,7 +93,7 @@ impl Shape {
         out.fill(0);
         for (out, row) in out.chunks_exact_mut(self.words).zip(a.chunks_exact(self.words)) {
             for middle in bits(row) {
-                union_into(out, &b[middle * self.words..(middle + 1) * self.words]);
+                union(out, &b[middle * self.words..(middle + 1) * self.words]);
             }
         }
     }
@@ -128,7 +108,7 @@ impl Shape {
         }
         let rows = out.chunks_exact_mut(self.words).zip(relation.chunks_exact(self.words));
         for (from, (out, row)) in rows.enumerate() {
-            if self.contains(set, from) {
+            if contains(set, from) {
                 out.copy_from_slice(row);
             } else {
                 out.fill(0);
@@ -190,8 +170,8 @@ impl Shape {
         for middle in 0..self.events {
             via.copy_from_slice(&relation[middle * self.words..(middle + 1) * self.words]);
             for row in relation.chunks_exact_mut(self.words) {
-                if self.contains(row, middle) {
-                    union_into(row, &via);
+                if contains(row, middle) {
+                    union(row, &via);
                 }
             }
         }
@@ -221,7 +201,7 @@ impl Shape {
             return;
         }
         for (from, row) in out.chunks_exact_mut(self.words).enumerate() {
-            if self.contains(a, from) {
+            if contains(a, from) {
                 row.copy_from_slice(b);
             } else {
                 row.fill(0);
@@ -233,8 +213,8 @@ impl Shape {
     pub fn domain(self, relation: &[u64], out: &mut [u64]) {
         out.fill(0);
         for (from, row) in relation.chunks_exact(self.words).enumerate() {
-            if row.iter().any(|&word| word != 0) {
-                self.insert(out, from);
+            if !is_empty(row) {
+                insert(out, from);
             }
         }
     }
@@ -243,7 +223,7 @@ impl Shape {
     pub fn range(self, relation: &[u64], out: &mut [u64]) {
         out.fill(0);
         for row in relation.chunks_exact(self.words) {
-            union_into(out, row);
+            union(out, row);
         }
     }
 
@@ -265,10 +245,9 @@ impl Shape {
             let mut removed = false;
             let mut empty = true;
             for (a, row) in relation.chunks_exact(self.words).enumerate() {
-                if self.contains(&left, a) {
+                if contains(&left, a) {
                     if row.iter().zip(&left).all(|(row, left)| row & left == 0) {
-                        let (word, bit) = Self::place(a);
-                        left[word] &= !bit;
+                        remove(&mut left, a);
                         removed = true;
                     } else {
                         empty = false;
@@ -300,13 +279,6 @@ fn is_acyclic_small(rows: &[u64], events: usize) -> bool {
         }
     }
     true
-}
-
-/// Adds the bits of `b` to `a`.
-pub fn union_into(a: &mut [u64], b: &[u64]) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a |= b;
-    }
 }
 
 #[cfg(test)]
@@ -389,7 +361,7 @@ mod tests {
                 assert_eq!(shape.is_acyclic(&ra), shape.is_irreflexive(&closed));
                 let mut again = closed.clone();
                 shape.sequence(&closed, &ra, &mut out);
-                union_into(&mut again, &out);
+                union(&mut again, &out);
                 assert_eq!(again, closed);
             }
         }
@@ -411,8 +383,8 @@ mod tests {
     fn sets_and_relations_convert() {
         let shape = Shape::new(70);
         let mut set = vec![0; shape.set()];
-        shape.insert(&mut set, 3);
-        shape.insert(&mut set, 69);
+        insert(&mut set, 3);
+        insert(&mut set, 69);
         let mut all = vec![0; shape.set()];
         shape.fill_set(&mut all);
         let mut out = vec![0; shape.relation()];

@@ -5,8 +5,8 @@
 //! operand under a complement or on the right of a difference makes a slot unstable: it waits until it is known.
 //! Once rf is complete, everything that needs only rf is known, so more checks prune while co grows.
 
+use crate::coherence_axioms::CoherenceAxioms;
 use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot};
-use crate::promises::Promises;
 
 /// Which parts of an execution a slot needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,8 +67,8 @@ pub struct Schedule {
     pub remarks: Vec<usize>,
     /// For each slot whether it depends on neither rf nor co.
     pub is_static: Vec<bool>,
-    /// What may be taken for granted about co; nothing if pruning is off.
-    pub promises: Promises,
+    /// What the plan requires of co; nothing if pruning is off.
+    pub axioms: CoherenceAxioms,
 }
 
 impl Phase {
@@ -93,7 +93,7 @@ impl Schedule {
         Self::of(plan, prune, false, false)
     }
 
-    /// The schedule of `plan`, with pruning, for graphs to whose co `forced` adds what it can: checks that this makes
+    /// The schedule of `plan`, with pruning, for graphs to whose co the search adds what it can: checks that this makes
     /// true are not asked.
     #[must_use]
     pub fn of_forced(plan: &Plan) -> Self {
@@ -111,8 +111,8 @@ impl Schedule {
         let facts = Facts::new(plan);
         let with_reads = facts.growth(plan, false, whole_reads);
         let with_coherence = facts.growth(plan, true, whole_reads);
-        let promises = if prune { Promises::of(plan) } else { Promises::default() };
-        let implied = if forces { promises.implied(plan) } else { vec![false; plan.checks.len()] };
+        let axioms = if prune { CoherenceAxioms::of(plan) } else { CoherenceAxioms::default() };
+        let implied = if forces { axioms.implied(plan) } else { vec![false; plan.checks.len()] };
         let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
         let required = |index: usize| !is_remark(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
@@ -150,7 +150,7 @@ impl Schedule {
             coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
             remarks: all.filter(|&i| is_remark(i)).collect(),
             is_static: facts.stages.iter().map(|&stage| stage == Stage::Static).collect(),
-            promises,
+            axioms,
         }
     }
 }

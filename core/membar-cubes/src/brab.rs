@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cube::Cube;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::ground::{Check, Ground, Source, Total};
 use crate::instance::arrangements;
+use crate::instance::{Check, Instance, Source, Total};
 use crate::matching::contains;
 use crate::system::System;
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation};
@@ -32,7 +32,7 @@ const MOST_TRIED: usize = 2_000;
 #[derive(Debug)]
 pub struct Brab<'a> {
     system: &'a System,
-    instance: Ground<'a>,
+    instance: Instance<'a>,
     states: Vec<Rc<[u8]>>,
     wrong: Vec<Cube>,
     /// Whether a state is in a cube, for those asked about.
@@ -57,7 +57,7 @@ impl<'a> Brab<'a> {
     /// It is time to stop.
     pub fn new(system: &'a System, count: u8, watch: &mut Watch<'_>) -> Result<Option<Self>, Stopped> {
         let count = system.size.unwrap_or(count);
-        let Some(instance) = Ground::new(system, count, BUFFER) else { return Ok(None) };
+        let Some(instance) = Instance::new(system, count, BUFFER) else { return Ok(None) };
         let states = explored(&instance, watch)?;
         Ok(Some(Self { system, instance, states, wrong: Vec::new(), known: RefCell::default() }))
     }
@@ -204,7 +204,7 @@ impl<'a> Brab<'a> {
 }
 
 /// Every state of an instance, breadth first, as far as one looks.
-fn explored(instance: &Ground<'_>, watch: &mut Watch<'_>) -> Result<Vec<Rc<[u8]>>, Stopped> {
+fn explored(instance: &Instance<'_>, watch: &mut Watch<'_>) -> Result<Vec<Rc<[u8]>>, Stopped> {
     let mut states: Vec<Rc<[u8]>> = instance.initial().into_iter().map(Rc::from).collect();
     let mut known: FxHashSet<Rc<[u8]>> = states.iter().cloned().collect();
     let mut at = 0;

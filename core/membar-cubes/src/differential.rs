@@ -3,8 +3,8 @@
 use crate::examples;
 use crate::fault::Fault;
 use crate::forward::explore;
-use crate::instance::Instance;
 use crate::random::{Dice, Flavour, TURN, system};
+use crate::reference_instance::ReferenceInstance;
 use crate::search::{Answer, Options, search};
 use crate::system::{Condition, System, Term, Update};
 use membar_ir::limits::{Limits, Stop, Watch};
@@ -45,7 +45,7 @@ fn judged(system: &System, fault: Fault) -> Verdict {
     };
     let forward = |count: u8| {
         let mut watch = Watch::new(&stop, Limits::default());
-        explore(&Instance::new(system, count, 3), MOST_STATES, true, &mut watch).expect("no limit")
+        explore(&ReferenceInstance::new(system, count, 3), MOST_STATES, true, &mut watch).expect("no limit")
     };
     match found.answer {
         Answer::Closed => {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::instance::{Instance, State};
+use crate::reference_instance::{ReferenceInstance, State};
 use membar_ir::limits::{Stopped, Watch};
 
 /// The states of an instance.
@@ -21,7 +21,7 @@ pub(crate) struct Forward {
 /// # Errors
 /// It is time to stop.
 pub(crate) fn explore(
-    instance: &Instance<'_>,
+    instance: &ReferenceInstance<'_>,
     most: usize,
     stop_at_bad: bool,
     watch: &mut Watch<'_>,
@@ -56,7 +56,7 @@ pub(crate) fn explore(
     Ok(found)
 }
 
-fn add(instance: &Instance<'_>, found: &mut Forward, known: &mut FxHashSet<State>, state: State) {
+fn add(instance: &ReferenceInstance<'_>, found: &mut Forward, known: &mut FxHashSet<State>, state: State) {
     if !known.insert(state.clone()) {
         return;
     }

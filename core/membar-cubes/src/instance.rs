@@ -1,59 +1,125 @@
-//! An instance with a fixed number of processes, state by state: the simple version, for tests.
+//! An instance with a fixed number of processes, compiled for exploring many states; BRAB checks its guesses on it.
 //!
-//! It guides approximations, and tests compare with it. Reals are integers here, numbers that nobody initialises are
-//! guessed, and buffers have a bound: it may miss states, and says so.
+//! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
+//! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open
+//! is `UNKNOWN`: comparisons with such a value hold. Where there are few, values that `init` leaves open are tried, of
+//! number variables 0 and 1; states with large numbers are left out. So there may be more states than are reachable,
+//! or fewer; a guess is proved before it is believed, so this costs guesses, never truth.
 
-use crate::system::{Access, Condition, Formula, Process, Sort, System, Term, Transition, Update};
+use crate::system::{
+    Access, Alternatives, Condition, Conjunction, Formula, Process, Sort, System, Term, Transition, Update,
+};
 use crate::term::Relation;
 
-/// Initial states that are looked at.
-const MOST_INITIAL: usize = 4_096;
+/// A value that may be any.
+pub const UNKNOWN: u8 = u8::MAX;
+/// The byte of the number 0.
+const ZERO: i64 = 100;
+/// Initial states beyond which open values stay unknown.
+const MOST_INITIAL: usize = 64;
 
-/// A state: the value of each cell, and for each process what it has written and nobody else sees, oldest first.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct State {
-    /// Values, in the order of the layout.
-    pub memory: Vec<i64>,
-    /// For each process its pending writes; each may be of several cells.
-    pub buffers: Vec<Vec<Vec<(u32, i64)>>>,
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// It is this one.
+    Value(u8),
+    /// What a process sees in a cell, or what is there.
+    Cell(usize, Option<u8>),
 }
 
-/// A system with a number of processes.
+/// Cells times whole numbers, plus a constant.
+#[derive(Debug, Clone)]
+pub struct Total {
+    /// Cells and factors.
+    pub parts: Vec<(Source, i64)>,
+    /// What is added.
+    pub constant: i64,
+}
+
+/// A comparison of two values, or of a sum of numbers with 0.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// Two values that are not numbers.
+    Pair(Relation, Source, Source),
+    /// One of these values, bit n for n.
+    Among(Source, u64),
+    /// Numbers.
+    Sum(Relation, Total),
+}
+
+/// Comparisons that hold together, of which one list holds.
+type Checks = Vec<Vec<Check>>;
+
+/// What a cell may get.
+#[derive(Debug, Clone)]
+enum Given {
+    Copy(Source),
+    OneOf(u8),
+    Sum(Total, i64),
+    Unknown,
+}
+
+/// A cell that gets the value of the first case that holds.
+#[derive(Debug, Clone)]
+struct Write {
+    cell: usize,
+    is_buffered: bool,
+    cases: Vec<(Checks, Given)>,
+}
+
+/// A transition of certain processes.
+#[derive(Debug, Clone)]
+struct Rule {
+    acting: Option<usize>,
+    waits: bool,
+    guard: Vec<Check>,
+    universal: Vec<Checks>,
+    writes: Vec<Write>,
+}
+
+/// An instance.
 #[derive(Debug)]
 pub struct Instance<'a> {
-    /// The system.
-    pub system: &'a System,
-    /// How many processes.
+    system: &'a System,
+    /// How many processes there are.
     pub count: u8,
-    /// The most entries of a buffer.
-    pub bound: usize,
     first: Vec<usize>,
     cells: usize,
-    numbers: Vec<i64>,
+    bound: usize,
+    has_buffers: bool,
+    rules: Vec<Rule>,
 }
 
-/// A transition of some processes, or None for a flush of one.
-pub type Step = (Option<usize>, Vec<u8>);
+fn process(process: Process, processes: &[u8]) -> u8 {
+    match process {
+        Process::Variable(number) => processes[number as usize],
+        Process::Constant(number) => number,
+    }
+}
 
 impl<'a> Instance<'a> {
-    /// `count` processes with buffers of at most `bound` entries.
+    /// `count` processes with store buffers of at most `bound` entries; None if there are too many cells.
     #[must_use]
-    pub fn new(system: &'a System, count: u8, bound: usize) -> Self {
+    pub fn new(system: &'a System, count: u8, bound: usize) -> Option<Self> {
         let mut first = Vec::new();
         let mut cells = 0;
         for symbol in &system.symbols {
             first.push(cells);
             cells += usize::from(count).pow(u32::from(symbol.dimensions));
         }
-        let mut numbers = vec![0, 1];
-        for condition in system.init.iter().chain(system.transitions.iter().map(|one| &one.guard)).flatten() {
-            if let Condition::Linear(_, _, constant) = condition {
-                numbers.push(constant.saturating_neg());
+        let has_buffers = system.symbols.iter().any(|symbol| symbol.is_weak);
+        if cells >= usize::from(UNKNOWN) && has_buffers {
+            return None;
+        }
+        let mut ground = Self { system, count, first, cells, bound, has_buffers, rules: Vec::new() };
+        let mut rules = Vec::new();
+        for transition in &system.transitions {
+            for processes in arrangements(transition.parameters, count, false) {
+                rules.extend(ground.rule(transition, &processes));
             }
         }
-        numbers.sort_unstable();
-        numbers.dedup();
-        Self { system, count, bound, first, cells, numbers }
+        ground.rules = rules;
+        Some(ground)
     }
 
     /// The number of a cell.
@@ -63,290 +129,420 @@ impl<'a> Instance<'a> {
         self.first[symbol as usize] + index.fold(0, |cell, process| cell * count + usize::from(process))
     }
 
-    fn process(process: Process, processes: &[u8]) -> u8 {
-        match process {
-            Process::Variable(number) => processes[number as usize],
-            Process::Constant(number) => number,
-        }
-    }
-
     fn cell_of(&self, access: &Access, processes: &[u8]) -> usize {
-        self.cell(access.symbol, access.index.iter().map(|&index| Self::process(index, processes)))
+        self.cell(access.symbol, access.index.iter().map(|&index| process(index, processes)))
     }
 
-    /// What a process sees in a cell.
+    /// Whether values of a symbol are kept.
     #[must_use]
-    pub fn view(&self, state: &State, cell: usize, reader: Option<u8>) -> i64 {
-        let buffer = reader.and_then(|reader| state.buffers.get(reader as usize));
-        let own = buffer.and_then(|buffer| {
-            buffer.iter().rev().flatten().find(|write| write.0 as usize == cell).map(|write| write.1)
-        });
-        own.unwrap_or(state.memory[cell])
+    pub fn keeps(&self, symbol: u16) -> bool {
+        self.system.symbols[symbol as usize].sort != Sort::Abstract
     }
 
-    fn access(&self, state: &State, access: &Access, processes: &[u8]) -> i64 {
-        let reader = access.reader.map(|reader| Self::process(reader, processes));
-        self.view(state, self.cell_of(access, processes), reader)
+    fn read(&self, access: &Access, processes: &[u8]) -> Source {
+        let reader = access.reader.map(|reader| process(reader, processes));
+        Source::Cell(self.cell_of(access, processes), reader)
     }
 
-    fn sum(&self, state: &State, parts: &[(Access, i64)], constant: i64, processes: &[u8]) -> Option<i64> {
-        parts.iter().try_fold(constant, |sum, (access, factor)| {
-            sum.checked_add(factor.checked_mul(self.access(state, access, processes))?)
-        })
-    }
-
-    /// The values of a term; None for any.
-    fn term(&self, state: &State, term: &Term, processes: &[u8]) -> Option<i64> {
+    fn source(&self, term: &Term, processes: &[u8]) -> Option<Source> {
         match term {
-            Term::Process(process) => Some(i64::from(Self::process(*process, processes))),
-            Term::Constructor(number) => Some(i64::from(*number)),
-            Term::Access(access) => Some(self.access(state, access, processes)),
-            Term::Linear(parts, constant, divisor) => {
-                let sum = self.sum(state, parts, *constant, processes)?;
-                (sum % divisor == 0).then(|| sum / divisor)
-            }
-            Term::Any => None,
+            Term::Process(one) => Some(Source::Value(process(*one, processes))),
+            Term::Constructor(number) => Some(Source::Value(*number)),
+            Term::Access(access) if self.keeps(access.symbol) => Some(self.read(access, processes)),
+            Term::Access(_) | Term::Linear(..) | Term::Any => None,
         }
     }
 
-    /// Whether a condition holds.
-    #[must_use]
-    pub fn holds(&self, state: &State, condition: &Condition, processes: &[u8]) -> bool {
-        let (relation, difference) = match condition {
-            Condition::Linear(relation, parts, constant) => {
-                (*relation, self.sum(state, parts, *constant, processes))
+    fn total(&self, parts: &[(Access, i64)], constant: i64, processes: &[u8]) -> Total {
+        let part = |part: &(Access, i64)| (self.read(&part.0, processes), part.1);
+        Total { parts: parts.iter().map(part).collect(), constant }
+    }
+
+    /// The comparisons of values that are kept.
+    fn checks(&self, conditions: &Conjunction, processes: &[u8]) -> Vec<Check> {
+        let check = |condition: &Condition| match condition {
+            Condition::Compare(relation, left, right) => {
+                Some(Check::Pair(*relation, self.source(left, processes)?, self.source(right, processes)?))
             }
-            Condition::Compare(relation, a, b) => {
-                let sides = (self.term(state, a, processes), self.term(state, b, processes));
-                (*relation, sides.0.zip(sides.1).and_then(|(a, b)| a.checked_sub(b)))
+            Condition::Linear(relation, parts, constant) => {
+                Some(Check::Sum(*relation, self.total(parts, *constant, processes)))
             }
         };
-        difference.is_some_and(|difference| match relation {
-            Relation::Equal => difference == 0,
-            Relation::Different => difference != 0,
-            Relation::Less => difference < 0,
-            Relation::AtMost => difference <= 0,
+        conditions.iter().filter_map(check).collect()
+    }
+
+    fn alternatives(&self, alternatives: &Alternatives, processes: &[u8]) -> Checks {
+        alternatives.iter().map(|conjunction| self.checks(conjunction, processes)).collect()
+    }
+
+    /// A transition of certain processes; None if comparisons of these processes forbid it.
+    fn rule(&self, transition: &Transition, processes: &[u8]) -> Option<Rule> {
+        let mut guard = self.checks(&transition.guard, processes);
+        let mut possible = true;
+        guard.retain(|check| match check {
+            Check::Pair(relation, Source::Value(left), Source::Value(right)) => {
+                possible &= related(*relation, *left, *right);
+                false
+            }
+            _ => true,
+        });
+        if !possible {
+            return None;
+        }
+        let others = (0..self.count).filter(|one| !processes.contains(one));
+        let mut universal = Vec::new();
+        for other in others {
+            let with = [processes, &[other]].concat();
+            universal.extend(transition.universal.iter().map(|one| self.alternatives(one, &with)));
+        }
+        let is_atomic = transition.reads && transition.writes;
+        let writes = transition.updates.iter().flat_map(|update| self.writes(update, processes, !is_atomic));
+        Some(Rule {
+            acting: transition.acting.map(|acting| usize::from(processes[acting as usize])),
+            waits: transition.fence || is_atomic,
+            guard,
+            universal,
+            writes: writes.collect(),
         })
     }
 
-    fn all_hold(&self, state: &State, conditions: &[Condition], processes: &[u8]) -> bool {
-        conditions.iter().all(|condition| self.holds(state, condition, processes))
-    }
-
-    fn domain(&self, sort: Sort) -> Vec<i64> {
-        match sort {
-            Sort::Finite(size) => (0..i64::from(size)).collect(),
-            Sort::Process => (0..i64::from(self.count)).collect(),
-            Sort::Abstract => vec![0, 1],
-            Sort::Integer | Sort::Real => self.numbers.clone(),
-        }
-    }
-
-    /// Initial states; whether they are all. Where there are none, a variable may name something that is no process.
-    #[must_use]
-    pub fn initial(&self) -> (Vec<State>, bool) {
-        let found = self.initial_with(false);
-        if found.0.is_empty() { self.initial_with(true) } else { found }
-    }
-
-    fn initial_with(&self, outsider: bool) -> (Vec<State>, bool) {
-        let tuples = arrangements(self.system.init_parameters, self.count, true);
-        let mut domains: Vec<Vec<i64>> = Vec::new();
-        let mut is_complete = true;
-        for symbol in &self.system.symbols {
-            let cells = usize::from(self.count).pow(u32::from(symbol.dimensions));
-            let mut domain = self.domain(symbol.sort);
-            if outsider && symbol.sort == Sort::Process && symbol.dimensions == 0 {
-                domain = vec![i64::from(self.count), 0];
-            }
-            if symbol.sort == Sort::Abstract {
-                domain.truncate(1);
-            }
-            domains.resize(domains.len() + cells, domain);
-        }
-        for tuple in &tuples {
-            self.narrow(&mut domains, tuple);
-        }
-        let mut states = vec![Vec::new()];
-        for (cell, domain) in domains.iter().enumerate() {
-            let is_number = self
-                .sort_of(cell)
-                .is_some_and(|sort| matches!(sort, Sort::Integer | Sort::Real | Sort::Abstract));
-            is_complete &= !is_number || domain.len() == 1 && !self.is_abstract(cell);
-            let longer = |state: &Vec<i64>| {
-                let state = state.clone();
-                domain.iter().map(move |&value| [state.as_slice(), &[value]].concat())
-            };
-            states = states.iter().flat_map(longer).take(MOST_INITIAL).collect();
-            is_complete &= states.len() < MOST_INITIAL;
-        }
-        let buffers = vec![Vec::new(); usize::from(self.count)];
-        let made = states.into_iter().map(|memory| State { memory, buffers: buffers.clone() });
-        let is_initial = |state: &State| {
-            let one = |tuple: &Vec<u8>| self.system.init.iter().any(|all| self.all_hold(state, all, tuple));
-            tuples.iter().all(one)
-                && !self.system.invariants.iter().any(|one| self.reaches(state, one).is_some())
+    fn writes(&self, update: &Update, processes: &[u8], may_wait: bool) -> Vec<Write> {
+        let symbol = match update {
+            Update::Cell(access, _) => access.symbol,
+            Update::All(symbol, _) => *symbol,
         };
-        (made.filter(is_initial).collect(), is_complete)
+        if !self.keeps(symbol) {
+            return Vec::new();
+        }
+        let shape = &self.system.symbols[symbol as usize];
+        let is_buffered = may_wait && shape.is_weak;
+        let given = |term: &Term, processes: &[u8]| match (term, self.source(term, processes), shape.sort) {
+            (_, Some(source), _) => Given::Copy(source),
+            (Term::Linear(parts, constant, divisor), ..) => {
+                Given::Sum(self.total(parts, *constant, processes), *divisor)
+            }
+            (_, None, Sort::Finite(size)) => Given::OneOf(size),
+            (_, None, Sort::Process) => Given::OneOf(self.count),
+            (_, None, _) => Given::Unknown,
+        };
+        match update {
+            Update::Cell(access, term) => {
+                let cell = self.cell_of(access, processes);
+                vec![Write { cell, is_buffered, cases: vec![(vec![Vec::new()], given(term, processes))] }]
+            }
+            Update::All(_, cases) => {
+                let write = |index: Vec<u8>| {
+                    let with = [processes, index.as_slice()].concat();
+                    let one = |case: &(Alternatives, Term)| {
+                        (self.alternatives(&case.0, &with), given(&case.1, &with))
+                    };
+                    let cell = self.cell(symbol, index.iter().copied());
+                    Write { cell, is_buffered, cases: cases.iter().map(one).collect() }
+                };
+                arrangements(shape.dimensions, self.count, true).into_iter().map(write).collect()
+            }
+        }
     }
 
-    fn is_abstract(&self, cell: usize) -> bool {
-        self.sort_of(cell) == Some(Sort::Abstract)
-    }
-
-    fn sort_of(&self, cell: usize) -> Option<Sort> {
-        let symbol = self.first.iter().rposition(|&first| first <= cell)?;
-        Some(self.system.symbols[symbol].sort)
-    }
-
-    /// Keeps only the value of a cell that every alternative of init gives it.
-    fn narrow(&self, domains: &mut [Vec<i64>], tuple: &[u8]) {
-        let [conjunction] = self.system.init.as_slice() else { return };
-        for condition in conjunction {
-            match condition {
-                Condition::Compare(Relation::Equal, Term::Access(access), Term::Constructor(value))
-                | Condition::Compare(Relation::Equal, Term::Constructor(value), Term::Access(access)) => {
-                    domains[self.cell_of(access, tuple)] = vec![i64::from(*value)];
+    /// Initial states, with `UNKNOWN` where init leaves too many choices.
+    #[must_use]
+    pub fn initial(&self) -> Vec<Vec<u8>> {
+        let mut domains = vec![Domain::Any; self.cells];
+        for tuple in arrangements(self.system.init_parameters, self.count, true) {
+            let mut union: Vec<Option<Domain>> = vec![None; self.cells];
+            for conjunction in &self.system.init {
+                let narrowed = self.narrowed(domains.clone(), conjunction, &tuple);
+                for (all, one) in union.iter_mut().zip(narrowed) {
+                    *all = Some(match *all {
+                        Some(other) if other != one => Domain::Any,
+                        _ => one,
+                    });
                 }
-                Condition::Linear(Relation::Equal, parts, constant) => {
-                    if let [(access, factor)] = parts.as_slice()
-                        && constant % factor == 0
+            }
+            domains = union.into_iter().map(|domain| domain.unwrap_or(Domain::Any)).collect();
+        }
+        let mut states = vec![domains.iter().map(|domain| domain.value(self.count)).collect::<Vec<u8>>()];
+        for (number, symbol) in self.system.symbols.iter().enumerate() {
+            let values: Vec<u8> = match symbol.sort {
+                Sort::Finite(size) => (0..size).collect(),
+                Sort::Integer | Sort::Real if symbol.dimensions == 0 => vec![stored(0), stored(1)],
+                _ => continue,
+            };
+            let end = self.first.get(number + 1).copied().unwrap_or(self.cells);
+            for cell in self.first[number]..end {
+                if domains[cell] == Domain::Any && states.len() * values.len() <= MOST_INITIAL {
+                    let with = |&value: &u8| {
+                        let mut states = states.clone();
+                        for state in &mut states {
+                            state[cell] = value;
+                        }
+                        states
+                    };
+                    states = values.iter().flat_map(with).collect();
+                }
+            }
+        }
+        if self.has_buffers {
+            for state in &mut states {
+                state.resize(self.cells + usize::from(self.count), 0);
+            }
+        }
+        states.retain(|state| !self.system.invariants.iter().any(|formula| self.is_excluded(state, formula)));
+        states
+    }
+
+    /// Whether a state is plainly one that an invariant excludes.
+    fn is_excluded(&self, state: &[u8], formula: &Formula) -> bool {
+        let is_known = |source: &Source| self.value(state, *source) != UNKNOWN;
+        arrangements(formula.parameters, self.count, false).iter().any(|processes| {
+            self.checks(&formula.conditions, processes).iter().all(|check| {
+                let plain = match check {
+                    Check::Pair(_, left, right) => is_known(left) && is_known(right),
+                    Check::Among(source, _) => is_known(source),
+                    Check::Sum(_, total) => total.parts.iter().all(|part| is_known(&part.0)),
+                };
+                plain && self.holds(state, check)
+            })
+        })
+    }
+
+    fn narrowed(&self, mut domains: Vec<Domain>, conjunction: &Conjunction, tuple: &[u8]) -> Vec<Domain> {
+        for check in self.checks(conjunction, tuple) {
+            match check {
+                Check::Pair(relation, Source::Cell(cell, _), Source::Value(value))
+                | Check::Pair(relation, Source::Value(value), Source::Cell(cell, _)) => {
+                    domains[cell] = domains[cell].narrowed(relation, value);
+                }
+                Check::Sum(Relation::Equal, Total { parts, constant }) => {
+                    if let [(Source::Cell(cell, _), factor)] = parts.as_slice()
+                        && constant.checked_rem(*factor) == Some(0)
+                        && let Some(value) = constant.checked_div(*factor).and_then(i64::checked_neg)
                     {
-                        domains[self.cell_of(access, tuple)] = vec![-constant / factor];
+                        domains[*cell] = Domain::Only(stored(value));
                     }
                 }
                 _ => {}
             }
         }
+        domains
     }
 
-    /// Processes that show a state to be in a formula.
+    /// What a process sees in a cell: its own latest write that nobody else sees, or what is there.
     #[must_use]
-    pub fn reaches(&self, state: &State, formula: &Formula) -> Option<Vec<u8>> {
-        let tuples = arrangements(formula.parameters, self.count, false);
-        tuples.into_iter().find(|tuple| self.all_hold(state, &formula.conditions, tuple))
-    }
-
-    /// What can happen in a state; `held` is set where the bound of a buffer prevents a step.
-    pub fn successors(&self, state: &State, held: &mut bool) -> Vec<(Step, State)> {
-        let mut found = Vec::new();
-        for process in 0..self.count {
-            if !state.buffers[process as usize].is_empty() {
-                let mut next = state.clone();
-                for (cell, value) in next.buffers[process as usize].remove(0) {
-                    next.memory[cell as usize] = value;
-                }
-                found.push(((None, vec![process]), next));
-            }
-        }
-        for transition in &self.system.transitions {
-            for processes in arrangements(transition.parameters, self.count, false) {
-                if self.is_enabled(state, transition, &processes) {
-                    for next in self.after(state, transition, &processes, held) {
-                        found.push(((Some(transition.number), processes.clone()), next));
+    pub fn value(&self, state: &[u8], source: Source) -> u8 {
+        match source {
+            Source::Value(value) => value,
+            Source::Cell(cell, None) => state[cell],
+            Source::Cell(cell, Some(reader)) => {
+                let mut seen = state[cell];
+                for entry in self.buffer(state, usize::from(reader)).chunks_exact(2) {
+                    if usize::from(entry[0]) == cell {
+                        seen = entry[1];
                     }
                 }
+                seen
             }
         }
-        found
     }
 
-    fn is_enabled(&self, state: &State, transition: &Transition, processes: &[u8]) -> bool {
-        let is_atomic = transition.reads && transition.writes;
-        if (transition.fence || is_atomic)
-            && let Some(acting) = transition.acting
-            && !state.buffers[processes[acting as usize] as usize].is_empty()
-        {
-            return false;
+    /// Where the buffer of a process begins and ends: entries are pairs of cell and value, each write of several
+    /// cells is closed by a pair of `UNKNOWN`.
+    fn span(&self, state: &[u8], reader: usize) -> (usize, usize) {
+        let lengths = &state[self.cells..self.cells + usize::from(self.count)];
+        let before: usize = lengths[..reader].iter().map(|&length| usize::from(length)).sum();
+        let start = self.cells + usize::from(self.count) + before;
+        (start, start + usize::from(lengths[reader]))
+    }
+
+    fn buffer<'s>(&self, state: &'s [u8], reader: usize) -> &'s [u8] {
+        let (start, end) = self.span(state, reader);
+        &state[start..end]
+    }
+
+    /// Whether a comparison holds, or may.
+    #[must_use]
+    pub fn holds(&self, state: &[u8], check: &Check) -> bool {
+        match check {
+            Check::Pair(relation, left, right) => {
+                related(*relation, self.value(state, *left), self.value(state, *right))
+            }
+            Check::Among(source, values) => match self.value(state, *source) {
+                UNKNOWN => true,
+                value => value < 64 && values >> value & 1 == 1,
+            },
+            Check::Sum(relation, total) => self.sum(state, total).is_none_or(|sum| match relation {
+                Relation::Equal => sum == 0,
+                Relation::Different => sum != 0,
+                Relation::Less => sum < 0,
+                Relation::AtMost => sum <= 0,
+            }),
         }
-        let others = (0..self.count).filter(|process| !processes.contains(process));
-        self.all_hold(state, &transition.guard, processes)
-            && others.into_iter().all(|other| {
-                let with = [processes, &[other]].concat();
-                transition.universal.iter().all(|one| one.iter().any(|all| self.all_hold(state, all, &with)))
-            })
     }
 
-    fn after(&self, state: &State, transition: &Transition, processes: &[u8], held: &mut bool) -> Vec<State> {
-        // Cells with the values that they may get.
-        let mut written: Vec<(usize, bool, Vec<i64>)> = Vec::new();
-        for update in &transition.updates {
-            let symbol = match update {
-                Update::Cell(access, _) => access.symbol,
-                Update::All(symbol, _) => *symbol,
+    fn sum(&self, state: &[u8], total: &Total) -> Option<i64> {
+        total.parts.iter().try_fold(total.constant, |sum, &(source, factor)| {
+            let number = match self.value(state, source) {
+                UNKNOWN => return None,
+                byte => i64::from(byte) - ZERO,
             };
-            let shape = &self.system.symbols[symbol as usize];
-            let mut write = |cell: usize, term: &Term, processes: &[u8]| {
-                let values = match term {
-                    Term::Any => self.domain(shape.sort),
-                    _ => self.term(state, term, processes).into_iter().collect(),
-                };
-                written.push((cell, shape.is_weak, values));
+            sum.checked_add(factor.checked_mul(number)?)
+        })
+    }
+
+    fn one_holds(&self, state: &[u8], checks: &Checks) -> bool {
+        checks.iter().any(|all| all.iter().all(|check| self.holds(state, check)))
+    }
+
+    /// Calls `found` with each state one step later.
+    pub fn successors(&self, state: &[u8], found: &mut impl FnMut(Vec<u8>)) {
+        if self.has_buffers {
+            for reader in 0..usize::from(self.count) {
+                if state[self.cells + reader] != 0 {
+                    found(self.flushed(state, reader));
+                }
+            }
+        }
+        for rule in &self.rules {
+            if let (true, Some(acting)) = (rule.waits && self.has_buffers, rule.acting)
+                && state[self.cells + acting] != 0
+            {
+                continue;
+            }
+            if rule.guard.iter().all(|check| self.holds(state, check))
+                && rule.universal.iter().all(|checks| self.one_holds(state, checks))
+            {
+                self.fire(state, rule, found);
+            }
+        }
+    }
+
+    fn flushed(&self, state: &[u8], reader: usize) -> Vec<u8> {
+        let mut next = state.to_vec();
+        let (start, end) = self.span(state, reader);
+        let mut at = start;
+        while at < end && state[at] != UNKNOWN {
+            next[usize::from(state[at])] = state[at + 1];
+            at += 2;
+        }
+        let gone = at + 2 - start;
+        next.drain(start..start + gone);
+        next[self.cells + reader] -= u8::try_from(gone).unwrap_or(u8::MAX);
+        next
+    }
+
+    fn fire(&self, state: &[u8], rule: &Rule, found: &mut impl FnMut(Vec<u8>)) {
+        let mut open: Vec<(Vec<u8>, Vec<u8>)> = vec![(state.to_vec(), Vec::new())];
+        for write in &rule.writes {
+            let Some((_, given)) = write.cases.iter().find(|case| self.one_holds(state, &case.0)) else {
+                continue;
             };
-            match update {
-                Update::Cell(access, term) => write(self.cell_of(access, processes), term, processes),
-                Update::All(_, cases) => {
-                    for index in arrangements(shape.dimensions, self.count, true) {
-                        let with = [processes, index.as_slice()].concat();
-                        let holds = |alternatives: &[Vec<Condition>]| {
-                            alternatives.iter().any(|all| self.all_hold(state, all, &with))
-                        };
-                        if let Some((_, term)) = cases.iter().find(|case| holds(&case.0)) {
-                            write(self.cell(symbol, index.iter().copied()), term, &with);
+            let put = |value: u8, next: &mut (Vec<u8>, Vec<u8>)| {
+                if write.is_buffered {
+                    next.1.extend([u8::try_from(write.cell).unwrap_or(UNKNOWN), value]);
+                } else {
+                    next.0[write.cell] = value;
+                }
+            };
+            match given {
+                Given::Copy(source) => {
+                    let value = self.value(state, *source);
+                    for next in &mut open {
+                        put(value, next);
+                    }
+                }
+                Given::Sum(total, divisor) => {
+                    let sum = self.sum(state, total).filter(|sum| sum % divisor == 0);
+                    let value = sum.map_or(UNKNOWN, |sum| stored(sum / divisor));
+                    // Numbers that grow for ever lead out of what is looked at.
+                    if sum.is_some() && value == UNKNOWN {
+                        return;
+                    }
+                    for next in &mut open {
+                        put(value, next);
+                    }
+                }
+                Given::Unknown => {
+                    for next in &mut open {
+                        put(UNKNOWN, next);
+                    }
+                }
+                Given::OneOf(size) => {
+                    let mut more = Vec::new();
+                    for next in open {
+                        for value in 0..*size {
+                            let mut next = next.clone();
+                            put(value, &mut next);
+                            more.push(next);
                         }
                     }
+                    open = more;
                 }
             }
         }
-        self.written(state, transition, processes, &written, held)
-    }
-
-    fn written(
-        &self,
-        state: &State,
-        transition: &Transition,
-        processes: &[u8],
-        written: &[(usize, bool, Vec<i64>)],
-        held: &mut bool,
-    ) -> Vec<State> {
-        let mut choices: Vec<Vec<i64>> = vec![Vec::new()];
-        for (_, _, values) in written {
-            let longer = |choice: &Vec<i64>| {
-                let choice = choice.clone();
-                values.iter().map(move |&value| [choice.as_slice(), &[value]].concat())
-            };
-            choices = choices.iter().flat_map(longer).collect();
-        }
-        let mut found = Vec::new();
-        for choice in choices {
-            let mut next = state.clone();
-            let mut entry = Vec::new();
-            for ((cell, is_weak, _), value) in written.iter().zip(choice) {
-                if *is_weak && !transition.reads {
-                    entry.push((u32::try_from(*cell).unwrap_or(u32::MAX), value));
-                } else {
-                    next.memory[*cell] = value;
-                }
-            }
-            if let Some(acting) = transition.acting
-                && !entry.is_empty()
-            {
-                let buffer = &mut next.buffers[processes[acting as usize] as usize];
-                if buffer.len() >= self.bound {
-                    *held = true;
+        for (mut next, mut entry) in open {
+            if let (false, Some(acting)) = (entry.is_empty(), rule.acting) {
+                let writes =
+                    self.buffer(state, acting).chunks_exact(2).filter(|one| one[0] == UNKNOWN).count();
+                let (_, end) = self.span(state, acting);
+                entry.extend([UNKNOWN, UNKNOWN]);
+                let length = usize::from(next[self.cells + acting]) + entry.len();
+                let Ok(length) = u8::try_from(length) else { continue };
+                if writes >= self.bound {
                     continue;
                 }
-                buffer.push(entry);
+                next[self.cells + acting] = length;
+                next.splice(end..end, entry);
             }
-            found.push(next);
+            found(next);
         }
-        found
+    }
+}
+
+/// Whether two values compare so, or may.
+#[must_use]
+pub fn related(relation: Relation, a: u8, b: u8) -> bool {
+    if a == UNKNOWN || b == UNKNOWN {
+        return true;
+    }
+    match relation {
+        Relation::Equal => a == b,
+        Relation::Different => a != b,
+        Relation::Less => a < b,
+        Relation::AtMost => a <= b,
+    }
+}
+
+/// A number as a byte.
+fn stored(number: i64) -> u8 {
+    u8::try_from(number.saturating_add(ZERO)).unwrap_or(UNKNOWN)
+}
+
+/// What init says of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Domain {
+    Any,
+    Only(u8),
+    /// Not one of these.
+    Except(u64),
+}
+
+impl Domain {
+    fn narrowed(self, relation: Relation, value: u8) -> Self {
+        match (relation, self) {
+            (Relation::Equal, _) => Self::Only(value),
+            (Relation::Different, Self::Any) => Self::Except(1 << (value % 64)),
+            (Relation::Different, Self::Except(values)) => Self::Except(values | 1 << (value % 64)),
+            _ => self,
+        }
     }
 
-    /// How many cells there are.
-    #[must_use]
-    pub fn cells(&self) -> usize {
-        self.cells
+    /// The only value there is; that of nobody where init excludes every process.
+    fn value(self, count: u8) -> u8 {
+        match self {
+            Self::Only(value) => value,
+            Self::Except(values) if values == (1 << count) - 1 => count,
+            Self::Any | Self::Except(_) => UNKNOWN,
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::cube::Cube;
 use crate::facts::{Facts, Truth};
 use crate::fault::Fault;
-use crate::instance::Instance;
 use crate::matching::contains;
 use crate::membership::is_in;
 use crate::preimage::preimages;
 use crate::random::{Dice, Flavour, system};
+use crate::reference_instance::ReferenceInstance;
 use crate::system::{Sort, Sorts, Symbol};
 use crate::term::{Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
 
@@ -174,7 +174,7 @@ fn preimages_hold_before_steps_into_a_cube() {
             larger.facts.within.remove(0);
             assert!(contains(&larger, one, &system.sorts, Fault::None).expect("small"));
         }
-        let instance = Instance::new(&system, 3, 0);
+        let instance = ReferenceInstance::new(&system, 3, 0);
         let mut states = instance.initial().0;
         for at in 0..200 {
             let Some(state) = states.get(at).cloned() else { break };

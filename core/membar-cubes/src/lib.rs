@@ -2,7 +2,7 @@
 //!
 //! Backward reachability of array-based systems (Ghilardi and Ranise), with the events of Conchon, Declerck and Zaïdi
 //! for memory behind store buffers. A `cube` is a set of states: some different processes, `facts` about their cells,
-//! and the `events` that are still to come. `preimage` goes one transition back, `visited` says what is known already,
+//! and the `events` that are still to come. `preimage` goes one transition back, `fixpoint` says what is known already,
 //! `initial` whether it is all over, and `search` brings them together.
 
 pub mod brab;
@@ -12,7 +12,6 @@ pub mod events;
 pub mod facts;
 pub mod fault;
 pub mod fixpoint;
-pub mod ground;
 pub mod grounding;
 pub mod initial;
 pub mod instance;
@@ -36,3 +35,5 @@ mod laws;
 mod membership;
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod reference_instance;

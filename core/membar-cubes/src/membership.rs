@@ -1,11 +1,12 @@
 //! Whether a state of an instance is in a cube, by looking: for tests.
 
 use crate::cube::Cube;
-use crate::instance::{Instance, State, arrangements};
+use crate::instance::arrangements;
+use crate::reference_instance::{ReferenceInstance, State};
 use crate::term::{Literal, NOBODY, Place, Relation};
 
 /// Whether a state is in a cube whose events, if any, are at one instant.
-pub(crate) fn is_in(instance: &Instance<'_>, state: &State, cube: &Cube) -> bool {
+pub(crate) fn is_in(instance: &ReferenceInstance<'_>, state: &State, cube: &Cube) -> bool {
     if cube.slots > instance.count {
         return false;
     }
@@ -18,16 +19,16 @@ pub(crate) fn is_in(instance: &Instance<'_>, state: &State, cube: &Cube) -> bool
     choices.iter().any(all)
 }
 
-fn value(instance: &Instance<'_>, state: &State, place: Place, processes: &[u8]) -> i64 {
+fn value(instance: &ReferenceInstance<'_>, state: &State, place: Place, processes: &[u8]) -> i64 {
     if let Some(slot) = place.slot() {
         return i64::from(processes[slot as usize]);
     }
     let index = place.index.into_iter().take_while(|&slot| slot != NOBODY);
     let cell = instance.cell(place.symbol, index.map(|slot| processes[slot as usize]));
-    instance.view(state, cell, place.is_read().then(|| processes[place.reader as usize]))
+    ReferenceInstance::view(state, cell, place.is_read().then(|| processes[place.reader as usize]))
 }
 
-fn holds(instance: &Instance<'_>, state: &State, literal: &Literal, processes: &[u8]) -> bool {
+fn holds(instance: &ReferenceInstance<'_>, state: &State, literal: &Literal, processes: &[u8]) -> bool {
     let value = |place: Place| value(instance, state, place, processes);
     match literal {
         Literal::In(place, values) => values >> value(*place) & 1 == 1,

@@ -10,7 +10,7 @@ use crate::traces::Class;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
-use membar_ir::bits::bits;
+use membar_ir::bits::{bits, insert};
 use membar_ir::program::Tag;
 use membar_ir::program::{CellId, Program, TagSet};
 
@@ -363,7 +363,7 @@ impl<'a> Graph<'a> {
 
     fn insert_where(&self, out: &mut [u64], member: impl Fn(&Place) -> bool) {
         for (id, _) in self.events.iter().enumerate().filter(|(_, event)| member(event)) {
-            self.shape.insert(out, id);
+            insert(out, id);
         }
     }
 
@@ -400,7 +400,7 @@ impl Provider for Graph<'_> {
             Primitive::FinalWrites => {
                 for (_, writes) in &self.cells {
                     if let Some(last) = self.last(writes) {
-                        shape.insert(out, last);
+                        insert(out, last);
                     }
                 }
             }
@@ -438,10 +438,10 @@ impl Provider for Graph<'_> {
         }
     }
 
-    fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
+    fn tagged(&self, tag: Tag, out: &mut [u64]) {
         for (id, event) in self.events.iter().enumerate() {
             if event.tags.is_some_and(|tags| self.program.tag_sets[tags.index()].contains(&tag)) {
-                shape.insert(out, id);
+                insert(out, id);
             }
         }
     }

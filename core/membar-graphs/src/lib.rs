@@ -3,7 +3,7 @@
 //! No Python, no input or output.
 
 pub mod execution;
-pub mod forced;
+pub mod forced_coherence;
 pub mod graph;
 pub mod search;
 pub mod stateless;

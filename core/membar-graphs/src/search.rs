@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::forced::Forced;
+use crate::forced_coherence::ForcedCoherence;
 use crate::graph::{Cursor, Graph};
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
@@ -16,10 +16,10 @@ use crate::traces::{Class, Failure, all_classes};
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
+use membar_ir::bits::SmallSet;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Limits, Stop, Stopped, Watch};
 use membar_ir::program::{Program, Term};
-use membar_ir::small_set::SmallSet;
 use membar_ir::words::narrow;
 
 /// How to search.
@@ -77,7 +77,7 @@ pub fn search(
         tally,
         graph: Graph::new(program),
         evaluation: Evaluation::default(),
-        forced: Forced::new(schedule.promises),
+        forced: ForcedCoherence::new(schedule.axioms),
         chosen: Vec::new(),
         alive: Vec::new(),
         order: Vec::new(),
@@ -139,7 +139,7 @@ struct Search<'a> {
     tally: Tally,
     graph: Graph<'a>,
     evaluation: Evaluation,
-    forced: Forced,
+    forced: ForcedCoherence,
     /// Per thread the class that is being looked at.
     chosen: Vec<u32>,
     /// Per thread the runs of its class that fit the reads chosen so far.

@@ -13,10 +13,10 @@ use rustc_hash::FxHashMap;
 
 use crate::tally::Tally;
 use crate::thread::{Kind, Question, Run, Skeleton, ThreadRunner};
+use membar_ir::bits::SmallSet;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{CellId, Program};
-use membar_ir::small_set::SmallSet;
 
 /// The values of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]

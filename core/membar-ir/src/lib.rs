@@ -10,5 +10,4 @@ pub mod liveness;
 mod mistakes;
 pub mod origins;
 pub mod program;
-pub mod small_set;
 pub mod words;

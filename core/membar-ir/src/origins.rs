@@ -1,6 +1,6 @@
 //! Dependencies of values on reads, as `program/origins.py` defines them.
 
-use crate::small_set::SmallSet;
+use crate::bits::SmallSet;
 
 /// The reads of a thread that a value depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

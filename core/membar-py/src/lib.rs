@@ -7,6 +7,7 @@ mod findings;
 mod states;
 mod values;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use membar_cat::plan::{self, Slot, Sort};
@@ -46,14 +47,14 @@ fn words_of(form: &[u8]) -> PyResult<Vec<u64>> {
     }
 }
 
-/// A memory model made ready to run; it outlives many searches.
+/// A memory model; it outlives many searches, and has a schedule for each kind of search that was asked for.
 #[pyclass(frozen, module = "membar._core")]
 struct Plan {
     model: plan::Plan,
-    schedule: Schedule,
-    of_forced: Schedule,
-    unpruned: Schedule,
-    of_graphs: Schedule,
+    pruning: OnceLock<Schedule>,
+    forced: OnceLock<Schedule>,
+    unpruned: OnceLock<Schedule>,
+    graphs: OnceLock<Schedule>,
 }
 
 #[pymethods]
@@ -61,9 +62,8 @@ impl Plan {
     #[new]
     fn new(form: &[u8]) -> PyResult<Self> {
         let model = plan::Plan::decode(&words_of(form)?).map_err(|error| to_py(&error))?;
-        let (schedule, unpruned) = (Schedule::new(&model, true), Schedule::new(&model, false));
-        let (of_forced, of_graphs) = (Schedule::of_forced(&model), Schedule::of_graphs(&model));
-        Ok(Self { model, schedule, of_forced, unpruned, of_graphs })
+        let [pruning, forced, unpruned, graphs] = [const { OnceLock::new() }; 4];
+        Ok(Self { model, pruning, forced, unpruned, graphs })
     }
 
     /// Every consistent execution of a program, each back edge taken at most `bound` times. `guesses`: cells with
@@ -97,7 +97,11 @@ impl Plan {
         }
         let limits = Limits { steps, ..limits_of(seconds, executions, memory)? };
         let options = Options { bound, limits, keep_all };
-        let schedule = if prune { &self.of_forced } else { &self.unpruned };
+        let schedule = if prune {
+            self.forced.get_or_init(|| Schedule::of_forced(&self.model))
+        } else {
+            self.unpruned.get_or_init(|| Schedule::new(&self.model, false))
+        };
         let found = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             search(&program, &self.model, schedule, options, stop)
         })?;
@@ -146,7 +150,11 @@ impl Plan {
             Some([a, b, c]) => Some([self.order_of(a)?, self.order_of(b)?, self.order_of(c)?]),
         };
         let order = order.map(|slot| self.order_of(slot)).transpose()?;
-        let schedule = if order.is_some() { &self.of_graphs } else { &self.schedule };
+        let schedule = if order.is_some() {
+            self.graphs.get_or_init(|| Schedule::of_graphs(&self.model))
+        } else {
+            self.pruning_schedule()
+        };
         let fault = match fault.map(|number| Fault::ALL.iter().chain(Fault::OF_HOLES).nth(number)) {
             None => Fault::None,
             Some(Some(&(fault, _))) => fault,
@@ -204,13 +212,17 @@ impl Plan {
         };
         let options = classes::Options { bound, limits, keep_all, stop_at_failure, verify, mistake };
         let (found, verification) = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            classes::search(&program, &self.model, &self.schedule, options, stop)
+            classes::search(&program, &self.model, self.pruning_schedule(), options, stop)
         })?;
         Ok(Findings::new(program, found, verification))
     }
 }
 
 impl Plan {
+    fn pruning_schedule(&self) -> &Schedule {
+        self.pruning.get_or_init(|| Schedule::new(&self.model, true))
+    }
+
     /// The slot of an order inside threads.
     fn order_of(&self, slot: u32) -> PyResult<Slot> {
         match self.model.instructions.get(slot as usize) {

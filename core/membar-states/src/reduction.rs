@@ -9,6 +9,7 @@
 //! "Partial-order reduction for general state exploring algorithms", STTT 2009). Deadlocks, final states, failures,
 //! error states and stores held back by the bound are all kept.
 
+use membar_ir::bits::SmallSet;
 use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation};
 use membar_step::store_buffers::Waits;
 
@@ -16,9 +17,6 @@ use super::fault::Fault;
 use super::program::{BufferKind, Program};
 use super::successors::{Successors, Transition};
 use super::thread_state::ThreadState;
-
-/// Cells, as bits.
-type Cells = Vec<u64>;
 
 /// What an edge needs of others to go unnoticed.
 #[derive(Debug, Default)]
@@ -30,10 +28,10 @@ struct Needs {
 }
 
 /// Cells that a thread may still access from a control point on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Future {
-    read: Cells,
-    written: Cells,
+    read: SmallSet,
+    written: SmallSet,
 }
 
 /// What is known of a program before it runs.
@@ -136,7 +134,8 @@ impl Reduction {
             let local = &locals[other];
             let future = &self.futures[other][local.point as usize];
             let waits = local.buffer.iter().any(|entry| entry.cell() == Some(cell));
-            !(waits || has(&future.written, cell) || (reads_matter && has(&future.read, cell)))
+            let is_read = reads_matter && future.read.contains(cell.index());
+            !(waits || is_read || future.written.contains(cell.index()))
         })
     }
 }
@@ -180,10 +179,9 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
 
 /// Per thread and control point, what may still be accessed.
 fn futures(program: &Program) -> Vec<Vec<Future>> {
-    let empty = vec![0; program.cells.len().div_ceil(64)];
     let mut all = Vec::new();
     for thread in &program.threads {
-        let mut found = vec![Future { read: empty.clone(), written: empty.clone() }; thread.leaving.len()];
+        let mut found = vec![Future::default(); thread.leaving.len()];
         let mut changed = true;
         while changed {
             changed = false;
@@ -193,8 +191,10 @@ fn futures(program: &Program) -> Vec<Vec<Future>> {
                     for operation in &edge.operations {
                         add(operation, program.cells.len(), &mut after);
                     }
-                    changed |= join(&mut found[point].read, &after.read);
-                    changed |= join(&mut found[point].written, &after.written);
+                    let here = &mut found[point];
+                    changed |= !after.read.is_within(&here.read) || !after.written.is_within(&here.written);
+                    here.read.extend(&after.read);
+                    here.written.extend(&after.written);
                 }
             }
         }
@@ -211,23 +211,10 @@ fn add(operation: &Operation, cells: usize, future: &mut Future) {
     };
     for cell in range {
         if reads {
-            future.read[cell / 64] |= 1 << (cell % 64);
+            future.read.insert(cell);
         }
         if writes {
-            future.written[cell / 64] |= 1 << (cell % 64);
+            future.written.insert(cell);
         }
     }
-}
-
-fn join(set: &mut Cells, other: &Cells) -> bool {
-    let mut changed = false;
-    for (word, more) in set.iter_mut().zip(other) {
-        changed |= more & !*word != 0;
-        *word |= more;
-    }
-    changed
-}
-
-fn has(set: &Cells, cell: CellId) -> bool {
-    set[cell.index() / 64] & (1 << (cell.index() % 64)) != 0
 }

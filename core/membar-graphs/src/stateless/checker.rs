@@ -1,33 +1,33 @@
 //! Checks graphs for consistency: lazily where the graph is small enough, else by evaluating the whole model.
 
 use crate::stateless::Options;
-use crate::stateless::coherence_bounds::{CoherenceBounds, Step};
-use crate::stateless::consistency::LazyEvaluator;
+use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::fault::Fault;
-use crate::stateless::kinds::Kinds;
-use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;
+use membar_cat::event_kinds::EventKinds;
+use membar_cat::lazy::LazyEvaluator;
+use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
+use membar_cat::shapes::Step;
 use membar_ir::program::Program;
 
-/// Does something with the rows of the least width that has room for all events, made ready for a graph; something else
-/// if there are too many events.
+/// Uses the evaluator of the least width that has room for all events, or something else if there are too many.
 macro_rules! by_size {
-    ($judge:ident, $questions:ident, $events:ident, $same:expr, |$answers:ident| $body:expr, $large:expr) => {
+    ($checker:ident, $plan:ident, $events:ident, $same:expr, |$evaluator:ident| $body:expr, $large:expr) => {
         match $events {
-            0..=64 => by_size!(@ $judge.one, $questions, $events, $same, $answers, $body),
-            65..=128 => by_size!(@ $judge.two, $questions, $events, $same, $answers, $body),
-            129..=256 => by_size!(@ $judge.four, $questions, $events, $same, $answers, $body),
-            257..=512 => by_size!(@ $judge.eight, $questions, $events, $same, $answers, $body),
-            513..=MOST_EVENTS => by_size!(@ $judge.sixteen, $questions, $events, $same, $answers, $body),
+            0..=64 => by_size!(@ $checker.one, $plan, $events, $same, $evaluator, $body),
+            65..=128 => by_size!(@ $checker.two, $plan, $events, $same, $evaluator, $body),
+            129..=256 => by_size!(@ $checker.four, $plan, $events, $same, $evaluator, $body),
+            257..=512 => by_size!(@ $checker.eight, $plan, $events, $same, $evaluator, $body),
+            513..=MOST_EVENTS => by_size!(@ $checker.sixteen, $plan, $events, $same, $evaluator, $body),
             _ => $large,
         }
     };
-    (@ $of:expr, $questions:ident, $events:ident, $same:expr, $answers:ident, $body:expr) => {{
-        let $answers = &mut $of;
-        $answers.reset($questions, $events, $same);
+    (@ $of:expr, $plan:ident, $events:ident, $same:expr, $evaluator:ident, $body:expr) => {{
+        let $evaluator = &mut $of;
+        $evaluator.reset($plan, $events, $same);
         $body
     }};
 }
@@ -35,12 +35,12 @@ macro_rules! by_size {
 /// More events are left to `evaluation`.
 const MOST_EVENTS: usize = 1024;
 
-/// A model that answers about graphs.
+/// A model that evaluator about graphs.
 #[derive(Debug)]
 pub(super) struct ConsistencyChecker<'a> {
     plan: &'a Plan,
     schedule: &'a Schedule,
-    questions: Option<Questions>,
+    lazy: Option<LazyPlan>,
     one: LazyEvaluator<1>,
     two: LazyEvaluator<2>,
     four: LazyEvaluator<4>,
@@ -58,19 +58,19 @@ impl<'a> ConsistencyChecker<'a> {
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
         let is_open =
             !schedule.remarks.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
-        let mut kinds = Kinds::of(program);
+        let mut kinds = EventKinds::of(program);
         if options.fault == Fault::KindForgotten {
-            kinds.iter_mut().for_each(Kinds::forget);
+            kinds.iter_mut().for_each(EventKinds::forget);
         }
         Self {
             plan,
             schedule,
-            questions: Questions::new(plan, schedule, kinds.as_ref(), options.order.is_some()),
-            one: LazyEvaluator::new(),
-            two: LazyEvaluator::new(),
-            four: LazyEvaluator::new(),
-            eight: LazyEvaluator::new(),
-            sixteen: LazyEvaluator::new(),
+            lazy: LazyPlan::new(plan, schedule, kinds.as_ref(), options.order.is_some()),
+            one: LazyEvaluator::default(),
+            two: LazyEvaluator::default(),
+            four: LazyEvaluator::default(),
+            eight: LazyEvaluator::default(),
+            sixteen: LazyEvaluator::default(),
             evaluation: Evaluation::default(),
             is_open,
         }
@@ -79,33 +79,26 @@ impl<'a> ConsistencyChecker<'a> {
     /// Whether the graph may become a consistent execution. `same`: its events are those of the last question.
     pub(super) fn passes(&mut self, view: &View<'_, '_>, same: bool) -> bool {
         let events = view.graph.events.len();
-        let Some(questions) = &self.questions else { return self.evaluate(view) };
-        by_size!(
-            self,
-            questions,
-            events,
-            same,
-            |answers| answers.passes(questions, view),
-            self.evaluate(view)
-        )
+        let Some(lazy) = &self.lazy else { return self.evaluate(view) };
+        by_size!(self, lazy, events, same, |evaluator| evaluator.passes(lazy, view), self.evaluate(view))
     }
 
     /// How an event follows on earlier ones of its thread in what surely lies before it; None if nothing is sure.
     pub(super) fn step(&self) -> Option<Step> {
-        self.questions.as_ref().and_then(|questions| questions.before).map(|(_, step)| step)
+        self.lazy.as_ref().and_then(|lazy| lazy.before).map(|(_, step)| step)
     }
 
     /// Puts what lies before the events of a graph into `past`; false if that is not known.
     pub(super) fn take_past(&mut self, view: &View<'_, '_>, past: &mut CoherenceBounds) -> bool {
         let events = view.graph.events.len();
-        let Some(questions) = &self.questions else { return false };
-        let Some((slot, _)) = questions.before else { return false };
+        let Some(lazy) = &self.lazy else { return false };
+        let Some((slot, _)) = lazy.before else { return false };
         by_size!(
             self,
-            questions,
+            lazy,
             events,
             false,
-            |answers| past.take(answers.relation(questions, slot, view)),
+            |evaluator| past.take(evaluator.relation(lazy, slot, view)),
             return false
         );
         past.items = view.graph.items.len();
@@ -126,16 +119,16 @@ impl<'a> ConsistencyChecker<'a> {
             return true;
         }
         let events = view.graph.events.len();
-        let Some(questions) = &self.questions else { return self.evaluate_at_the_end(view, remarks) };
-        if questions.last.is_empty() && questions.remarks.is_empty() {
+        let Some(lazy) = &self.lazy else { return self.evaluate_at_the_end(view, remarks) };
+        if lazy.last.is_empty() && lazy.remarks.is_empty() {
             return true;
         }
         by_size!(
             self,
-            questions,
+            lazy,
             events,
             false,
-            |answers| answers.passes_at_the_end(questions, view, remarks),
+            |evaluator| evaluator.passes_at_the_end(lazy, view, remarks),
             self.evaluate_at_the_end(view, remarks)
         )
     }

@@ -21,9 +21,9 @@ use crate::traces::Class;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
+use membar_ir::bits::SmallSet;
 use membar_ir::error::CoreError;
 use membar_ir::program::Program;
-use membar_ir::small_set::SmallSet;
 
 /// The thread orders of all threads of a program.
 #[derive(Debug)]

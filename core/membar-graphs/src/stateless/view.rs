@@ -7,6 +7,7 @@ use crate::stateless::thread_tree::ThreadTree;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
+use membar_ir::bits::insert;
 use membar_ir::program::Program;
 use membar_ir::program::Tag;
 
@@ -70,7 +71,7 @@ impl View<'_, '_> {
                         }
                     }
                 }
-                shape.insert(&mut later, event);
+                insert(&mut later, event);
             }
         }
     }
@@ -95,7 +96,7 @@ impl View<'_, '_> {
         for lane in &self.graph.lanes {
             whole.fill(0);
             for id in lane.present() {
-                shape.insert(&mut whole, self.event(id));
+                insert(&mut whole, self.event(id));
             }
             for id in lane.present() {
                 let event = self.event(id);
@@ -134,7 +135,7 @@ impl View<'_, '_> {
         };
         for (event, item) in self.events() {
             if let Some(place) = place_of(item) {
-                shape.insert(&mut sets[place * width..(place + 1) * width], event);
+                insert(&mut sets[place * width..(place + 1) * width], event);
             }
         }
         for (event, item) in self.events() {
@@ -212,7 +213,7 @@ impl View<'_, '_> {
             for &id in location.writes.iter().rev() {
                 let event = self.event(id);
                 out[event * width..(event + 1) * width].copy_from_slice(&later);
-                shape.insert(&mut later, event);
+                insert(&mut later, event);
             }
         }
     }
@@ -222,7 +223,7 @@ impl Provider for View<'_, '_> {
     fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
         let mut members = |is_member: fn(What) -> bool| {
             for (event, _) in self.events().filter(|(_, item)| is_member(item.what)) {
-                shape.insert(out, event);
+                insert(out, event);
             }
         };
         match primitive {
@@ -232,7 +233,7 @@ impl Provider for View<'_, '_> {
             Primitive::InitialWrites => members(|what| matches!(what, What::Initial(_))),
             Primitive::FinalWrites => {
                 for last in self.graph.locations.iter().filter_map(|location| location.writes.last()) {
-                    shape.insert(out, self.event(*last));
+                    insert(out, self.event(*last));
                 }
             }
             Primitive::SameLocation => self.same_location(shape, out),
@@ -281,7 +282,7 @@ impl Provider for View<'_, '_> {
         }
     }
 
-    fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
+    fn tagged(&self, tag: Tag, out: &mut [u64]) {
         // Which tag sets have it, as far as 64 bits go.
         let mut having = 0_u64;
         for (number, tags) in self.program.tag_sets.iter().take(64).enumerate() {
@@ -296,7 +297,7 @@ impl Provider for View<'_, '_> {
         };
         for (event, item) in self.events() {
             if item.tags.is_some_and(|tags| has(tags.index())) {
-                shape.insert(out, event);
+                insert(out, event);
             }
         }
     }

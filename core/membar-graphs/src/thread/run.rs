@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
 use crate::waiting::{Control, Effects, Visit};
+use membar_ir::bits::SmallSet;
 use membar_ir::expr::{Expr, Register};
 use membar_ir::origins::Origins;
 use membar_ir::program::{CellId, EdgeId, TagSet, ThreadId};
-use membar_ir::small_set::SmallSet;
 use membar_ir::words::narrow;
 
 /// What a run must choose next.

@@ -7,11 +7,11 @@ use crate::stateless::fault::Fault;
 use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Effects, Visit};
+use membar_ir::bits::SmallSet;
 use membar_ir::error::CoreError;
 use membar_ir::expr::{Expr, Register};
 use membar_ir::origins::Origins;
 use membar_ir::program::{Address, CellId, EdgeId, Patience, Program, Rmw, TagSet, Thread, ThreadId};
-use membar_ir::small_set::SmallSet;
 use membar_ir::words::narrow;
 use membar_step::{Access, Memory, Source, perform};
 

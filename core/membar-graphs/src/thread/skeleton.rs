@@ -1,18 +1,10 @@
 //! What a model sees of a run: events, dependencies, and how it ended.
 
+pub use membar_cat::event_kinds::Kind;
 use membar_cat::plan::Primitive;
+use membar_ir::bits::SmallSet;
 use membar_ir::origins::Origins;
 use membar_ir::program::{CellId, EdgeId, TagSet, ThreadId};
-use membar_ir::small_set::SmallSet;
-
-/// What an event does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
-    Read,
-    Write,
-    Fence,
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

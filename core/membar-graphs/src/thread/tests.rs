@@ -1,9 +1,9 @@
 //! Small runs, step by step.
 
 use super::*;
+use membar_ir::bits::SmallSet;
 use membar_ir::form::VERSION;
 use membar_ir::program::{CellId, EdgeId, Program};
-use membar_ir::small_set::SmallSet;
 
 const X: u64 = 64;
 

@@ -1,15 +1,15 @@
 //! Whether a graph is consistent under some order of its writes, by the size of the graph.
 
-use crate::stateless::classes::carriers::Carriers;
 use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::classes::solver::{Question, Solver};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::ItemId;
-use crate::stateless::questions::Questions;
 use crate::stateless::view::View;
 use crate::traces::Failure;
+use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
+use membar_cat::shapes::CoherenceConstraints;
 use membar_ir::error::CoreError;
 use membar_ir::limits::Watch;
 
@@ -27,8 +27,8 @@ pub(super) struct Request<'r> {
 /// A model that is asked for orders of writes.
 #[derive(Debug)]
 pub(super) struct Finder {
-    questions: Questions,
-    carriers: Carriers,
+    plan: LazyPlan,
+    constraints: CoherenceConstraints,
     one: Solver<1>,
     two: Solver<2>,
     four: Solver<4>,
@@ -39,11 +39,11 @@ pub(super) struct Finder {
 
 impl Finder {
     pub(super) fn new(plan: &Plan, schedule: &Schedule, mistake: Mistake) -> Result<Self, CoreError> {
-        let questions = Questions::new(plan, schedule, None, false)
+        let plan = LazyPlan::new(plan, schedule, None, false)
             .ok_or(CoreError::TooLarge("reads-from classes under a model with recursive definitions"))?;
         Ok(Self {
-            questions,
-            carriers: Carriers::new(plan, schedule),
+            constraints: CoherenceConstraints::of(&plan),
+            plan,
             one: Solver::new(),
             two: Solver::new(),
             four: Solver::new(),
@@ -64,8 +64,8 @@ impl Finder {
         self.last.clear();
         self.last.extend(request.last.iter().map(|&write| view.graph.item(write).event as usize));
         let question = Question {
-            questions: &self.questions,
-            carriers: &self.carriers,
+            plan: &self.plan,
+            constraints: &self.constraints,
             view,
             is_whole: request.is_whole,
             last: &self.last,

@@ -10,7 +10,6 @@
 
 pub mod mistake;
 
-mod carriers;
 mod coherence;
 mod explore;
 mod futures;

@@ -1,27 +1,28 @@
 //! Finds a coherence order for one graph of up to `64 * W` events.
 //!
-//! What the model forces (`carriers`) is worked out until nothing is new; then an order that keeps to it is shown to the
+//! What the model forces (`CoherenceConstraints`) is worked out until nothing is new; then an order that keeps to it is shown to the
 //! model itself. If the model refuses, two writes that are not ordered yet are tried both ways. So "yes" is always the
 //! model's own word, and "no" rests on what its checks force.
 
-use crate::stateless::classes::carriers::Carriers;
 use crate::stateless::classes::mistake::Mistake;
-use crate::stateless::consistency::LazyEvaluator;
 use crate::stateless::item::{Place, What};
-use crate::stateless::questions::Questions;
-use crate::stateless::rows::{Row, add, close, contains, insert, is_empty, members};
 use crate::stateless::view::View;
 use membar_cat::evaluation::Provider;
+use membar_cat::lazy::LazyEvaluator;
+use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
+use membar_cat::rows::{Row, close, members};
+use membar_cat::shapes::CoherenceConstraints;
+use membar_ir::bits::{contains, insert, is_empty, union};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::Tag;
 
 /// A graph, and what is asked about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question<'q, 'v, 'a> {
-    pub(super) questions: &'q Questions,
-    pub(super) carriers: &'q Carriers,
+    pub(super) plan: &'q LazyPlan,
+    pub(super) constraints: &'q CoherenceConstraints,
     pub(super) view: View<'v, 'a>,
     /// Whether nothing can be added to the graph: then everything is asked.
     pub(super) is_whole: bool,
@@ -52,7 +53,7 @@ impl<const W: usize> Provider for Ordered<'_, '_, W> {
                     let is_write =
                         matches!(self.view.graph.item(*id).what, What::Write(_) | What::Initial(_));
                     if is_write && is_empty(&self.order[event]) {
-                        shape.insert(out, event);
+                        insert(out, event);
                     }
                 }
             }
@@ -60,8 +61,8 @@ impl<const W: usize> Provider for Ordered<'_, '_, W> {
         }
     }
 
-    fn tagged(&self, tag: Tag, shape: Shape, out: &mut [u64]) {
-        self.view.tagged(tag, shape, out);
+    fn tagged(&self, tag: Tag, out: &mut [u64]) {
+        self.view.tagged(tag, out);
     }
 }
 
@@ -103,7 +104,7 @@ pub(super) struct Solver<const W: usize> {
 impl<const W: usize> Solver<W> {
     pub(super) fn new() -> Self {
         Self {
-            answers: LazyEvaluator::new(),
+            answers: LazyEvaluator::default(),
             accesses: Vec::new(),
             located: Vec::new(),
             halves: Vec::new(),
@@ -136,7 +137,7 @@ impl<const W: usize> Solver<W> {
             return Ok(false);
         }
         self.take_accesses(question);
-        self.answers.reset(question.questions, question.view.graph.events.len(), same);
+        self.answers.reset(question.plan, question.view.graph.events.len(), same);
         if self.begin(question).is_err() {
             return Ok(false);
         }
@@ -186,7 +187,7 @@ impl<const W: usize> Solver<W> {
 
     /// Whether the model accepts the order in `lists`.
     fn accepts(&mut self, question: &Question<'_, '_, '_>, same: bool) -> bool {
-        let Question { questions, view, .. } = *question;
+        let Question { plan, view, .. } = *question;
         let events = view.graph.events.len();
         self.order.clear();
         self.order.resize(events, [0; W]);
@@ -200,11 +201,11 @@ impl<const W: usize> Solver<W> {
         if question.mistake == Mistake::AcceptsAnything {
             return true;
         }
-        self.answers.reset(questions, events, same);
+        self.answers.reset(plan, events, same);
         let provider = Ordered { view, order: &self.order };
         self.remarks.clear();
-        self.answers.passes(questions, &provider)
-            && (!question.is_whole || self.answers.passes_at_the_end(questions, &provider, &mut self.remarks))
+        self.answers.passes(plan, &provider)
+            && (!question.is_whole || self.answers.passes_at_the_end(plan, &provider, &mut self.remarks))
     }
 
     /// What is known before any order is tried.
@@ -230,8 +231,8 @@ impl<const W: usize> Solver<W> {
         }
         let provider = Ordered { view: question.view, order: &self.known };
         let mut pairs = Vec::new();
-        for &slot in &question.carriers.irreflexive {
-            let rows = self.answers.relation(question.questions, slot, &provider);
+        for &slot in &question.constraints.irreflexive {
+            let rows = self.answers.relation(question.plan, slot, &provider);
             for (first, row) in rows.iter().enumerate() {
                 let Some(from) = self.accesses[first] else { continue };
                 let located = self.located[from.place.index()];
@@ -267,15 +268,15 @@ impl<const W: usize> Solver<W> {
     fn saturate(&mut self, question: &Question<'_, '_, '_>) -> Result<(), Contradiction> {
         loop {
             self.close_known()?;
-            if question.carriers.acyclic.is_empty() || !self.has_grown {
+            if question.constraints.acyclic.is_empty() || !self.has_grown {
                 return Ok(());
             }
             self.has_grown = false;
-            self.answers.reset(question.questions, self.accesses.len(), true);
-            for &slot in &question.carriers.acyclic {
+            self.answers.reset(question.plan, self.accesses.len(), true);
+            for &slot in &question.constraints.acyclic {
                 let provider = Ordered { view: question.view, order: &self.known };
                 self.closed.clear();
-                self.closed.extend_from_slice(self.answers.relation(question.questions, slot, &provider));
+                self.closed.extend_from_slice(self.answers.relation(question.plan, slot, &provider));
                 close(&mut self.closed);
                 self.follow_closed(question.mistake)?;
             }
@@ -313,7 +314,7 @@ impl<const W: usize> Solver<W> {
                     let via = self.known[middle];
                     for &write in list {
                         if contains(&self.known[write], middle) {
-                            add(&mut self.known[write], &via);
+                            union(&mut self.known[write], &via);
                         }
                     }
                 }

@@ -1,13 +1,13 @@
-//! What a model is asked, made ready once per program: which slot is computed how, cheap operands first.
+//! A plan prepared for lazy evaluation: the cheaper operand comes first, and what a program cannot have is left out.
 
-use crate::stateless::coherence_bounds::{Rule, Step, is_given, rule};
-use crate::stateless::kinds::Kinds;
-use membar_cat::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
-use membar_cat::schedule::Schedule;
+use crate::event_kinds::EventKinds;
+use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};
+use crate::schedule::Schedule;
+use crate::shapes::{CoherenceRule, Shapes, Step};
 
-/// How a slot is computed here; operands that cost less stand first.
+/// How a slot is computed; operands that cost less stand first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Segment {
+pub(crate) enum Node {
     /// From the graph.
     Given(Op),
     Empty,
@@ -32,9 +32,9 @@ pub(super) enum Segment {
     Range(usize),
 }
 
-impl Segment {
+impl Node {
     /// The same with operands elsewhere.
-    pub(super) fn moved(&self, to: &[usize]) -> Self {
+    pub(crate) fn moved(&self, to: &[usize]) -> Self {
         match self {
             Self::Given(op) => Self::Given(*op),
             Self::Empty => Self::Empty,
@@ -60,29 +60,32 @@ impl Segment {
     }
 }
 
-/// A plan made ready for graphs that grow.
+/// A plan prepared for graphs that grow.
 #[derive(Debug)]
-pub(super) struct Questions {
-    pub(super) nodes: Vec<Segment>,
-    pub(super) sorts: Vec<Sort>,
-    pub(super) is_static: Vec<bool>,
+pub struct LazyPlan {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) sorts: Vec<Sort>,
+    pub(crate) is_static: Vec<bool>,
+    /// Whether a slot depends on co.
+    pub(crate) needs_coherence: Vec<bool>,
     /// Asked of partial graphs.
-    pub(super) growing: Vec<Check>,
+    pub(crate) growing: Vec<Check>,
     /// Asked of whole graphs, beside those.
-    pub(super) last: Vec<Check>,
-    /// No requirements, with their numbers.
-    pub(super) remarks: Vec<(usize, Check)>,
-    /// What surely lies before an event: the slot, and how an event follows on earlier ones of its thread.
-    pub(super) before: Option<(usize, Step)>,
+    pub last: Vec<Check>,
+    /// Flags and undefined behaviour, with their numbers.
+    pub remarks: Vec<(usize, Check)>,
+    /// The slot of what precedes an event whatever it reads, and which earlier events of its thread that takes in.
+    pub before: Option<(usize, Step)>,
 }
 
-impl Questions {
-    /// The questions of a plan about programs with certain kinds of events; None if it has recursive definitions, which
-    /// are left to `evaluation`. `has_holes`: events need not come in program order.
-    pub(super) fn new(
+impl LazyPlan {
+    /// Prepares a plan for programs with certain kinds of events; None if it has recursive definitions, which are left
+    /// to `evaluation`. `has_holes`: events need not be added in program order.
+    #[must_use]
+    pub fn new(
         plan: &Plan,
         schedule: &Schedule,
-        kinds: Option<&Kinds<'_>>,
+        kinds: Option<&EventKinds<'_>>,
         has_holes: bool,
     ) -> Option<Self> {
         if !plan.fixpoints.is_empty() {
@@ -91,10 +94,11 @@ impl Questions {
         let growing = &schedule.growing_reads.required;
         let is_required = |index: &usize| plan.checks[*index].mode == CheckMode::Require;
         let rest = (0..plan.checks.len()).filter(|index| is_required(index) && !growing.contains(index));
-        let mut questions = Self {
+        let mut lazy = Self {
             nodes: Vec::new(),
             sorts: plan.instructions.iter().map(|instruction| instruction.sort).collect(),
             is_static: Vec::new(),
+            needs_coherence: Vec::new(),
             growing: growing.iter().map(|&index| plan.checks[index]).collect(),
             last: rest.map(|index| plan.checks[index]).collect(),
             remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
@@ -109,97 +113,91 @@ impl Questions {
                 _ => 1,
             };
             let below: usize = instruction.op.operands().map(|slot| costs[slot.index()]).sum();
-            let is_static = instruction.op.operands().all(|slot| questions.is_static[slot.index()])
+            let is_static = instruction.op.operands().all(|slot| lazy.is_static[slot.index()])
                 && !matches!(
                     instruction.op,
                     Op::Primitive(Primitive::ReadsFrom | Primitive::Coherence | Primitive::FinalWrites)
                 );
-            let node = questions.node(instruction.op, &costs);
-            questions.nodes.push(node);
-            questions.is_static.push(is_static);
+            let needs_coherence =
+                matches!(instruction.op, Op::Primitive(Primitive::Coherence | Primitive::FinalWrites))
+                    || instruction.op.operands().any(|slot| lazy.needs_coherence[slot.index()]);
+            let node = lazy.node(instruction.op, &costs);
+            lazy.nodes.push(node);
+            lazy.is_static.push(is_static);
+            lazy.needs_coherence.push(needs_coherence);
             costs.push(own.saturating_add(below));
         }
         if let Some(kinds) = kinds {
-            kinds.simplify(&mut questions);
+            kinds.simplify(&mut lazy);
         }
         if has_holes {
-            return Some(questions);
+            return Some(lazy);
         }
         // The search makes no graph in which what lies in prefixes has a cycle.
-        let nodes = &questions.nodes;
-        questions.growing.retain(|&check| !is_given(nodes, check));
-        questions.before = rule(&questions.nodes, &questions.growing)
-            .and_then(|Rule { parts, step }| Some((questions.closure(parts)?, step)));
-        Some(questions)
+        let shapes = Shapes(&lazy.nodes);
+        lazy.growing.retain(|&check| !shapes.is_given(check));
+        let rule = shapes.coherence_rule(&lazy.growing);
+        lazy.before = rule.and_then(|CoherenceRule { parts, step }| Some((lazy.closure(parts)?, step)));
+        Some(lazy)
     }
 
     /// The slot of the transitive closure of a union; a new one where the model has none.
     fn closure(&mut self, parts: Vec<usize>) -> Option<usize> {
-        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Segment::Union(a, b)))?;
-        Some(self.find_or_add(Segment::Plus(union)))
+        let union = parts.into_iter().reduce(|a, b| self.find_or_add(Node::Union(a, b)))?;
+        Some(self.find_or_add(Node::Plus(union)))
     }
 
-    fn find_or_add(&mut self, node: Segment) -> usize {
+    fn find_or_add(&mut self, node: Node) -> usize {
         if let Some(found) = self.nodes.iter().position(|other| *other == node) {
             return found;
         }
         self.nodes.push(node);
         self.sorts.push(Sort::Relation);
         self.is_static.push(false);
+        self.needs_coherence.push(false);
         self.nodes.len() - 1
     }
 
-    fn node(&self, op: Op, costs: &[usize]) -> Segment {
+    fn node(&self, op: Op, costs: &[usize]) -> Node {
         let ordered = |a: Slot, b: Slot| {
             if costs[b.index()] < costs[a.index()] { (b.index(), a.index()) } else { (a.index(), b.index()) }
         };
         match op {
-            Op::Empty | Op::Variable => Segment::Empty,
-            Op::Universe => Segment::Universe,
+            Op::Empty | Op::Variable => Node::Empty,
+            Op::Universe => Node::Universe,
             Op::Union(a, b) => {
                 let (a, b) = ordered(a, b);
-                Segment::Union(a, b)
+                Node::Union(a, b)
             }
             Op::Intersection(a, b) => {
                 let (a, b) = ordered(a, b);
-                Segment::Intersection(a, b)
+                Node::Intersection(a, b)
             }
             Op::Difference(a, b) => {
-                let mut without = Vec::new();
-                self.parts(b.index(), &mut without);
+                let mut without = Shapes(&self.nodes).parts(b.index());
                 without.sort_by_key(|&part| costs[part]);
-                Segment::Difference(a.index(), without.into())
+                Node::Difference(a.index(), without.into())
             }
             Op::Sequence(a, b) => match (&self.nodes[a.index()], &self.nodes[b.index()]) {
-                (Segment::Identity(set), _) => Segment::From(*set, b.index()),
-                (_, Segment::Identity(set)) => Segment::To(a.index(), *set),
-                _ => Segment::Sequence(a.index(), b.index()),
+                (Node::Identity(set), _) => Node::From(*set, b.index()),
+                (_, Node::Identity(set)) => Node::To(a.index(), *set),
+                _ => Node::Sequence(a.index(), b.index()),
             },
-            Op::Complement(a) => Segment::Complement(a.index()),
-            Op::Inverse(a) => Segment::Inverse(a.index()),
-            Op::Plus(a) => Segment::Plus(a.index()),
+            Op::Complement(a) => Node::Complement(a.index()),
+            Op::Inverse(a) => Node::Inverse(a.index()),
+            Op::Plus(a) => Node::Plus(a.index()),
             Op::Star(a) => {
                 // The closure may be there already.
                 let plus =
-                    self.nodes.iter().position(|node| matches!(node, Segment::Plus(b) if *b == a.index()));
-                plus.map_or(Segment::Star(a.index()), Segment::Optional)
+                    self.nodes.iter().position(|node| matches!(node, Node::Plus(b) if *b == a.index()));
+                plus.map_or(Node::Star(a.index()), Node::Optional)
             }
-            Op::Optional(a) => Segment::Optional(a.index()),
-            Op::Identity(a) => Segment::Identity(a.index()),
-            Op::Product(a, b) => Segment::Product(a.index(), b.index()),
-            Op::Domain(a) => Segment::Domain(a.index()),
-            Op::Range(a) => Segment::Range(a.index()),
-            given => Segment::Given(given),
-        }
-    }
-
-    /// The operands of a union of unions.
-    fn parts(&self, slot: usize, out: &mut Vec<usize>) {
-        if let Segment::Union(a, b) = self.nodes[slot] {
-            self.parts(a, out);
-            self.parts(b, out);
-        } else {
-            out.push(slot);
+            Op::Optional(a) => Node::Optional(a.index()),
+            Op::Identity(a) => Node::Identity(a.index()),
+            Op::Product(a, b) => Node::Product(a.index(), b.index()),
+            Op::Domain(a) => Node::Domain(a.index()),
+            Op::Range(a) => Node::Range(a.index()),
+            given => Node::Given(given),
         }
     }
 }

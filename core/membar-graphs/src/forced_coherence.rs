@@ -1,4 +1,4 @@
-//! The part of coherence that is forced by what is chosen, in models that promise coherence (`promises`).
+//! The part of coherence that is forced by what is chosen, in models whose axioms require coherence (`coherence_axioms`).
 //!
 //! With rf (w, r): a write before r in its thread is w or comes before w, a write behind r comes behind w, and a read
 //! before r of the same location reads w or something before it; each other order would close a cycle. With an atomic
@@ -8,7 +8,7 @@
 
 use crate::graph::Graph;
 use crate::thread::Kind;
-use membar_cat::promises::Promises;
+use membar_cat::coherence_axioms::CoherenceAxioms;
 use membar_cat::relation::Shape;
 use membar_ir::bits::bits;
 
@@ -24,24 +24,24 @@ struct Pair {
 
 /// What is known of the events of one graph.
 #[derive(Debug, Default)]
-pub struct Forced {
-    promises: Promises,
+pub struct ForcedCoherence {
+    axioms: CoherenceAxioms,
     /// Program order between accesses of one location, in both directions; row by row.
     before: Vec<u64>,
     after: Vec<u64>,
     pairs: Vec<Pair>,
 }
 
-impl Forced {
+impl ForcedCoherence {
     /// Nothing is known yet.
     #[must_use]
-    pub fn new(promises: Promises) -> Self {
-        Self { promises, ..Self::default() }
+    pub fn new(axioms: CoherenceAxioms) -> Self {
+        Self { axioms, ..Self::default() }
     }
 
     /// Looks at a graph without rf; adds to its co what program order forces, false if that cannot be.
     pub fn begin(&mut self, graph: &mut Graph<'_>) -> bool {
-        if !self.promises.coherence {
+        if !self.axioms.coherence {
             return true;
         }
         self.find_program_order(graph);
@@ -81,8 +81,8 @@ impl Forced {
         self.pairs.clear();
         for (thread, (class, &offset)) in graph.classes.iter().zip(&graph.offsets).enumerate() {
             let kinds = [
-                (self.promises.atomic, &class.skeleton.atomic),
-                (self.promises.exclusive, &class.skeleton.exclusive),
+                (self.axioms.atomic, &class.skeleton.atomic),
+                (self.axioms.exclusive, &class.skeleton.exclusive),
             ];
             for &(read, write) in kinds.iter().filter(|(kept, _)| *kept).flat_map(|(_, pairs)| pairs.iter()) {
                 let (read, write) = (offset + read as usize, offset + write as usize);
@@ -99,7 +99,7 @@ impl Forced {
     /// later write, and not from one that comes before an earlier write.
     #[must_use]
     pub fn allows(&self, graph: &Graph<'_>, read: usize, write: usize) -> bool {
-        if !self.promises.coherence {
+        if !self.axioms.coherence {
             return true;
         }
         let (shape, width) = (graph.shape, graph.shape.set());
@@ -111,7 +111,7 @@ impl Forced {
 
     /// Adds what follows from the source that `read` has just got; false if that cannot be.
     pub fn read_chosen(&self, graph: &mut Graph<'_>, read: usize) -> bool {
-        let (true, Some(write)) = (self.promises.coherence, graph.source[read]) else { return true };
+        let (true, Some(write)) = (self.axioms.coherence, graph.source[read]) else { return true };
         let width = graph.shape.set();
         let rows = read * width..(read + 1) * width;
         for earlier in bits(&self.before[rows.clone()]) {

@@ -1,14 +1,14 @@
-//! Rows of bits: sets of up to `64 * W` events.
+//! Sets and relations of up to `64 * W` events, whose size the compiler knows: a relation is a slice of rows.
+//!
+//! `relation` is the same for any number of events.
+
+use membar_ir::bits::{contains, is_empty, remove, union};
 
 /// A set of events, or a row of a relation.
-pub(super) type Row<const W: usize> = [u64; W];
-
-pub(super) fn is_empty<const W: usize>(row: &Row<W>) -> bool {
-    row.iter().all(|&word| word == 0)
-}
+pub type Row<const W: usize> = [u64; W];
 
 /// The members, lowest first.
-pub(super) fn members<const W: usize>(row: Row<W>) -> impl Iterator<Item = usize> {
+pub fn members<const W: usize>(row: Row<W>) -> impl Iterator<Item = usize> {
     let mut rest = row;
     let mut word = 0;
     std::iter::from_fn(move || {
@@ -24,16 +24,9 @@ pub(super) fn members<const W: usize>(row: Row<W>) -> impl Iterator<Item = usize
     })
 }
 
-pub(super) fn contains<const W: usize>(row: &Row<W>, member: usize) -> bool {
-    row[member / 64] >> (member % 64) & 1 != 0
-}
-
-pub(super) fn insert<const W: usize>(row: &mut Row<W>, member: usize) {
-    row[member / 64] |= 1 << (member % 64);
-}
-
 /// The first so many events.
-pub(super) fn first<const W: usize>(count: usize) -> Row<W> {
+#[must_use]
+pub fn first<const W: usize>(count: usize) -> Row<W> {
     std::array::from_fn(|word| match count.saturating_sub(64 * word) {
         0 => 0,
         left if left >= 64 => u64::MAX,
@@ -41,29 +34,23 @@ pub(super) fn first<const W: usize>(count: usize) -> Row<W> {
     })
 }
 
-/// Word by word.
-pub(super) fn both<const W: usize>(a: &Row<W>, b: &Row<W>, f: impl Fn(u64, u64) -> u64) -> Row<W> {
+/// Combines two rows word by word.
+pub fn combine<const W: usize>(a: &Row<W>, b: &Row<W>, f: impl Fn(u64, u64) -> u64) -> Row<W> {
     std::array::from_fn(|word| f(a[word], b[word]))
-}
-
-pub(super) fn add<const W: usize>(a: &mut Row<W>, b: &Row<W>) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a |= b;
-    }
 }
 
 /// Puts the transitive closure in the place of a relation.
 ///
 /// Events are numbered as they were added, so that most pairs lead from lower to higher numbers: rows are finished from
 /// the newest down, those that wait for an older one in another round. What is on a cycle is never finished so.
-pub(super) fn close<const W: usize>(rows: &mut [Row<W>]) {
+pub fn close<const W: usize>(rows: &mut [Row<W>]) {
     let mut left = first(rows.len());
     loop {
         let before = left;
         for a in (0..rows.len()).rev() {
-            if contains(&left, a) && is_empty(&both(&rows[a], &left, |row, left| row & left)) {
+            if contains(&left, a) && is_empty(&combine(&rows[a], &left, |row, left| row & left)) {
                 close_row(rows, a);
-                left[a / 64] &= !(1 << (a % 64));
+                remove(&mut left, a);
             }
         }
         if is_empty(&left) {
@@ -82,9 +69,9 @@ fn close_row<const W: usize>(rows: &mut [Row<W>], a: usize) {
     let mut rest = value;
     while let Some(next) = members(rest).next() {
         let more = rows[next];
-        add(&mut value, &more);
-        rest = both(&rest, &more, |rest, more| rest & !more);
-        rest[next / 64] &= !(1 << (next % 64));
+        union(&mut value, &more);
+        rest = combine(&rest, &more, |rest, more| rest & !more);
+        remove(&mut rest, next);
     }
     rows[a] = value;
 }
@@ -106,13 +93,14 @@ fn close_any<const W: usize>(rows: &mut [Row<W>]) {
 }
 
 /// Whether the closure is irreflexive: events without successors are removed, the newest first, until none is left.
-pub(super) fn is_acyclic<const W: usize>(rows: &[Row<W>], all: Row<W>) -> bool {
+#[must_use]
+pub fn is_acyclic<const W: usize>(rows: &[Row<W>], all: Row<W>) -> bool {
     let mut left = all;
     loop {
         let before = left;
         for (a, row) in rows.iter().enumerate().rev() {
-            if contains(&left, a) && is_empty(&both(row, &left, |row, left| row & left)) {
-                left[a / 64] &= !(1 << (a % 64));
+            if contains(&left, a) && is_empty(&combine(row, &left, |row, left| row & left)) {
+                remove(&mut left, a);
             }
         }
         if is_empty(&left) {
@@ -127,7 +115,8 @@ pub(super) fn is_acyclic<const W: usize>(rows: &[Row<W>], all: Row<W>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use membar_cat::relation::Shape;
+    use crate::relation::Shape;
+    use membar_ir::bits::insert;
 
     fn random(n: usize, seed: u64, forward: bool) -> Vec<Row<2>> {
         let mut state = seed.wrapping_mul(2).wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -1,16 +1,16 @@
-//! What every model that has certain checks promises of coherence, found in its plan.
+//! What the axioms of a model require of coherence order, recognised in its plan.
 //!
 //! Most models require that the accesses of one location are coherent, acyclic (po ∩ loc) ∪ rf ∪ co ∪ fr, and that no
 //! other thread writes between the two halves of an atomic operation, empty rmw ∩ (fre ; coe). Where a plan has such
-//! a check, the search need not find out by trial what it says about co (`forced`). The shapes are looked for in the
+//! a check, the search need not find out by trial what it says about co. The shapes are looked for in the
 //! plan, and a slot counts if it is *at least* the relation meant: a check of more is a stronger one. Conversely a
 //! check of *at most* such a relation need not be asked of a graph whose co has all that is forced.
 
-use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive};
+use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot};
 
 /// What the required checks of a plan say about coherence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Promises {
+pub struct CoherenceAxioms {
     /// po ∩ loc, rf, co and fr have no cycle together.
     pub coherence: bool,
     /// Nobody else writes inside an atomic operation. Needs `coherence`.
@@ -47,8 +47,8 @@ const MEETS: [(Contents, Contents, Contents); 5] = [
     (EXCLUSIVE, BETWEEN, EXCLUSIVE_BETWEEN),
 ];
 
-impl Promises {
-    /// What `plan` promises.
+impl CoherenceAxioms {
+    /// What `plan` requires.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         let contents = contents(plan);
@@ -66,8 +66,8 @@ impl Promises {
     }
 }
 
-impl Promises {
-    /// For each check of `plan` whether it is true of every graph to which `forced` has added what it can.
+impl CoherenceAxioms {
+    /// For each check of `plan` whether it is true of every graph to whose co all that is forced was added.
     ///
     /// Let each event stand for a write: a write for itself, a read for the one it reads. Then po ∩ loc leads to the
     /// same write or a co-later one, rf to the same, co and fr to co-later ones. So a cycle of them stays at one write,
@@ -100,7 +100,7 @@ impl Promises {
 fn bounds(plan: &Plan) -> Vec<Option<Contents>> {
     let mut bounds: Vec<Option<Contents>> = Vec::with_capacity(plan.instructions.len());
     for instruction in &plan.instructions {
-        let of = |slot: crate::plan::Slot| bounds[slot.index()];
+        let of = |slot: Slot| bounds[slot.index()];
         bounds.push(match instruction.op {
             Op::Primitive(primitive) => Some(of_primitive(primitive)).filter(|&found| found != 0),
             Op::Empty => Some(0),
@@ -144,7 +144,7 @@ fn pairs(a: Contents, b: Contents) -> impl Iterator<Item = (Contents, Contents)>
 fn contents(plan: &Plan) -> Vec<Contents> {
     let mut contents: Vec<Contents> = Vec::with_capacity(plan.instructions.len());
     for instruction in &plan.instructions {
-        let of = |slot: crate::plan::Slot| contents[slot.index()];
+        let of = |slot: Slot| contents[slot.index()];
         contents.push(match instruction.op {
             Op::Primitive(primitive) => of_primitive(primitive),
             Op::Union(a, b) => of(a) | of(b),
@@ -217,8 +217,8 @@ mod tests {
         &[5, 1, 11, 17],
     ];
 
-    fn promises(checks: &[&[u64]]) -> Promises {
-        Promises::of(&plan(checks))
+    fn axioms(checks: &[&[u64]]) -> CoherenceAxioms {
+        CoherenceAxioms::of(&plan(checks))
     }
 
     fn plan(checks: &[&[u64]]) -> Plan {
@@ -232,33 +232,36 @@ mod tests {
 
     #[test]
     fn the_usual_checks_are_recognised() {
-        let all = promises(&[&[0, 9, 0, 0], &[2, 15, 0, 0]]);
-        assert_eq!(all, Promises { coherence: true, atomic: true, exclusive: false });
-        assert_eq!(promises(&[&[0, 9, 0, 0]]), Promises { coherence: true, ..Promises::default() });
+        let all = axioms(&[&[0, 9, 0, 0], &[2, 15, 0, 0]]);
+        assert_eq!(all, CoherenceAxioms { coherence: true, atomic: true, exclusive: false });
+        assert_eq!(
+            axioms(&[&[0, 9, 0, 0]]),
+            CoherenceAxioms { coherence: true, ..CoherenceAxioms::default() }
+        );
     }
 
     #[test]
     fn what_is_forced_need_not_be_asked() {
         let implied = |checks: &[&[u64]]| {
             let plan = plan(checks);
-            Promises::of(&plan).implied(&plan)
+            CoherenceAxioms::of(&plan).implied(&plan)
         };
         // Coherence and atomicity; a part of coherence; irreflexive only; more than coherence.
         let (coherence, atomic): (&[u64], &[u64]) = (&[0, 9, 0, 0], &[2, 15, 0, 0]);
         assert_eq!(implied(&[coherence, atomic]), [true, true]);
         assert_eq!(implied(&[coherence, &[0, 8, 0, 0], &[1, 9, 0, 0]]), [true; 3]);
         assert_eq!(implied(&[&[0, 16, 0, 0]]), [false]);
-        // Without the promise; negated; a flag; a write of the own thread between the halves.
+        // Without coherence; negated; a flag; a write of the own thread between the halves.
         assert_eq!(implied(&[atomic, &[0, 8, 0, 0]]), [false, false]);
         assert_eq!(implied(&[coherence, &[0, 9, 1, 0], &[0, 9, 0, 1]]), [true, false, false]);
         assert_eq!(implied(&[coherence, atomic, &[2, 18, 0, 0]]), [true, true, false]);
     }
 
     #[test]
-    fn weaker_checks_promise_nothing() {
+    fn weaker_checks_require_nothing() {
         // Without po ∩ loc; irreflexive only; negated; a flag; atomicity without coherence.
         for checks in [[0, 8, 0, 0], [1, 9, 0, 0], [0, 9, 1, 0], [0, 9, 0, 1], [2, 15, 0, 0]] {
-            assert_eq!(promises(&[&checks]), Promises::default(), "{checks:?}");
+            assert_eq!(axioms(&[&checks]), CoherenceAxioms::default(), "{checks:?}");
         }
     }
 }

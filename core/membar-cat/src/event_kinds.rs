@@ -4,14 +4,22 @@
 //! slot it is worked out between which kinds it can have pairs at all, whatever the execution. A program without fences,
 //! plain accesses or spawned threads then does not pay for what the model says about them.
 
-use crate::stateless::questions::{Questions, Segment};
-use crate::thread::Kind;
-use membar_cat::plan::{Check, CheckMode, Op, Primitive, Slot, Sort};
+use crate::lazy_plan::{LazyPlan, Node};
+use crate::plan::{Check, CheckMode, Op, Primitive, Slot, Sort};
 use membar_ir::program::{Operation, Program, TagSet};
 
-/// Kinds of events, at most 64.
+/// What an event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Read,
+    Write,
+    Fence,
+}
+
+/// The kinds of events that a program has, at most 64.
 #[derive(Debug)]
-pub(super) struct Kinds<'a> {
+pub struct EventKinds<'a> {
     program: &'a Program,
     /// All but initial writes, which are number 0.
     list: Vec<(Kind, TagSet)>,
@@ -29,9 +37,10 @@ struct Bound {
     is_exact: bool,
 }
 
-impl<'a> Kinds<'a> {
+impl<'a> EventKinds<'a> {
     /// The kinds of a program; None if there are too many.
-    pub(super) fn of(program: &'a Program) -> Option<Self> {
+    #[must_use]
+    pub fn of(program: &'a Program) -> Option<Self> {
         let mut kinds = Self { program, list: Vec::new(), has_pairs: false, has_spawns: false };
         for thread in &program.threads {
             kinds.has_spawns |= !thread.started;
@@ -83,7 +92,7 @@ impl<'a> Kinds<'a> {
     }
 
     /// For tests only: forgets one.
-    pub(super) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.list.pop();
     }
 
@@ -134,23 +143,23 @@ impl<'a> Kinds<'a> {
     }
 
     /// The bound of a node from those of its operands.
-    fn bound(&self, node: &Segment, sort: Sort, of: &[Bound]) -> Bound {
+    fn bound(&self, node: &Node, sort: Sort, of: &[Bound]) -> Bound {
         let rows = |a: usize, b: usize, f: fn(u64, u64) -> u64| {
             of[a].rows.iter().zip(&of[b].rows).map(|(a, b)| f(*a, *b)).collect()
         };
         let some = |rows: Vec<u64>| Bound { rows, is_exact: false };
         let size = if sort == Sort::Set { 1 } else { self.count() };
         match node {
-            Segment::Given(op) => self.given(*op),
-            Segment::Empty => Bound { rows: vec![0; size], is_exact: true },
-            Segment::Universe => Bound { rows: vec![self.all(); size], is_exact: true },
-            Segment::Union(a, b) => {
+            Node::Given(op) => self.given(*op),
+            Node::Empty => Bound { rows: vec![0; size], is_exact: true },
+            Node::Universe => Bound { rows: vec![self.all(); size], is_exact: true },
+            Node::Union(a, b) => {
                 Bound { rows: rows(*a, *b, |a, b| a | b), is_exact: of[*a].is_exact && of[*b].is_exact }
             }
-            Segment::Intersection(a, b) => {
+            Node::Intersection(a, b) => {
                 Bound { rows: rows(*a, *b, |a, b| a & b), is_exact: of[*a].is_exact && of[*b].is_exact }
             }
-            Segment::Difference(a, without) => {
+            Node::Difference(a, without) => {
                 let mut left = of[*a].clone();
                 for part in without.iter().map(|&part| &of[part]) {
                     left.is_exact &= part.is_exact;
@@ -160,70 +169,66 @@ impl<'a> Kinds<'a> {
                 }
                 left
             }
-            Segment::Complement(a) if of[*a].is_exact => {
+            Node::Complement(a) if of[*a].is_exact => {
                 Bound { rows: of[*a].rows.iter().map(|row| self.all() & !row).collect(), is_exact: true }
             }
-            Segment::Complement(_) => some(vec![self.all(); size]),
-            Segment::From(set, r) => {
+            Node::Complement(_) => some(vec![self.all(); size]),
+            Node::From(set, r) => {
                 let members = of[*set].rows[0];
                 let row = |(kind, row): (usize, &u64)| if members >> kind & 1 == 0 { 0 } else { *row };
                 some(of[*r].rows.iter().enumerate().map(row).collect())
             }
-            Segment::To(r, set) => some(of[*r].rows.iter().map(|row| row & of[*set].rows[0]).collect()),
-            Segment::Sequence(a, b) => {
-                some(of[*a].rows.iter().map(|&row| united(row, &of[*b].rows)).collect())
-            }
-            Segment::Inverse(a) => some((0..self.count()).map(|to| sources(&of[*a].rows, 1 << to)).collect()),
-            Segment::Plus(a) | Segment::Star(a) => {
+            Node::To(r, set) => some(of[*r].rows.iter().map(|row| row & of[*set].rows[0]).collect()),
+            Node::Sequence(a, b) => some(of[*a].rows.iter().map(|&row| united(row, &of[*b].rows)).collect()),
+            Node::Inverse(a) => some((0..self.count()).map(|to| sources(&of[*a].rows, 1 << to)).collect()),
+            Node::Plus(a) | Node::Star(a) => {
                 let mut closed = of[*a].rows.clone();
                 for middle in 0..closed.len() {
                     let via = closed[middle];
                     closed.iter_mut().filter(|row| **row >> middle & 1 != 0).for_each(|row| *row |= via);
                 }
-                if matches!(node, Segment::Star(_)) {
+                if matches!(node, Node::Star(_)) {
                     closed.iter_mut().enumerate().for_each(|(kind, row)| *row |= 1 << kind);
                 }
                 some(closed)
             }
-            Segment::Optional(a) => {
+            Node::Optional(a) => {
                 some(of[*a].rows.iter().enumerate().map(|(kind, row)| row | 1 << kind).collect())
             }
-            Segment::Identity(set) => {
-                some((0..self.count()).map(|kind| of[*set].rows[0] & 1 << kind).collect())
-            }
-            Segment::Product(a, b) => Bound {
+            Node::Identity(set) => some((0..self.count()).map(|kind| of[*set].rows[0] & 1 << kind).collect()),
+            Node::Product(a, b) => Bound {
                 rows: self.product(of[*a].rows[0], of[*b].rows[0]),
                 is_exact: of[*a].is_exact && of[*b].is_exact,
             },
-            Segment::Domain(a) => some(vec![sources(&of[*a].rows, u64::MAX)]),
-            Segment::Range(a) => some(vec![united(u64::MAX, &of[*a].rows)]),
+            Node::Domain(a) => some(vec![sources(&of[*a].rows, u64::MAX)]),
+            Node::Range(a) => some(vec![united(u64::MAX, &of[*a].rows)]),
         }
     }
 
-    /// Leaves out of `questions` what this program cannot have.
-    pub(super) fn simplify(&self, questions: &mut Questions) {
-        let mut bounds: Vec<Bound> = Vec::with_capacity(questions.nodes.len());
+    /// Leaves out of `plan` what this program cannot have.
+    pub(crate) fn simplify(&self, plan: &mut LazyPlan) {
+        let mut bounds: Vec<Bound> = Vec::with_capacity(plan.nodes.len());
         // Where the value of each slot is to be found.
-        let mut found: Vec<usize> = Vec::with_capacity(questions.nodes.len());
-        for slot in 0..questions.nodes.len() {
-            let node = questions.nodes[slot].moved(&found);
-            let bound = self.bound(&node, questions.sorts[slot], &bounds);
-            let node = if bound.rows.iter().all(|&row| row == 0) { Segment::Empty } else { node };
+        let mut found: Vec<usize> = Vec::with_capacity(plan.nodes.len());
+        for slot in 0..plan.nodes.len() {
+            let node = plan.nodes[slot].moved(&found);
+            let bound = self.bound(&node, plan.sorts[slot], &bounds);
+            let node = if bound.rows.iter().all(|&row| row == 0) { Node::Empty } else { node };
             found.push(same_as(&node, &bounds).unwrap_or(slot));
-            questions.nodes[slot] = node;
+            plan.nodes[slot] = node;
             bounds.push(bound);
         }
         let moved = |check: &mut Check| {
             check.slot = Slot(u32::try_from(found[check.slot.index()]).unwrap_or(u32::MAX));
         };
-        let nodes = &questions.nodes;
+        let nodes = &plan.nodes;
         // Nothing has a cycle, a loop or a member if there is nothing.
-        let is_idle = |check: &Check| matches!(nodes[check.slot.index()], Segment::Empty) && !check.negated;
-        questions.growing.iter_mut().chain(&mut questions.last).for_each(moved);
-        questions.remarks.iter_mut().for_each(|(_, check)| moved(check));
-        questions.growing.retain(|check| !is_idle(check));
-        questions.last.retain(|check| !is_idle(check));
-        questions.remarks.retain(|(_, check)| check.mode == CheckMode::Flag || !is_idle(check));
+        let is_idle = |check: &Check| matches!(nodes[check.slot.index()], Node::Empty) && !check.negated;
+        plan.growing.iter_mut().chain(&mut plan.last).for_each(moved);
+        plan.remarks.iter_mut().for_each(|(_, check)| moved(check));
+        plan.growing.retain(|check| !is_idle(check));
+        plan.last.retain(|check| !is_idle(check));
+        plan.remarks.retain(|(_, check)| check.mode == CheckMode::Flag || !is_idle(check));
     }
 }
 
@@ -240,28 +245,26 @@ fn sources(rows: &[u64], to: u64) -> u64 {
 }
 
 /// An operand that has the same value as the node, whatever the execution.
-fn same_as(node: &Segment, of: &[Bound]) -> Option<usize> {
+fn same_as(node: &Node, of: &[Bound]) -> Option<usize> {
     let is_empty = |slot: usize| of[slot].rows.iter().all(|&row| row == 0);
     let covers = |large: usize, small: usize| {
         let pairs = of[large].rows.iter().zip(&of[small].rows);
         of[large].is_exact && pairs.into_iter().all(|(large, small)| small & !large == 0)
     };
     match node {
-        Segment::Union(a, b) if is_empty(*b) => Some(*a),
-        Segment::Union(a, b) if is_empty(*a) => Some(*b),
-        Segment::Intersection(a, b) if covers(*b, *a) => Some(*a),
-        Segment::Intersection(a, b) if covers(*a, *b) => Some(*b),
-        Segment::From(set, r)
+        Node::Union(a, b) if is_empty(*b) => Some(*a),
+        Node::Union(a, b) if is_empty(*a) => Some(*b),
+        Node::Intersection(a, b) if covers(*b, *a) => Some(*a),
+        Node::Intersection(a, b) if covers(*a, *b) => Some(*b),
+        Node::From(set, r)
             if of[*set].is_exact && sources(&of[*r].rows, u64::MAX) & !of[*set].rows[0] == 0 =>
         {
             Some(*r)
         }
-        Segment::To(r, set)
-            if of[*set].is_exact && united(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 =>
-        {
+        Node::To(r, set) if of[*set].is_exact && united(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 => {
             Some(*r)
         }
-        Segment::Difference(a, without) if without.is_empty() => Some(*a),
+        Node::Difference(a, without) if without.is_empty() => Some(*a),
         _ => None,
     }
 }
