@@ -34,6 +34,8 @@ class Pass:
 
 ORDER = (
     "resolve_indirect_calls",
+    "pass_unnamed_arguments",
+    "end_arrays",
     "inline_calls",
     "limit_wakes",
     "promote_locals",
@@ -52,8 +54,8 @@ _OF_A_THREAD = (
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
-    "place_locals",
     "enumerate_sizes",
+    "place_locals",
     "place_heap",
     "fold_constants",
     "split_cells",
@@ -117,15 +119,18 @@ def prepare(
         is_validated: for tests; to check the code after every pass takes longer than the passes.
         watch: is shown the code after each pass; passes over single threads show one thread.
     """
+    from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
     def simplify(whole: ir.Module, name: str) -> ir.Module:
-        alone = replace(whole, functions={name: whole.functions[name]})
-        alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
-        return replace(
-            whole, functions={**whole.functions, name: alone.functions[name]}, objects=alone.objects
-        )
+        def simplify_once(module: ir.Module) -> ir.Module:
+            alone = replace(module, functions={name: module.functions[name]})
+            alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
+            functions = {**module.functions, name: alone.functions[name]}
+            return replace(module, functions=functions, objects=alone.objects)
+
+        return bound_recursion(simplify_once(whole), name, simplify_once)
 
     start, spawn = AROUND
     module = start_program(module, words, name)

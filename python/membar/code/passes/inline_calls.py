@@ -7,6 +7,8 @@ was. Every execution of an inlined `slot` is a new variable.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from membar.code import ir
 from membar.code.passes import Pass
 from membar.code.rewrite import Item, with_operands, with_targets
@@ -16,7 +18,7 @@ from membar.records import record, replace
 
 def inline_calls(module: ir.Module) -> ir.Module:
     """The module with calls inlined; functions that were inlined are still there, for other callers."""
-    recursive = _recursive(module)
+    recursive = recursive_functions(module)
     inlined: dict[str, ir.Function] = {}
     for name in _callees_first(module):
         function = module.functions[name]
@@ -26,7 +28,15 @@ def inline_calls(module: ir.Module) -> ir.Module:
 
 def inline_into(function: ir.Function, module: ir.Module) -> ir.Function:
     """A function with its calls inlined, where those of all others are already."""
-    return _Inliner(dict(module.functions), _recursive(module), function).run()
+    return _Inliner(dict(module.functions), recursive_functions(module), function).run()
+
+
+def inline_calls_of(function: ir.Function, bodies: Mapping[str, ir.Function], level: int) -> ir.Function:
+    """A function with its calls of these functions inlined, but not those that their bodies make.
+
+    `level` tells apart what is inlined into one function in several steps.
+    """
+    return _Inliner(dict(bodies), frozenset(), function, mark=f"~{level}").run()
 
 
 def _calls(function: ir.Function) -> list[str]:
@@ -57,7 +67,7 @@ def _callees_first(module: ir.Module) -> list[str]:
     return done
 
 
-def _recursive(module: ir.Module) -> frozenset[str]:
+def recursive_functions(module: ir.Module) -> frozenset[str]:
     """Functions that can reach themselves through calls."""
     functions = module.functions
     reach = {name: set(_calls(function)) & set(functions) for name, function in functions.items()}
@@ -80,6 +90,7 @@ class _Inliner:
     recursive: frozenset[str]
     function: ir.Function
     number: int = 0
+    mark: str = ""
 
     def run(self) -> ir.Function:
         blocks = [done for block in self.function.blocks for done in self._blocks(block)]
@@ -96,7 +107,7 @@ class _Inliner:
                 instructions.append(item)
                 continue
             self.number += 1
-            prefix = f"{callee.name}/{self.number}"  # no name of LLVM IR has a slash
+            prefix = f"{callee.name}{self.mark}/{self.number}"  # no name of LLVM IR has a slash
             call, copies = _with_copies(item, callee, prefix)
             instructions += copies
             body = _Body(callee, prefix, call).blocks()

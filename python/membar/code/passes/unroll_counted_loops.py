@@ -19,7 +19,7 @@ from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, results, targets
 from membar.records import field, record, replace
 
-MOST_ITERATIONS = 8
+MOST_ITERATIONS = 4
 """Of a loop that starts threads or allocates memory, and that constants do not end; what follows is cut."""
 _MAKES = frozenset(
     ir.FunctionAddress(f"{PREFIX}{name}") for name in ("spawn", "allocate", "allocate_aligned")
@@ -50,6 +50,7 @@ class _Entry:
         values: what the values that are live there stand for.
         decided: headers of the loops around it that constants could have left in this iteration.
         counted: values that are known because a loop began an iteration with a constant.
+        iterations: of the loops around it in which every iteration makes something of its own.
     """
 
     block: str
@@ -57,6 +58,16 @@ class _Entry:
     values: tuple[tuple[str, ir.Operand], ...] = ()
     decided: frozenset[str] = frozenset()
     counted: frozenset[str] = field(default=frozenset(), compare=False)
+    iterations: frozenset[tuple[str, int]] = frozenset()
+
+
+@record(frozen=True, slots=True)
+class _Left:
+    """What is known where a copy of a block is left; see `_Entry`."""
+
+    decided: frozenset[str]
+    counted: set[str]
+    iterations: frozenset[tuple[str, int]]
 
 
 class _Unrolling:
@@ -165,11 +176,12 @@ class _Unrolling:
         decided = entry.decided
         if type(end) is not type(block.end) and _uses(block.end, counted):
             decided |= self._could_leave(block)
+        left = _Left(decided, counted, entry.iterations)
         return ir.Block(
             name=name,
             parameters=tuple(parameters),
             instructions=tuple(kept),
-            end=with_targets(end, lambda target: self._enter(block, target, values, decided, counted)),
+            end=with_targets(end, lambda target: self._enter(block, target, values, left)),
         )
 
     def _could_leave(self, block: ir.Block) -> frozenset[str]:
@@ -195,23 +207,22 @@ class _Unrolling:
         return isinstance(end, ir.Jump) and end.target.block not in loop.blocks
 
     def _enter(
-        self,
-        block: ir.Block,
-        target: ir.Goto,
-        values: Mapping[str, ir.Operand],
-        decided: frozenset[str],
-        counted: set[str],
+        self, block: ir.Block, target: ir.Goto, values: Mapping[str, ir.Operand], left: _Left
     ) -> ir.Goto:
         """The jump to the copy of a block that is entered with these values."""
+        decided, counted = left.decided, left.counted
         source = block.name
         name = target.block
         is_next_iteration = name in self.loops and source in self.loops[name].blocks
+        counts = {header: number for header, number in left.iterations if name in self.loops[header].blocks}
         if is_next_iteration and name not in decided:
             if name not in self.making:
                 self.open.add(name)
-            elif self.copies[name] > MOST_ITERATIONS:
+            elif counts.get(name, 0) >= MOST_ITERATIONS:
                 self.cut.add(name)
                 return ir.Goto(f"{name}#cut")
+            else:
+                counts[name] = counts.get(name, 0) + 1
         is_counted = name in self.loops and name not in self.open
         is_general = not (is_counted or self._only_branches(name))
         is_general = is_general or sum(self.copies.values()) > MOST_COPIES
@@ -224,6 +235,7 @@ class _Unrolling:
             tuple((live, values[live]) for live in sorted(self.live[name]) if live in values),
             frozenset(header for header in decided if header != name and name in self.loops[header].blocks),
             frozenset(counted & self.live[name]) | self._counted_parameters(block, target, counted),
+            frozenset(counts.items()),
         )
         pairs = zip(target.arguments, constants, strict=True)
         return ir.Goto(self._name(entry), tuple(item for item, constant in pairs if constant is None))

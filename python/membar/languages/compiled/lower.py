@@ -584,6 +584,9 @@ class _Body:
             self._intrinsic(item, intrinsic_of(callee.name))
             return
         target = self.scalar(llvm.Typed(_POINTER, callee))
+        called = self.lowering.module.functions.get(callee.name) if isinstance(callee, llvm.Global) else None
+        if called is not None and any(number >= len(called.parameters) for number, _ in item.by_value):
+            raise UnsupportedError("a structure among the unnamed arguments of a call is not supported")
         arguments = tuple(part for each in item.arguments for part in self.scalars(each))
         results = self._results(item)
         if item.result is None:  # a result that nobody uses still is one
