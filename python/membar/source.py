@@ -6,15 +6,18 @@ import os
 import re
 from bisect import bisect_right
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membar.records import record, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Where systems tell text files from others, neither is to be changed while it is read.
 _BINARY = getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 16
 # membar's own headers, models and libraries.
-_SHIPPED = Path(__file__).parent
+_SHIPPED = os.path.dirname(__file__)  # noqa: PTH120 - at every start, without pathlib
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -91,6 +94,8 @@ class SourceFile:
         Raises:
             OSError: the file cannot be read.
         """
+        from pathlib import Path  # noqa: PLC0415 - only where a file includes another
+
         project = self.project
         if project is None:
             project = (str(Path(self.path).parent), *self.include_dirs)
@@ -98,7 +103,7 @@ class SourceFile:
             place = Path(path).resolve()
         except ValueError as problem:  # a null character
             raise OSError(None, str(problem), str(path)) from None
-        is_shown = any(place.is_relative_to(Path(folder).resolve()) for folder in (*project, str(_SHIPPED)))
+        is_shown = any(place.is_relative_to(Path(folder).resolve()) for folder in (*project, _SHIPPED))
         return SourceFile(
             str(path),
             SourceFile.read(path).text if text is None else text,
@@ -127,6 +132,11 @@ class SourceFile:
             os.close(file)
         return SourceFile(str(path), b"".join(pieces).decode("utf-8", errors="replace"))
 
+    @property
+    def stem(self) -> str:
+        """Its name without folders and ending."""
+        return stem(self.path)
+
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Offsets at which the lines begin."""
@@ -146,6 +156,11 @@ class SourceFile:
     def span(self, start: int, end: int) -> Span:
         """The place from `start` up to but not including `end`."""
         return Span(self, start, end)
+
+
+def stem(path: str) -> str:
+    """The name of a file without folders and ending."""
+    return os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - at every start, without pathlib
 
 
 class FileText(str):

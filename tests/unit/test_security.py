@@ -95,7 +95,7 @@ def test_a_pickle_beside_the_users_files_is_not_loaded(
     monkeypatch.chdir(project)
     (project / "__pycache__").mkdir()
     for folder in (project, project / "__pycache__"):
-        for shipped in plan_cache.FOLDER.glob("__pycache__/*.model"):
+        for shipped in Path(plan_cache.FOLDER).glob("__pycache__/*.model"):
             (folder / shipped.name).write_bytes(pickle.dumps(_Trap()))
         (folder / "sc.cat").write_text("acyclic po | rf | co | fr as sc\n")
     (project / "t.litmus").write_text(_LITMUS)

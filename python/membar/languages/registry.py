@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar import languages as folder
 from membar.diagnostics import Diagnostic, InputError
@@ -17,6 +16,9 @@ from membar.languages import Frontend, ObjectFrontend, SystemFrontend, _c_tags
 from membar.models import plan_cache
 from membar.models.model import Model
 from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NO_ORDER = "(no order)"
 Language: TypeAlias = Frontend | SystemFrontend | ObjectFrontend
@@ -116,7 +118,7 @@ def compile_shipped_models() -> None:
 @cache
 def _words() -> str:
     """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
-    return plan_cache.state_of(Path(*folder.__path__), _WORDS)
+    return plan_cache.state_of(folder.__path__[0], _WORDS)
 
 
 def frontend_for(source: SourceFile) -> Frontend:

@@ -15,13 +15,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Final
 
 from membar.records import record
 
-_PAGES: Final = Path("/proc/self/statm")
+_PAGES: Final = "/proc/self/statm"
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _EVERY: Final = 256
 # Engines end by themselves when the time is over, with what they have found; the timer gives them so long.
@@ -278,6 +277,7 @@ _TIMER: Final = _Timer()
 def resident_bytes() -> int:
     """Bytes of memory that the process holds now; 0 where the system does not say."""
     try:
-        return int(_PAGES.read_text().split()[1]) * _PAGE
+        with open(_PAGES, encoding="ascii") as pages:  # noqa: PTH123 - without pathlib
+            return int(pages.read().split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
         return 0

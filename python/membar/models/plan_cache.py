@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import membar
@@ -24,6 +23,7 @@ from membar.models.model import Model
 
 if TYPE_CHECKING:
     from hashlib import blake2b
+    from pathlib import Path
     from pickle import Unpickler, UnpicklingError
 else:
     try:  # the parts in C of `hashlib` and `pickle`: the whole takes longer than a small check
@@ -33,7 +33,8 @@ else:
         from hashlib import blake2b
         from pickle import Unpickler, UnpicklingError
 
-FOLDER = Path(__file__).parent
+FOLDER: str | Path = os.path.dirname(__file__)  # noqa: PTH120 - at every start, without pathlib
+_CACHE = os.path.join(FOLDER, "__pycache__")  # noqa: PTH118
 _TEXTS = (".cat", ".rules", ".claims", ".bell", ".cfg")
 _CODE = (".py", ".lark")
 _SIZE = 16
@@ -58,12 +59,12 @@ _CLASSES = {
 }
 
 
-def read(name: str, words: str, *, folder: Path = FOLDER / "__pycache__") -> Model | None:
+def read(name: str, words: str, *, folder: str | Path = _CACHE) -> Model | None:
     """The model `name` as it was kept, by the ordering words with this fingerprint; None if it was not."""
-    if Path(name).name != name:
+    if "/" in name or os.sep in name:
         return None  # a user's file
     try:
-        content = _place(folder, name).read_bytes()
+        content = _content(_place(folder, name))
         body = content[2 * _SIZE :]
         if content[: 2 * _SIZE] != _head(name, words, body):
             return None
@@ -73,9 +74,9 @@ def read(name: str, words: str, *, folder: Path = FOLDER / "__pycache__") -> Mod
     return found if isinstance(found, Model) and found.name == name else None
 
 
-def write(model: Model, words: str, *, folder: Path = FOLDER / "__pycache__") -> None:
+def write(model: Model, words: str, *, folder: str | Path = _CACHE) -> None:
     """Keeps a shipped model for next time, unless it is there already."""
-    is_shipped = model.source is not None and Path(model.source.path).parent == FOLDER
+    is_shipped = model.source is not None and os.path.dirname(model.source.path) == str(FOLDER)  # noqa: PTH120
     if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
     place = _place(folder, model.name)
@@ -83,10 +84,11 @@ def write(model: Model, words: str, *, folder: Path = FOLDER / "__pycache__") ->
 
     body = dumps(model)
     with suppress(OSError):  # a folder that cannot be written
-        folder.mkdir(exist_ok=True)
-        draft = place.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(_head(model.name, words, body) + body)
-        draft.replace(place)  # at once: nobody reads half a model
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        draft = f"{place}.{os.getpid()}"
+        with open(draft, "wb") as stream:  # noqa: PTH123
+            stream.write(_head(model.name, words, body) + body)
+        os.replace(draft, place)  # noqa: PTH105 - at once: nobody reads half a model
 
 
 class _Reader(Unpickler):
@@ -98,8 +100,13 @@ class _Reader(Unpickler):
         return super().find_class(module, name)
 
 
-def _place(folder: Path, name: str) -> Path:
-    return folder / f"{name}.model"
+def _place(folder: str | Path, name: str) -> str:
+    return os.path.join(folder, f"{name}.model")  # noqa: PTH118
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
+        return stream.read()
 
 
 def _head(name: str, words: str, body: bytes) -> bytes:
@@ -111,12 +118,12 @@ def _head(name: str, words: str, body: bytes) -> bytes:
 @cache
 def _digest(words: str) -> str:
     """A fingerprint of all that compiled models depend on."""
-    texts = [(path, Path(path).read_bytes()) for path, _, _ in _files(str(FOLDER), _TEXTS)]
+    texts = [(path, _content(path)) for path, _, _ in _files(str(FOLDER), _TEXTS)]
     found = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _CODE), texts)
     return _hash_of(found)
 
 
-def state_of(folder: Path, endings: tuple[str, ...]) -> str:
+def state_of(folder: str | Path, endings: tuple[str, ...]) -> str:
     """The names, sizes and times of change of the files in a folder, and those in it, that end so."""
     return _hash_of(list(_files(str(folder), endings)))
 

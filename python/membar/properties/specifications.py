@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.properties.asked import Asked
 from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*main\s*\(\s*\)\s*\)\s*,\s*LTL\s*\(\s*(.*?)\s*\)\s*\)\s*$")
 _CALL = re.compile(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)")

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path, PurePath
 from typing import Any, Final, cast
 
 from membar.diagnostics import EngineLimitError
@@ -20,7 +19,7 @@ from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
 from membar.questions.task import Limits
-from membar.source import SourceFile
+from membar.source import SourceFile, stem
 
 # Each kind of question, and the class that asks it; loaded when a file is asked about.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -101,7 +100,7 @@ def unanswered(question: Question, reason: str, seconds: float) -> Answer:
             or question.default_model
             or (default if isinstance(default, str) else _first_model(text, language))
         )
-        name = PurePath(name).stem if "." in name else name
+        name = stem(name) if "." in name else name
         model = Model(name=name, title="", documentation="")
     run = Run(
         model=model.name,
@@ -117,6 +116,8 @@ def unanswered(question: Question, reason: str, seconds: float) -> Answer:
 def _first_model(text: SourceFile, language: object) -> str:
     """The model of a text that was not read: litmus tests begin with their language."""
     default_models: Mapping[str, str] = getattr(language, "default_models", {})
+    from pathlib import Path  # noqa: PLC0415 - only of a text that was not read
+
     begin = text.text[:100]
     if not begin and Path(text.path).is_file():  # a pipe may keep its reader waiting
         with suppress(OSError), Path(text.path).open(encoding="utf-8", errors="replace") as stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membar import plugins
 from membar.diagnostics import Diagnostic, InputError
@@ -21,6 +21,9 @@ from membar.properties.specifications import read_specification
 from membar.questions.answering import default_model
 from membar.records import replace
 from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Names that only verification tasks for SV-COMP have: there `abort` ends executions that do not count.
 _TASK = re.compile(r"\b(__VERIFIER_\w+|reach_error)\b")

@@ -8,13 +8,15 @@ command line can be read without loading any of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from membar.limits.budget import limited
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.records import record, replace
 from membar.source import CompilerOptions, FileText
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
     "programs",

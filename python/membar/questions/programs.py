@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import PurePath
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.edits import Place
@@ -35,7 +34,7 @@ def parse(source: SourceFile) -> Program:
 
 def nothing_read(source: SourceFile, language: str) -> Program:
     """The program of a text that was not read as one."""
-    return Program(name=PurePath(source.path).stem, language=language, objects=(), threads=())
+    return Program(name=source.stem, language=language, objects=(), threads=())
 
 
 def places(source: SourceFile, program: Program) -> tuple[Place, ...]:

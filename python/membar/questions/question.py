@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from membar.questions.task import Limits, Options
@@ -12,6 +11,8 @@ from membar.records import field, record, replace
 from membar.source import CompilerOptions, SourceFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from membar.models.model import Model
     from membar.questions.answer import Answer
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
@@ -20,6 +19,9 @@ from membar.questions.programs import asked, for_model, options_for, with_labels
 from membar.questions.question import Question
 from membar.questions.task import Task
 from membar.records import field, record, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @record(frozen=True, slots=True, kw_only=True)

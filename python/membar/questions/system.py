@@ -7,8 +7,7 @@ and instances with a few processes are compared.
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
@@ -42,6 +41,9 @@ from membar.source import SourceFile
 from membar.systems.mapping import sequential
 from membar.systems.run import ProcessRun
 from membar.systems.system import ParameterizedSystem
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000

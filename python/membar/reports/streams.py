@@ -11,7 +11,10 @@ import codecs
 import io
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ESCAPE = "membar.escape"
 _STANDARD_STREAMS = (0, 1, 2)

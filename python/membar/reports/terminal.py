@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from membar.questions.answer import Answer, ClientRun, Comparison, Invariant, Obligations, TestAnswers
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
@@ -13,6 +12,7 @@ from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
 from membar.reports._parts.verdict import role, spoken
+from membar.source import stem
 
 
 def render(
@@ -132,7 +132,7 @@ def _facts(answer: Answer, columns: int) -> list[Line]:
 
 def replay_command(path: str, model: str, *options: str) -> str:
     """The commands that save the witness and run it again; `options` are those that found it."""
-    saved = f"{PurePath(path).stem}.json"
+    saved = f"{stem(path)}.json"
     check = shlex.join(["membar", "check", path, "--model", model, *options, "--json"])
     return f"{check} > {shlex.quote(saved)}; {shlex.join(['membar', 'replay', saved])}"
 

@@ -7,11 +7,11 @@ Only its library is used here, by one function: `Z3_eval_smtlib2_string`.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 
 from membar.limits.solver import SOFT_LIMIT, ask_within_limits
 
@@ -106,8 +106,8 @@ class Session:
 def _library() -> ctypes.CDLL:
     """The library inside z3's package; where it is elsewhere, the package knows."""
     place = _place()
-    if place.exists():
-        library = ctypes.CDLL(str(place))
+    if os.path.exists(place):  # noqa: PTH110 - without pathlib
+        library = ctypes.CDLL(place)
     else:
         from z3 import z3core  # slow, and rarely needed
 
@@ -130,7 +130,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def _place() -> Path:
+def _place() -> str:
     package = find_spec("z3")
-    folder = Path(package.origin).parent if package is not None and package.origin else Path()
-    return folder / "lib" / _NAMES.get(sys.platform, "libz3.so")
+    folder = os.path.dirname(package.origin) if package is not None and package.origin else ""  # noqa: PTH120
+    return os.path.join(folder, "lib", _NAMES.get(sys.platform, "libz3.so"))  # noqa: PTH118 - without pathlib

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import InputError, error
 from membar.languages._cursor import Token
 from membar.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFile:
@@ -16,6 +19,8 @@ def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFi
     Raises:
         InputError: the words name no file, or there is none.
     """
+    from pathlib import Path  # noqa: PLC0415 - only where a file includes another
+
     name, span, is_beside = _named(word, rest)
     instead = {str(Path(path).absolute()): text for path, text in source.replaced}
     for place in _candidates(source, word, name, is_beside=is_beside):
@@ -50,6 +55,8 @@ def _no_name(word: Token) -> InputError:
 
 
 def _candidates(source: SourceFile, word: Token, name: str, *, is_beside: bool) -> Iterator[Path]:
+    from pathlib import Path  # noqa: PLC0415 - only where a file includes another
+
     if is_beside:
         yield Path(word.span.path).parent / name
     for folder in source.include_dirs:

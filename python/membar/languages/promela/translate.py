@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import PurePath
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
@@ -91,7 +90,7 @@ class _Translation:
         ]
         claims = Claims(self._scope, running, self._module)
         return Program(
-            name=PurePath(self._source.path).stem,
+            name=self._source.stem,
             language=LANGUAGE,
             objects=tuple(self._objects()),
             threads=tuple(self._thread(number, names) for number in range(len(self._processes))),

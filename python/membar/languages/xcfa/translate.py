@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePath
 from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label
@@ -50,7 +49,7 @@ def parse_xcfa(source: SourceFile) -> Program:
         if number is not None:
             threads[number] = with_error_states(threads[number], module.processes[number], predicates)
     return Program(
-        name=PurePath(source.path).stem,
+        name=source.stem,
         language=LANGUAGE,
         objects=tuple(_objects(module, around)),
         threads=tuple(map(with_ends, threads)),
