@@ -8,6 +8,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -15,9 +16,17 @@ import pytest
 from membar.program.expr import Constant
 from membar.program.program import Edge
 from membar.records import classes as record_classes
-from membar.records import field_names, is_record, record, replace
+from membar.records import field_names, is_record, record, replace, templates
+from membar.records.template_text import templates_text
 
 _THAWED = "from membar.program.expr import Constant; one = Constant(1); one.value = 2; print(one.value)"
+
+
+def test_the_templates_are_as_they_must_be(request: pytest.FixtureRequest) -> None:
+    path = Path(str(templates.__file__))
+    if request.config.getoption("--update-golden"):
+        path.write_text(templates_text(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == templates_text()
 
 
 # The same classes twice, by the one decorator and by the other.
@@ -128,7 +137,7 @@ def test_records_are_dataclasses_whose_methods_are_written_later(ours: Any, thei
             assert ours(1) < 1
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(28))
 @pytest.mark.parametrize("is_by_name", [False, True])
 def test_a_record_keeps_each_of_its_fields(number: int, is_by_name: bool) -> None:  # noqa: FBT001
     names = [f"part{index}" for index in range(number)]

@@ -8,11 +8,12 @@ that writes the method, puts it in its own place, and is never asked again. Equa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import FunctionType
+from collections.abc import Callable, Mapping, Sequence
+from operator import methodcaller
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, TypeVar
 
-from membar.records.templates import BODIES
+from membar.records import templates
 
 if TYPE_CHECKING:
     import dataclasses
@@ -28,6 +29,7 @@ class _Missing:
 
 
 MISSING = _Missing()
+MADE_LATER = _Missing()  # stands for what a factory makes
 
 
 class Field:
@@ -165,7 +167,7 @@ class Unwritten:
     def written(self, owner: type) -> Callable[..., object]:
         """The method, which from now on stands where this stood."""
         mine = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
-        found = _init_from_template(mine) if self.name == "__init__" else None
+        found = _from_template(mine, self.name)
         if found is None:
             known: dict[str, object] = {}
             text = self.text(mine, self.name, known)
@@ -195,38 +197,82 @@ def _types(cls: type) -> dict[str, object]:
     return {**{name: kinds[name] for name, one in _shape(cls).items() if one.is_given}, "return": None}
 
 
+def _from_template(cls: type, name: str) -> FunctionType | None:
+    """The method, if there is a template for so many fields; None if it has to be written."""
+    if name == "__init__":
+        return _init_from_template(cls)
+    family = {"__eq__": templates.EQUAL, "__hash__": templates.HASHED}.get(name, ())
+    fields = [name for name, one in _shape(cls).items() if one.counts]
+    if len(fields) >= len(family):
+        return None
+    return FunctionType(_with_names(family[len(fields)], fields), {}, name)
+
+
+def _with_names(code: CodeType, fields: Sequence[str]) -> CodeType:
+    """The code of a template, which calls its fields f0, f1, …, with the names of these fields."""
+    names = {f"f{number}": name for number, name in enumerate(fields)}
+    return code.replace(
+        co_names=tuple([names.get(name, name) for name in code.co_names]),
+        co_varnames=tuple([names.get(name, name) for name in code.co_varnames]),
+    )
+
+
 def _init_from_template(cls: type) -> FunctionType | None:
-    """`__init__` of a record that only keeps what it is given; None if it does more."""
     positional, named = list[str](), list[str]()
     defaults, named_defaults = list[object](), dict[str, object]()
     for name, one in _shape(cls).items():
-        if not one.is_given or one.factory is not None:
-            return None
+        if not one.is_given:
+            continue
+        default = one.default if one.factory is None else MADE_LATER
         if one.by_name:
             named.append(name)
-            if one.default is not MISSING:
-                named_defaults[name] = one.default
+            if default is not MISSING:
+                named_defaults[name] = default
             continue
         positional.append(name)
-        if one.default is not MISSING:
-            defaults.append(one.default)
+        if default is not MISSING:
+            defaults.append(default)
         elif defaults:
             raise TypeError(f"{cls.__qualname__}.{name} has no default, but a field before it has one")
-    fields = (*positional, *named)
-    if len(fields) >= len(BODIES) or hasattr(cls, "__post_init__"):
+    fields, complete = (*positional, *named), _completion(cls)
+    family = templates.INIT if complete is None else templates.INIT_AND_COMPLETE
+    if len(fields) >= len(family):
         return None
-    code = BODIES[len(fields)].replace(
+    code = _with_names(family[len(fields)], fields).replace(
         co_argcount=1 + len(positional),
         co_kwonlyargcount=len(named),
-        co_names=fields,
-        co_varnames=("self", *fields),
         co_name="__init__",
         co_qualname=f"{cls.__qualname__}.__init__",
     )
-    found = FunctionType(code, {}, "__init__", tuple(defaults))
+    found = FunctionType(code, {"complete": complete}, "__init__", tuple(defaults))
     if named_defaults:
         found.__kwdefaults__ = named_defaults
     return found
+
+
+def _completion(cls: type) -> Callable[[object], None] | None:
+    """What `__init__` does besides keeping what it is given; None if nothing."""
+    made = [(name, one.factory) for name, one in _shape(cls).items() if one.factory is not None]
+    fixed = [
+        (name, one.default)
+        for name, one in _shape(cls).items()
+        if not one.is_given and one.factory is None and one.default is not MISSING
+    ]
+    is_looked_at = hasattr(cls, "__post_init__")
+    if not made and not fixed:
+        return methodcaller("__post_init__") if is_looked_at else None
+    absent = frozenset(name for name, one in _shape(cls).items() if not one.is_given)
+
+    def complete(value: object) -> None:
+        for name, factory in made:
+            if name in absent or getattr(value, name) is MADE_LATER:
+                setattr(value, name, factory())
+        for name, default in fixed:
+            setattr(value, name, default)
+        if is_looked_at:
+            value.__post_init__()  # type: ignore[attr-defined]  # it has one
+
+    return complete
 
 
 def _init_text(cls: type, name: str, known: dict[str, object]) -> str:
