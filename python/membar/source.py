@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from membar.records import record, replace
 
@@ -156,6 +156,25 @@ class SourceFile:
     def span(self, start: int, end: int) -> Span:
         """The place from `start` up to but not including `end`."""
         return Span(self, start, end)
+
+
+class _Pattern:
+    """A regular expression that is compiled when it is first used: most are never used by a small check."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> object:
+        compiled = re.compile(self._text, self._flags)
+        for method in ("match", "fullmatch", "search", "finditer", "findall", "split", "sub"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, when it is first used."""
+    return cast("re.Pattern[str]", _Pattern(text, flags))
 
 
 def stem(path: str) -> str:

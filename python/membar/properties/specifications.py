@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.properties.asked import Asked
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*main\s*\(\s*\)\s*\)\s*,\s*LTL\s*\(\s*(.*?)\s*\)\s*\)\s*$")
-_CALL = re.compile(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)")
+_CHECK = pattern(r"CHECK\s*\(\s*init\s*\(\s*main\s*\(\s*\)\s*\)\s*,\s*LTL\s*\(\s*(.*?)\s*\)\s*\)\s*$")
+_CALL = pattern(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)")
 _FORMULAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "G ! data-race": ("races",),

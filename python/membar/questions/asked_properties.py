@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -20,13 +19,13 @@ from membar.properties.races import defines_races
 from membar.properties.specifications import read_specification
 from membar.questions.answering import default_model
 from membar.records import replace
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Names that only verification tasks for SV-COMP have: there `abort` ends executions that do not count.
-_TASK = re.compile(r"\b(__VERIFIER_\w+|reach_error)\b")
+_TASK = pattern(r"\b(__VERIFIER_\w+|reach_error)\b")
 _C = frozenset({"C", "LKMM"})
 _OF_C = frozenset({"locks", "exits", "overflow", "leaks"})
 _WAYS_OUT = {

@@ -14,7 +14,6 @@ edited.
 """
 
 # fmt: off
-# ruff: noqa
 # mypy: ignore-errors
 
 '''

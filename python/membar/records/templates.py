@@ -5,7 +5,6 @@ edited.
 """
 
 # fmt: off
-# ruff: noqa
 # mypy: ignore-errors
 
 def init_0(self): pass

@@ -7,7 +7,7 @@ import re
 from membar.diagnostics import InputError, error
 from membar.languages import _cursor
 from membar.languages._cursor import Token
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 KEYWORDS = frozenset(
     {"type", "init", "transition", "invariant", "requires", "array", "var", "const", "unsafe", "case"}
@@ -22,7 +22,7 @@ _NAMES = {
     "upper": "a name that starts with a capital letter",
 }
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<blank>\s+)
     | (?P<comment>\(\*)
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_COMMENT = re.compile(r"\(\*|\*\)")
+_COMMENT = pattern(r"\(\*|\*\)")
 
 
 def tokenize(source: SourceFile) -> tuple[Token, ...]:

@@ -7,7 +7,7 @@ import re
 from membar.diagnostics import error
 from membar.languages import _cursor
 from membar.languages._cursor import Token
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 KEYWORDS = frozenset({
     "guard", "sync", "async", "effect", "process", "state", "init", "accept", "commit", "trans", "system",
@@ -15,7 +15,7 @@ KEYWORDS = frozenset({
     "buchi", "genbuchi", "streett", "rabin", "muller", "assert",
 })  # fmt: skip
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<blank>\s+|//[^\n]*|\\\r?\n)
     | (?P<number>[0-9]+)(?![A-Za-z0-9_])
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 # Inside a block comment, a `//` hides the rest of its line, `*/` included.
-_IN_COMMENT = re.compile(r"//[^\n]*|\*/")
+_IN_COMMENT = pattern(r"//[^\n]*|\*/")
 _LARGEST = (1 << 31) - 1
 
 

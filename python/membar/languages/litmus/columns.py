@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.scanner import without_comments
 from membar.languages.litmus.test import Cell, Column, LitmusTest
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
-_LABEL = re.compile(r"\s*([A-Za-z_.$][A-Za-z0-9_.$]*)\s*:(?!:)")
-_THREAD = re.compile(r"P([0-9]+)")
+_LABEL = pattern(r"\s*([A-Za-z_.$][A-Za-z0-9_.$]*)\s*:(?!:)")
+_THREAD = pattern(r"P([0-9]+)")
 
 
 def columns(test: LitmusTest) -> tuple[Column, ...]:

@@ -36,7 +36,7 @@ from membar.program.condition import (
     Term,
 )
 from membar.program.expr import Address
-from membar.source import Span
+from membar.source import Span, pattern
 
 # Dialects that give an order of their own find its type here, beside what takes it.
 __all__ = ["OrderKey", "condition", "natural_order", "plain_label"]
@@ -56,10 +56,10 @@ _COMPARISONS = {
 _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
-_THREAD = re.compile(r"P[0-9]+")
+_THREAD = pattern(r"P[0-9]+")
 # `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
-_PLAIN = re.compile(
+_PLAIN = pattern(
     rf"""(?: ([0-9]{{1,9}}) \s*:\s* ({_NAME}) | ({_NAME}) | \[ \s* ({_NAME}) \s* \] )
     \s*=\s* ([0-9]{{1,19}}) (?= \s* (?: [;)] | /\\ | \\/ | => | \Z ))""",
     re.VERBOSE,

@@ -10,21 +10,22 @@ from membar.languages.litmus import codes
 from membar.languages.litmus.initial import initial_state, read_initial_state
 from membar.languages.litmus.scanner import Scanner, blanked, comment_end
 from membar.languages.litmus.test import LitmusTest
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
-_BLANK = re.compile(r"\s*")
-_WORD = re.compile(r"\S+")
-_INFO = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*([^\n\r]*)")
-_NOTE = re.compile(r"\([^()\n]*\)")
-_THREAD = re.compile(r"P[0-9]+\s*[|;(]")
-_FREE_TEXT = re.compile(r"[^\n{]+")
-_STRING = re.compile(r'"([^"]*)"')
-_COMMENT = re.compile(r"\(\*|/\*|//")
+_BLANK = pattern(r"\s*")
+_WORD = pattern(r"\S+")
+_INFO = pattern(r"([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*([^\n\r]*)")
+_NOTE = pattern(r"\([^()\n]*\)")
+_THREAD = pattern(r"P[0-9]+\s*[|;(]")
+_FREE_TEXT = pattern(r"[^\n{]+")
+_STRING = pattern(r'"([^"]*)"')
+_COMMENT = pattern(r"\(\*|/\*|//")
 _QUESTION_WORDS = r"(?:locations|filter|exists|forall|final|cases|observed|Observed)"
-_QUESTION = re.compile(
+_QUESTION_TEXT = (
     rf"(?:~\s*exists|(?<![A-Za-z0-9_]){_QUESTION_WORDS})(?![A-Za-z0-9_])"
     r"|(?<![A-Za-z0-9_])(?:regions|scopes)\s*:"
 )
+_QUESTION = pattern(_QUESTION_TEXT)
 
 C_LIKE = frozenset({"C", "LKMM", "LISA-C"})
 """Header words of dialects whose code is C functions rather than a table of instructions."""
@@ -165,7 +166,7 @@ def _any_comment_end(source: SourceFile, start: int, opening: str) -> int:
     )
 
 
-_STATE_MARK = re.compile(r"\(\*|/\*|//|[{}]")
+_STATE_MARK = pattern(r"\(\*|/\*|//|[{}]")
 
 
 def _closing_brace(source: SourceFile, opening: int) -> int:
@@ -190,9 +191,9 @@ def _closing_brace(source: SourceFile, opening: int) -> int:
 
 
 # Comments, or what looks like one, and strings.
-_NOT_ONLY_CODE = re.compile(r'\(\*|/[*/]|"')
-_BRACE = re.compile(r"[{}]")
-_BODY_MARK = re.compile(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION.pattern}')
+_NOT_ONLY_CODE = pattern(r'\(\*|/[*/]|"')
+_BRACE = pattern(r"[{}]")
+_BODY_MARK = pattern(rf'\(\*|/\*|//|"[^"\n]*"|[{{}};\n]|{_QUESTION_TEXT}')
 
 
 def _question_start(source: SourceFile, start: int, *, c_like: bool) -> int:

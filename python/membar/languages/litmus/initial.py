@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -11,7 +10,7 @@ from membar.languages.litmus import codes
 from membar.languages.litmus.scanner import Scanner, Token
 from membar.languages.litmus.test import InitialValue, InitLocation, InitRegister, InitSymbol, Reference
 from membar.records import record
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
 Entry = InitRegister | InitLocation | InitSymbol
 _Value = TypeVar("_Value", int | Reference, int | Reference | None)
@@ -19,7 +18,7 @@ _Value = TypeVar("_Value", int | Reference, int | Reference | None)
 # More different entries than a large corpus has.
 _KEPT: Final = 1024
 MOST_ELEMENTS = 4096
-_THREAD = re.compile(r"P[0-9]+")
+_THREAD = pattern(r"P[0-9]+")
 _INITIALISERS = frozenset({"ATOMIC_INIT", "ATOMIC_VAR_INIT", "ATOMIC_LONG_INIT", "ATOMIC64_INIT"})
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from membar.records import record
+from membar.source import pattern
 
 
 @record(frozen=True, slots=True)
@@ -67,7 +66,7 @@ _BY_NAME = {
     "atomic64_t": Scalar(8),
     "spinlock_t": INT,
 }
-_SIZED = re.compile(r"(?:atomic_)?(?P<unsigned>u?)int(?P<bits>8|16|32|64)_t")
+_SIZED = pattern(r"(?:atomic_)?(?P<unsigned>u?)int(?P<bits>8|16|32|64)_t")
 
 
 def scalar_type(name: str) -> Scalar | None:

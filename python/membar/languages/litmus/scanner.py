@@ -7,12 +7,12 @@ import re
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
 from membar.records import record
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
 # Longer than any number of 64 bits in any base, suffix included.
 _LONGEST_NUMBER = 80
-_COMMENT = re.compile(r"\(\*|\*\)")
-_TOKEN = re.compile(
+_COMMENT = pattern(r"\(\*|\*\)")
+_TOKEN = pattern(
     r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?)
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)
     |(?P<string>"[^"]*")

@@ -9,9 +9,9 @@ from membar.diagnostics import InputError, error
 from membar.languages import _cursor
 from membar.languages._cursor import Token
 from membar.program.printer import BARE_NAME, KEYWORDS
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""
       (?P<blank>\s+|\#[^\n]*)
     | (?P<string>"(?:[^"\\\n]|\\.)*")

@@ -6,7 +6,7 @@ import re
 
 from membar.diagnostics import InputError, error
 from membar.languages._cursor import Cursor, Token
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 KEYWORDS = frozenset(
     {"object", "shared", "private", "operation", "local", "requires", "specification", "state", "define"}
@@ -14,7 +14,7 @@ KEYWORDS = frozenset(
     | {"sees", "in", "if", "else", "while", "do", "goto", "return", "fence", "cfence", "await", "skip"}
     | {"cas", "swap", "fetch_add", "true", "false", "idle", "linearized", "deferred"}
 )
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<blank>\s+|//[^\n]*)
     | (?P<comment>/\*)

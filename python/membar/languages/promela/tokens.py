@@ -7,7 +7,7 @@ import re
 from membar.diagnostics import InputError, error
 from membar.languages import _cursor
 from membar.languages._cursor import Token
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
 KEYWORDS = frozenset(
     {
@@ -20,7 +20,7 @@ KEYWORDS = frozenset(
     }
 )  # fmt: skip
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<blank>(?:[^\S\n]|\\\r?\n)+|//[^\n]*|/\*[\s\S]*?\*/)
     | (?P<newline>\n)

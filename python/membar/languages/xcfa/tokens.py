@@ -7,7 +7,7 @@ import re
 from membar.diagnostics import InputError, error
 from membar.languages import _cursor
 from membar.languages._cursor import Token
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 KEYWORDS = frozenset(
     {
@@ -53,7 +53,7 @@ KEYWORDS = frozenset(
     }
 )
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
       (?P<blank>\s+|//[^\n]*|/\*[\s\S]*?\*/)
     | (?P<string>"[^"\n]*")

@@ -15,12 +15,12 @@ from membar.questions.outcome import Violated, Witness
 from membar.records import record
 from membar.reports._parts.event import phrase
 from membar.reports._parts.order import order_of
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
 _MOST_STRANGE = 3  # pairs of places that weak memory is about
-_LINE = re.compile(r"\bline (\d+)\b")
+_LINE = pattern(r"\bline (\d+)\b")
 # A final condition has no place of its own (many tests share one); its text is what is behind the threads.
-_CONDITION = re.compile(r"^[ \t]*(?:~[ \t]*exists|exists|forall)\b.*?(?=\s*\Z)", re.MULTILINE | re.DOTALL)
+_CONDITION = pattern(r"^[ \t]*(?:~[ \t]*exists|exists|forall)\b.*?(?=\s*\Z)", re.MULTILINE | re.DOTALL)
 
 
 @record(frozen=True, slots=True)

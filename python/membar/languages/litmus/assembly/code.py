@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
@@ -16,10 +15,10 @@ from membar.program.expr import TRUE, Address, Binary, BinaryOp, Expr, Register,
 from membar.program.operations import Operation, Set
 from membar.program.program import Edge
 from membar.records import record
-from membar.source import Span
+from membar.source import Span, pattern
 
 INSTRUCTION_BYTES = 4
-_RELATIVE = re.compile(r"\.\s*(?:(?P<sign>[-+])\s*(?P<bytes>[0-9]{1,18}))?")
+_RELATIVE = pattern(r"\.\s*(?:(?P<sign>[-+])\s*(?P<bytes>[0-9]{1,18}))?")
 
 
 @record(frozen=True, slots=True)

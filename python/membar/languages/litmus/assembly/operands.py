@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
@@ -14,13 +13,13 @@ from membar.languages.litmus.assembly.machine import RegisterFile
 from membar.languages.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
 from membar.records import record
-from membar.source import Span
+from membar.source import Span, pattern
 
-_MNEMONIC = re.compile(r"[A-Za-z][A-Za-z0-9.]*[-+]?")
+_MNEMONIC = pattern(r"[A-Za-z][A-Za-z0-9.]*[-+]?")
 _DIGITS = r"0[xX][0-9a-fA-F]{1,40}|0[bB][01]{1,80}|[0-9]{1,40}"
-_NUMBER = re.compile(rf"(?P<sign>[-+]?)\s*(?P<digits>{_DIGITS})")
-_MEMORY = re.compile(rf"(?P<offset>[-+]?\s*(?:{_DIGITS}))?\s*\(\s*(?P<base>[^()]*?)\s*\)")
-_SYMBOLIC = re.compile(r"%[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = pattern(rf"(?P<sign>[-+]?)\s*(?P<digits>{_DIGITS})")
+_MEMORY = pattern(rf"(?P<offset>[-+]?\s*(?:{_DIGITS}))?\s*\(\s*(?P<base>[^()]*?)\s*\)")
+_SYMBOLIC = pattern(r"%[A-Za-z_][A-Za-z0-9_]*")
 
 
 @record(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from membar.languages.litmus.dialects.aarch64.registers import View, assign, con
 from membar.languages.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Expr
 from membar.records import record
-from membar.source import Span
+from membar.source import Span, pattern
 
-_MNEMONIC = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
-_NUMBER = re.compile(r"#?\s*(?P<sign>[-+]?)\s*(?P<digits>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)")
-_MODIFIER = re.compile(r"(?P<kind>[A-Za-z]+)\s*(?P<amount>#?\s*[-+0-9].*)?", re.DOTALL)
+_MNEMONIC = pattern(r"[A-Za-z][A-Za-z0-9.]*")
+_NUMBER = pattern(r"#?\s*(?P<sign>[-+]?)\s*(?P<digits>0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)")
+_MODIFIER = pattern(r"(?P<kind>[A-Za-z]+)\s*(?P<amount>#?\s*[-+0-9].*)?", re.DOTALL)
 _SHIFTS = frozenset({"LSL", "LSR", "ASR", "ROR"})
 _EXTENSIONS = {
     "UXTB": (8, False), "UXTH": (16, False), "UXTW": (32, False), "UXTX": (64, False),

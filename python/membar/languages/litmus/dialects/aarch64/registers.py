@@ -7,6 +7,7 @@ import re
 from membar.program.expr import MASK, Constant, Expr, Extend, Register
 from membar.program.operations import Operation, Set
 from membar.records import record
+from membar.source import pattern
 
 ZERO = "XZR"
 LINK = "X30"
@@ -16,8 +17,8 @@ NEGATIVE, IS_ZERO, CARRY, OVERFLOW = "N", "Z", "C", "V"
 RESULT = "$result"
 UNUSED = "$unused"
 
-_GENERAL = re.compile(r"(?P<view>[XW])(?P<number>30|[12][0-9]|[0-9])", re.IGNORECASE)
-_SYMBOLIC = re.compile(r"(?P<view>[XW]?)%(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
+_GENERAL = pattern(r"(?P<view>[XW])(?P<number>30|[12][0-9]|[0-9])", re.IGNORECASE)
+_SYMBOLIC = pattern(r"(?P<view>[XW]?)%(?P<name>[A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
 _SPECIAL = {"XZR": (ZERO, 64), "WZR": (ZERO, 32), "SP": ("SP", 64), "WSP": ("SP", 32)}
 
 

@@ -37,6 +37,7 @@ from membar.languages.litmus.dialects.c.types import (
     PointerType,
 )
 from membar.records import replace
+from membar.source import pattern
 
 _BINDING: Final = MappingProxyType(
     {
@@ -48,7 +49,7 @@ _BINDING: Final = MappingProxyType(
 
 _ENDINGS: Final = frozenset({",", ")", ";"})
 _ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU]?(?:ll?|LL?)?|(?:ll?|LL?)[uU])")
+_NUMBER = pattern(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)([uU]?(?:ll?|LL?)?|(?:ll?|LL?)[uU])")
 _ESCAPES = MappingProxyType({"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11})
 _RESERVED: Final = frozenset(
     {"if", "else", "while", "do", "for", "return", "break", "continue", "sizeof", "goto"}

@@ -9,10 +9,10 @@ from typing import Final
 from membar.diagnostics import InputError
 from membar.languages.litmus.dialects.c.tokens import KEPT, plain_functions, tokens_of
 from membar.languages.litmus.test import LitmusTest
-from membar.source import Span
+from membar.source import Span, pattern
 
 # `atomic_fetch_add(…)` and its like are in both, with their arguments the other way round.
-_KERNEL: Final = re.compile(
+_KERNEL: Final = pattern(
     r"""READ_ONCE|WRITE_ONCE|barrier|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|(?:raw_)?spin_\w+
     |(?:raw_)?spinlock_t|srcu_struct|atomic_t|atomic64_\w+|atomic_long_\w+
     |(?:atomic_)?(?:(?:try_)?cmp)?xchg(?:_relaxed|_acquire|_release)?
@@ -21,13 +21,13 @@ _KERNEL: Final = re.compile(
     |atomic_fetch_(?:add|sub|and|or|xor)_(?:relaxed|acquire|release)""",
     re.VERBOSE,
 )
-_C11: Final = re.compile(
+_C11: Final = pattern(
     r"""memory_order\w*|atomic_\w+_explicit|atomic_(?:load|store|exchange|init|thread_fence|signal_fence)
     |atomic_compare_exchange_\w+|atomic_flag\w*|_Atomic|kill_dependency
     |atomic_(?:bool|char|[su]char|u?short|u?int|u?long|u?llong|size_t|ptrdiff_t|u?int\w*_t)""",
     re.VERBOSE,
 )
-_WORD: Final = re.compile(r"\b[A-Za-z_]\w*")
+_WORD: Final = pattern(r"\b[A-Za-z_]\w*")
 
 
 def is_kernel_word(word: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -26,9 +25,9 @@ from membar.languages.litmus.dialects.c.syntax import (
 )
 from membar.languages.litmus.dialects.c.tokens import tokens_of
 from membar.languages.litmus.dialects.c.types import INT, PointerType
-from membar.source import Span
+from membar.source import Span, pattern
 
-_FUNCTION = re.compile(r"P([0-9]+)")
+_FUNCTION = pattern(r"P([0-9]+)")
 _UNSUPPORTED = frozenset({"goto", "switch", "case", "default", "asm", "__asm__", "typedef", "extern"})
 _EMPTY = Block(())
 

@@ -9,14 +9,14 @@ from typing import Final
 from membar.diagnostics import error
 from membar.languages.litmus import codes
 from membar.records import record
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
 _SIGNS = (
     "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
     "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 )  # fmt: skip
 # What may begin a comment, `(*` and `/*`, is left to a closer look.
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""(?:\s+|//[^\n]*)*+(?:(?P<name>[A-Za-z_]\w*)
     |(?P<number>\d\w*)
     |(?P<character>'(?:[^'\\\n]|\\.[^'\n]*)')
@@ -25,10 +25,10 @@ _TOKEN = re.compile(
     + r"|/(?!\*)|\((?!\*)|[-+*%&|^~!<>=?:;,.){}\[\]]))",
     re.VERBOSE,
 )
-_BLANKS = re.compile(r"(?:\s+|//[^\n]*)*+")
-_BRACE = re.compile(r"[{}]")
+_BLANKS = pattern(r"(?:\s+|//[^\n]*)*+")
+_BRACE = pattern(r"[{}]")
 # Comments, characters, and what is not C; `(*p)` in a function is no comment.
-_CLOSER_LOOK = re.compile(r"//|/\*|\(\*(?:\s|\*[\s*])|[^\w\s(){}\[\];,.<>=!&|^~+*/%?:-]", re.ASCII)
+_CLOSER_LOOK = pattern(r"//|/\*|\(\*(?:\s|\*[\s*])|[^\w\s(){}\[\];,.<>=!&|^~+*/%?:-]", re.ASCII)
 
 KEPT: Final = 1024
 """So many functions are remembered: more than the families of a large corpus have, a few megabytes."""

@@ -6,6 +6,7 @@ import re
 
 from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Extend, Register, equals
 from membar.program.operations import Operation, Set
+from membar.source import pattern
 
 LINK = "lr"
 COUNT = "ctr"
@@ -18,7 +19,7 @@ RESULT = "$result"
 FIELDS = tuple(f"cr{number}" for number in range(8))
 LESS, GREATER, EQUAL, OVERFLOWN = "lt", "gt", "eq", "so"
 
-_GENERAL = re.compile(r"(?:r|%r)?(?P<number>[12]?[0-9]|3[01])", re.IGNORECASE)
+_GENERAL = pattern(r"(?:r|%r)?(?P<number>[12]?[0-9]|3[01])", re.IGNORECASE)
 
 
 def register(text: str) -> str | None:

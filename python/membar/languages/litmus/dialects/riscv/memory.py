@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
@@ -13,10 +12,11 @@ from membar.languages.litmus.dialects.riscv.registers import RESULT, assign, con
 from membar.languages.litmus.dialects.riscv.tags import ANNOTATIONS, ATOMIC, EXCLUSIVE
 from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, blend, equals
 from membar.program.operations import Fence, Load, Rmw, Store, StoreConditional, Tags
+from membar.source import pattern
 
 _OLD = Register(RESULT)
 _Update: TypeAlias = Callable[[Expr, Expr], Expr]
-_KINDS = re.compile(r"i?o?r?w?")
+_KINDS = pattern(r"i?o?r?w?")
 _SIZES = {"b": 1, "h": 2, "w": 4, "d": 8}
 
 

@@ -11,17 +11,18 @@ from membar.languages.litmus.dialects.x86.instruction import Direct, Immediate, 
 from membar.languages.litmus.dialects.x86.registers import Part, part
 from membar.languages.litmus.test import Cell
 from membar.program.expr import Address
+from membar.source import pattern
 
 _NAME = r"[A-Za-z_.][A-Za-z0-9_.$]*"
 _DIGITS = r"(?:0[xX][0-9a-fA-F]{1,40}|[0-9]{1,40})"
 _NUMBER = rf"[-+]?\s*{_DIGITS}"
-_IMMEDIATE = re.compile(rf"\$?\s*({_NUMBER})")
-_ADDRESS = re.compile(rf"\$\s*({_NAME})")
-_BARE = re.compile(_NAME)
+_IMMEDIATE = pattern(rf"\$?\s*({_NUMBER})")
+_ADDRESS = pattern(rf"\$\s*({_NAME})")
+_BARE = pattern(_NAME)
 
-_INTEL_MEMORY = re.compile(r"(?:(?P<size>[A-Za-z]+)\s+[Pp][Tt][Rr]\s*)?\[(?P<inside>[^\[\]]*)\]")
+_INTEL_MEMORY = pattern(r"(?:(?P<size>[A-Za-z]+)\s+[Pp][Tt][Rr]\s*)?\[(?P<inside>[^\[\]]*)\]")
 _INTEL_SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8}
-_TERM = re.compile(
+_TERM = pattern(
     rf"\s*(?P<sign>[-+]?)\s*(?:(?P<scale>[1248])\s*\*\s*(?P<scaled>{_NAME})"
     rf"|(?P<name>{_NAME})(?:\s*\*\s*(?P<times>[1248]))?|(?P<number>{_DIGITS}))\s*"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
@@ -11,11 +10,11 @@ from membar.languages.litmus.dialects.x86 import mnemonics
 from membar.languages.litmus.dialects.x86.instruction import Instruction, Operand
 from membar.languages.litmus.test import Cell
 from membar.records import record
-from membar.source import Span
+from membar.source import Span, pattern
 
-_WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.]*)")
+_WORD = pattern(r"\s*([A-Za-z][A-Za-z0-9_.]*)")
 _SUFFIX = {"B": 1, "W": 2, "L": 4, "Q": 8}
-_EXTENDING = re.compile(r"(MOV[ZS])([BWL])([WLQ])")
+_EXTENDING = pattern(r"(MOV[ZS])([BWL])([WLQ])")
 
 ReadOperand = Callable[[Cell, Collection[str]], Operand]
 
