@@ -16,8 +16,8 @@ system async;
 """,
 }
 REFUSED = {
-    "--fair none": "--fair does not apply to test: it claims nothing about runs",
-    "--fair processes": "--fair does not apply to test: it claims nothing about runs",
+    "--fair none": "--fair does not apply to test: it makes no claim about runs",
+    "--fair processes": "--fair does not apply to test: it makes no claim about runs",
     "--model sc --buffers 3": "--buffers does not apply to sc: it has no store buffers",
     "--model sc --buffers unbounded": "--buffers does not apply to sc: it has no store buffers",
     "--limit executions=5": "--limit executions does not apply to the engine states",

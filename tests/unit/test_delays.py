@@ -83,7 +83,7 @@ def checked(text: str, model: str, *, defines: tuple[str, ...] = (), **others: A
 def test_a_write_that_may_be_delayed_beyond_a_free_is_in_doubt(model: str) -> None:
     outcome = checked(WRITTEN, model, defines=RELAXED).outcome
     assert isinstance(outcome, membar.Unknown)
-    assert "lines 7 and 14 access memory that ends" in outcome.reason
+    assert "lines 7 and 14 access memory whose lifetime ends" in outcome.reason
     assert "data-race" in outcome.run.flags
 
 
@@ -108,7 +108,7 @@ def test_what_only_a_processor_does_is_not_left_to_c() -> None:
     outcome = checked(OUT_OF_C, "armv8").outcome
     assert isinstance(outcome, membar.HoldsWithin)
     assert outcome.bound == BOUND == outcome.run.guarantee
-    assert any("overtaken" in note for note in outcome.run.notes)
+    assert any("buffers loads" in note for note in outcome.run.notes)
 
 
 def test_another_mapping_proves_nothing() -> None:

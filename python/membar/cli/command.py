@@ -97,7 +97,7 @@ def _report_bug(problem: BaseException) -> None:
         what = f"{type(problem).__name__}: {problem} ({frame.filename}:{frame.lineno})"
     streams.write_message(
         f"error[W0499]: internal error: {what}\n"
-        "  = help: this is a bug of membar, and no answer; please report it with the input and the command\n"
+        "  = help: this is a bug in membar, not an answer; please report it with the input and the command\n"
         "  = help: MEMBAR_TRACEBACK=1 shows where it happened\n"
     )
 

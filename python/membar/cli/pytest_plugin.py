@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--membar",
         action="store_true",
-        help="collect files that say which verdict they expect, `Expected: sc HOLDS, x86-tso VIOLATED.` in a"
+        help="collect files that state the verdict they expect, `Expected: sc HOLDS, x86-tso VIOLATED.` in a"
         f" comment ({', '.join(SUFFIXES)}), and all litmus tests",
     )
     group.addoption("--membar-limit", metavar="KIND=N,…", help="limits of each test, instead of membar_limit")
@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "membar_accept_bounded",
-        "take HOLDS WITHIN for the HOLDS that was expected",
+        "accept HOLDS WITHIN where HOLDS is expected",
         type="bool",
         default=False,
     )

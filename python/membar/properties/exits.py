@@ -10,6 +10,6 @@ PROPERTY = Property(
     name=NAME,
     title="the process ends with exit code 0, if it ends",
     covers="`abort`, `__builtin_trap`, `__builtin_unreachable`, `exit` or `_Exit` with a code other than 0, a"
-    " return of `main` with another value than 0",
+    " return from `main` with a value other than 0",
     applies=lambda program, _: has_assertion_of(program, NAME),
 )

@@ -234,7 +234,7 @@ class Answer:
 
         found = self.evidence.program if isinstance(self.evidence, ClientRun) else self.subject
         if not isinstance(found, Program):
-            raise TypeError(f"`{self.source.path}` is no program")
+            raise TypeError(f"`{self.source.path}` is not a program")
         return found
 
     @property
@@ -247,7 +247,7 @@ class Answer:
         from membar.systems.system import ParameterizedSystem  # noqa: PLC0415 - not for other subjects
 
         if not isinstance(self.subject, ParameterizedSystem):
-            raise TypeError(f"`{self.source.path}` is no system for any number of processes")
+            raise TypeError(f"`{self.source.path}` is not a system for any number of processes")
         return self.subject
 
     @property

@@ -134,7 +134,7 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
             meaning = words[tag] if tag in words else words_of_all().get(tag, "")
             if not meaning.startswith(NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""
-                return f"the model {model.name} gives no meaning to `{tag}`{place}"
+                return f"the model {model.name} does not define the ordering annotation `{tag}`{place}"
     return None
 
 

@@ -133,8 +133,8 @@ def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | Non
         raise InputError(
             Diagnostic(
                 code="W0431",
-                message=f"--threads any cannot be asked of `{text.path}`",
-                help="it is for C files; `.cub` files are about any number of processes without it",
+                message=f"--threads any does not apply to `{text.path}`",
+                help="it is for C files; `.cub` files always have any number of processes",
             )
         )
     template = frontend.template(text, name)
@@ -162,14 +162,12 @@ def _asked(properties: Collection[str] | None) -> tuple[str, ...]:
             raise InputError(
                 Diagnostic(
                     code="W0432",
-                    message=f"the property {one} cannot be asked of any number of threads",
+                    message=f"the property {one} cannot be checked for any number of threads",
                     help=f"these can: {', '.join(PROPERTIES)}",
                 )
             )
     if not chosen:
-        raise InputError(
-            Diagnostic(code="W0432", message="with any number of threads something must be asked")
-        )
+        raise InputError(Diagnostic(code="W0432", message="`--threads any` needs at least one property"))
     return chosen
 
 
@@ -195,7 +193,7 @@ def _answered(search: _Search) -> Answer:
         raise InputError(
             Diagnostic(
                 code="W0433",
-                message=f"any number of threads under {search.model.name} cannot be asked",
+                message=f"membar cannot prove programs for any number of threads under {search.model.name}",
                 help=limit.reason,
             )
         ) from None
@@ -266,8 +264,8 @@ def _confirmed(outcome: Violated, number: int, search: _Search, system: Paramete
         if found is not None:
             return found
     reason = (
-        f"the lifted system, which can do more, fails with {number} processes; the program with {number}"
-        " threads was not seen to"
+        f"the lifted system, which can do more, fails with {number} processes, but no failing run of the"
+        f" program with {number} threads was found"
     )
     return _result(search, system, unconfirmed(outcome, reason))
 
@@ -276,7 +274,7 @@ def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Ans
     found = _with(search, number, most=most)
     if not isinstance(found.outcome, Violated):
         return None
-    note = f"asked about any number of threads: {number} are enough (-D {search.question.threads}={number})"
+    note = f"checked for any number of threads: {number} suffice (-D {search.question.threads}={number})"
     run = found.outcome.run
     return replace(found, outcome=replace(found.outcome, run=replace(run, notes=(*run.notes, note))))
 

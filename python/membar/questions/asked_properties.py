@@ -51,8 +51,8 @@ def asked_properties(
         return Asked(names=tuple(name for name in PROPERTIES if not (is_task and name == "exits")))
     for name in properties:
         if name == LINEARIZABILITY.name:
-            message = f"{name} is asked of objects"
-            help_ = "--client THREADS,CALLS makes their clients; `.obj` files are objects"
+            message = f"{name} applies to objects only"
+            help_ = "--client THREADS,CALLS checks their clients; `.obj` files are objects"
             raise InputError(Diagnostic(code="W0445", message=message, help=help_))
         if name not in EVERY:
             raise plugins.unknown("property", name, (*EVERY, "none"))

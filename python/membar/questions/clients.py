@@ -133,7 +133,7 @@ class Clients(Question):
                 Diagnostic(
                     code="W1354",
                     message="missing --client THREADS,CALLS",
-                    help="--client 2,3 makes all clients of 2 threads with 3 operations each",
+                    help="--client 2,3 checks all clients with 2 threads and 3 operations each",
                 )
             )
         return self.client if isinstance(self.client, Size) else Size(*self.client)
@@ -176,7 +176,7 @@ class Clients(Question):
                 Diagnostic(
                     code="W1357",
                     message=f"there are {_roughly(number)} clients of {size.text}",
-                    help=f"ask about fewer threads or operations: up to {_MOST_CLIENTS} clients are made",
+                    help=f"use fewer threads or operations: at most {_MOST_CLIENTS} clients are made",
                 )
             )
         named = self.engine if self.engine in (_GRAPHS, _STATES) else None
@@ -339,7 +339,7 @@ class _Search:
         totals = self.totals
         notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
         if self.about.has_only_copies and any(totals.arguments):
-            notes.append("arguments are only copied: those that all differ stand for all others")
+            notes.append("arguments are only copied, so distinct ones represent all others")
         return Run(
             model=self.shown.name,
             engine=ENGINE,

@@ -25,7 +25,7 @@ from membar.records import replace
 
 Ask: TypeAlias = Callable[[Task], Outcome]
 
-BOUND: Final = "accesses that are not delayed beyond the end of their memory"
+BOUND: Final = "accesses not delayed beyond the end of a lifetime"
 _RACE: Final = "data-race"
 
 
@@ -51,7 +51,7 @@ def remarked(outcome: Outcome, task: Task) -> Outcome:
     plan = task.model.plan
     if plan is not None and any(check.name == _RACE for check in plan.checks):  # lkmm
         return _bounded(outcome, "there is a data race") if _RACE in outcome.run.flags else outcome
-    return _bounded(outcome, f"nobody has shown how {task.model.name} orders what C orders")
+    return _bounded(outcome, f"there is no verified compiler mapping from C11 to {task.model.name}")
 
 
 def in_language(task: Task, some: Task, used: float) -> Task:
@@ -70,17 +70,17 @@ def judged(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) 
         where = _races_in_ended_memory(asked, found)
         if where:
             reason = (
-                f"{where} access memory that ends, and nothing orders them (a data race in C): what"
-                f" {task.model.name} delays beyond its end would not be noticed"
+                f"{where} access memory whose lifetime ends, unordered (a data race in C): an access that"
+                f" {task.model.name} delays beyond that end would go undetected"
             )
             return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
         what = "a data race" if found.property == "races" else found.witness.message
-        return _bounded(outcome, f"in C it goes wrong ({what})")
+        return _bounded(outcome, f"it is wrong in C ({what})")
     if not isinstance(found, Holds | HoldsWithin):
         reason = found.reason if isinstance(found, Unknown) else "nothing was asked"
-        return _bounded(outcome, f"that C orders it is not known ({reason})")
+        return _bounded(outcome, f"whether C orders it is unknown ({reason})")
     if task.model.operational is not Operational.PSO and _buffers_loads(task, outcome, ask):
-        return _bounded(outcome, "loads are overtaken by stores that decide what they find")
+        return _bounded(outcome, "the model buffers loads here")
     return _within(outcome, found.bound) if isinstance(found, HoldsWithin) else outcome
 
 
@@ -134,7 +134,7 @@ def without_load_buffering(plan: Plan) -> Plan:
 def _bounded(outcome: Outcome, why: str) -> Outcome:
     """The outcome for executions in which no access is delayed so far."""
     bounded = _within(outcome, BOUND)
-    note = f"memory may end before an access that {outcome.run.model} delays: {why}"
+    note = f"a lifetime may end before an access that {outcome.run.model} delays: {why}"
     return replace(bounded, run=replace(bounded.run, notes=(*bounded.run.notes, note)))
 
 

@@ -132,7 +132,7 @@ def claimed(source: SourceFile) -> tuple[Claimed, ...]:
             more = _claims(source, start, claim["list"], any_threads=claim[1] is not None)
             for place, each in more:
                 if any((each.model, each.any_threads) == (one.model, one.any_threads) for one in claims):
-                    raise _wrong(source, place, f"what to expect under {each.model} is said twice")
+                    raise _wrong(source, place, f"what to expect under {each.model} is stated twice")
                 claims.append(each)
         if not found:
             _refuse_misspelt(source, comment)
@@ -157,7 +157,7 @@ def _claims(
         word = verdict.lower().replace(" ", "-")
         place = (start + part.start(), start + part.end())
         if word not in _VERDICTS:
-            raise _wrong(source, place, "a comment that says what to expect, but here no verdict")
+            raise _wrong(source, place, "this comment states no verdict")
         yield place, Claimed(model, word, any_threads)
 
 

@@ -52,7 +52,7 @@ def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
     if found is None:
         return "explain: no execution has this outcome under any model: the values alone exclude it\n"
     text = report.render(program, found.execution, found.failures, columns=columns, color=color)
-    return f"\nwhy {result.model.name} forbids it (the nearest of the executions that would show it):\n{text}"
+    return f"\nwhy {result.model.name} forbids it (of all candidate executions, the closest one):\n{text}"
 
 
 def nearest_forbidden(

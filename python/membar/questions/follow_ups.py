@@ -156,7 +156,7 @@ class _Asking:
         outcome = self._with_open_questions(self._without_values(outcome))
         if names and not search.model.language_model:
             try:
-                with stage("while it was asked what C says"):
+                with stage("during the follow-up question about C"):
                     outcome = self._without_doubt(outcome, task)
             except LimitError as limit:
                 return _undecided(outcome, limit.reason)
@@ -182,7 +182,7 @@ class _Asking:
         message = outcome.witness.message
         if outcome.property != MEMORY or not is_about_value(message):
             return outcome
-        reason = f"SV-COMP allows this, and it may be any value, which is not followed: {message}"
+        reason = f"SV-COMP allows any value here, which membar does not explore: {message}"
         findings = (replace(item, verdict=Verdict.UNKNOWN, reason=reason) for item in outcome.run.findings)
         asked = tuple(replace(item, witness=None) for item in findings if item.property in self.asked.names)
         return Unknown(replace(outcome.run, findings=asked), reason)
@@ -231,7 +231,7 @@ class _Asking:
         final = self._warned_of(without_warnings(program, {warning.property}), names)
         note = warning.reason
         if warning.property == OVERFLOW:
-            note += ": not defined in C, taken as wrapping around"
+            note += ": undefined in C, treated as wrapping around"
         flags = tuple(sorted({*final.run.flags, FLAGS[warning.property]}))
         final = replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
         return _with_findings(final, [replace(warning, reason=note, witness=None)])
@@ -328,8 +328,8 @@ class _Asking:
         if not isinstance(found, Violated) or found.property != "races":
             return outcome
         note = (
-            "plain accesses are taken as machine accesses; in C they are a data race, without any meaning"
-            f": membar check {self.search.path} --model {RACES_IN}"
+            "plain accesses are treated as machine accesses; in C they are a data race, which is undefined"
+            f" behaviour: membar check {self.search.path} --model {RACES_IN}"
         )
         flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
         return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
@@ -345,7 +345,7 @@ def _without_leaks(outcome: Outcome) -> Outcome:
     leak = outcome.run.finding(LEAKS)
     if leak is None or leak.verdict is not Verdict.VIOLATED:
         return outcome
-    reason = f"{leak.reason}; whether a pointer still leads to it is not checked"
+    reason = f"{leak.reason}; whether a pointer to it still exists is not checked"
     outcome = _with_findings(outcome, [Finding(LEAKS, Verdict.UNKNOWN, reason)])
     if not isinstance(outcome, Violated) or outcome.property != LEAKS:
         return outcome

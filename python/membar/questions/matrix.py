@@ -28,7 +28,7 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "Generated from what languages, models and engines declare."
     yield ""
-    yield "| engine | languages | models | HOLDS is said when | VIOLATED is said when |"
+    yield "| engine | languages | models | HOLDS means | VIOLATED means |"
     yield "| --- | --- | --- | --- | --- |"
     for engine in engines:
         fitting = [model.name for model in models if engine.can.models(model)]
@@ -36,7 +36,7 @@ def _lines() -> Iterator[str]:
         languages = ", ".join(_languages(engine))
         yield f"| `{engine.name}` | {languages} | {shown} | {engine.can.holds} | {engine.can.violated} |"
     yield (
-        "| `objects` | objects, C with notes | sc, x86-tso, xc, armv8"
+        "| `objects` | objects, annotated C | sc, x86-tso, xc, armv8"
         " | of proofs: all obligations are discharged; of clients: never, HOLDS WITHIN their size"
         " | the history of a client is not linearizable |"
     )
@@ -52,7 +52,7 @@ def _lines() -> Iterator[str]:
         cells = ["yes" if _looks_for(engine, name) else "" for engine in engines]
         yield f"| {name} | {' | '.join(cells)} |"
     yield ""
-    yield "An engine that does not look for a property, or cannot for a program, says so in its answer."
+    yield "If an engine cannot check a property of a program, its answer says so."
 
 
 def _engine(name: str) -> Engine | SystemEngine:

@@ -110,7 +110,7 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
             Diagnostic(
                 code="W1356",
                 message=f"{frontend.name} files have no objects with clients",
-                help="C files with notes and .obj files have",
+                help="annotated C files and .obj files have",
             )
         )
     notes = said.read(text)
@@ -189,7 +189,7 @@ def _is_python(name: str | None) -> bool:
 
 
 def _python_refused(text: SourceFile, notes: ObjectNotes) -> InputError:
-    message = f"the specification `{notes.specification}` is Python code: a file alone cannot have it run"
+    message = f"the specification `{notes.specification}` is Python code, which needs your permission"
     label = None if notes.specified_at is None else Label(notes.specified_at, "named here")
     wanted = python_specification(text)
     help_text = f"if you trust it: --spec {wanted}, or --allow-python-spec"
@@ -236,6 +236,6 @@ def _moved(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic
     return Diagnostic(
         code="W1351",
         message=f"the operation cannot be called like this: {item.message}",
-        primary=Label(span, "called as this says"),
+        primary=Label(span, "this annotation says how"),
         help=item.help,
     )

@@ -76,7 +76,7 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
 
 def _joint_steps(program: Program, model: Model) -> InputError:
     """That processes which step together have no store buffers of their own."""
-    message = f"`system sync` has no meaning under {model.name}"
+    message = f"`system sync` is not defined under {model.name}"
     said = "its processes step together and would share one store buffer"
     label = Label(program.span, said) if program.span else None
     return InputError(Diagnostic(code="W1011", message=message, primary=label, help="take --model sc"))
@@ -173,8 +173,8 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
         raise InputError(
             Diagnostic(
                 code="W0405",
-                message=f"--error cannot be asked of {frontend.name} files",
-                help="a litmus test has its own question; XCFA files can be asked",
+                message=f"--error does not apply to {frontend.name} files",
+                help="a litmus test has its own condition; --error is for XCFA files",
             )
         )
     return replace(source, text=frontend.with_error(source.text, error))

@@ -78,7 +78,7 @@ class Proof(Question):
             raise InputError(
                 Diagnostic(
                     code="W1317",
-                    message=f"the engine {self.engine} proves no objects",
+                    message=f"the engine {self.engine} cannot verify objects",
                     help=f"--engine {ENGINE}",
                 )
             )
@@ -124,7 +124,7 @@ def _frontend(source: SourceFile) -> ObjectFrontend:
     raise InputError(
         Diagnostic(
             code="W1314",
-            message=f"`{source.path}` is no object in the object language",
+            message=f"`{source.path}` is not an object (.obj)",
             help="file names of objects end in .obj",
         )
     )
@@ -235,9 +235,9 @@ def _annotated(about: ConcurrentObject) -> Specification:
     """The specification of an object that has all that a proof needs."""
     missing = [operation.name for operation in about.operations
                if not any(point.operation == operation.name for point in about.points)]  # fmt: skip
-    help_text = "add it, or let the bounded checker answer: --client 2,2"
+    help_text = "add it, or check bounded clients: --client 2,2"
     if about.specification is None:
-        message = f"`{about.source.path}` has no specification to be proved"
+        message = f"`{about.source.path}` has no specification to prove"
         raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
     if missing:
         message = (
@@ -260,14 +260,12 @@ def judged(proof: Discharged, about: ConcurrentObject, model: str, order: str) -
     missed = [line.label for _, line in about.lines() if line.label not in proof.lines]
     if proof.cut and missed:
         run = _run(model, _NOTHING, proof.seconds, notes)
-        return Unknown(run, f"line {missed[0]} is never done within {_length(proof, about, model)}")
+        return Unknown(run, f"line {missed[0]} never executes within {_length(proof, about, model)}")
     if proof.cut:
         bound = _length(proof, about, model)
         return HoldsWithin(run, bound, chosen_by_user=False)
     if proof.beyond:
-        more = (
-            f"processors can do more: --client 2,2 --model {model} asks about that, and may refute the object"
-        )
+        more = f"processors allow more: --client 2,2 --model {model} checks that, and may refute the object"
         run = replace(run, notes=(*notes, more))
         return HoldsWithin(run, f"the transition system of the paper: {proof.beyond}", chosen_by_user=False)
     return Holds(run)
@@ -276,7 +274,7 @@ def judged(proof: Discharged, about: ConcurrentObject, model: str, order: str) -
 def _length(proof: Discharged, about: ConcurrentObject, model: str) -> str:
     """The bound on the length of sequences, in words."""
     if model in _RELAXED:
-        return f"at most {relaxed.longest(about)} lines that have been met and not done"
+        return f"at most {relaxed.longest(about)} lines issued and not yet executed"
     bound = f"store buffers of at most {buffered.LONGEST} entries"
     return f"{bound}; for buffers of any length, {proof.unbounded}" if proof.unbounded else bound
 
@@ -292,7 +290,7 @@ def _guarantee(model: str, order: str) -> str:
     if _WITH_BUFFERS.get(model) and order != REAL_TIME:
         lasting = "until all that its thread stored before its return is in memory"
     if model in _RELAXED:
-        lasting = "until all of its lines are done"
+        lasting = "until all of its lines have executed"
     return (
         "any number of threads and calls, for operation-race-free clients: each operation takes effect in one"
         f" step, in program order, between its call and its end; it lasts {lasting} (order {order})"

@@ -43,33 +43,31 @@ class _Kind:
 _KINDS: Final[Mapping[str, _Kind]] = {
     PROGRAM: _Kind("programs", "W0441", "`membar check --help` says what each option is for"),
     CONFIRMED: _Kind("a witness to confirm (--confirm)", "W1448", "the witness names the property"),
-    LIFTED: _Kind(
-        "any number of threads (--threads any)", "W0434", "what is asked: that no assertion of it fails"
-    ),
+    LIFTED: _Kind("any number of threads (--threads any)", "W0434", "`--threads any` checks assertions only"),
     CLIENTS: _Kind(
         "clients of an object (--client)",
         "W1353",
-        "what is asked: that the object is linearizable, and its use free of errors",
+        "`--client` checks linearizability and memory safety only",
     ),
     SYSTEM: _Kind(
         "systems for any number of processes",
         "W0408",
-        "a system for any number of processes has its own question, `unsafe`",
+        "a system for any number of processes states its own property, `unsafe`",
     ),
     PROOF: _Kind(
         "proofs of objects (.obj)",
         "W1317",
-        "an object is asked whether it is linearizable, by annotations or with --client",
+        "objects are checked for linearizability, by annotations or with --client",
     ),
 }
 
 
 # What to do instead, where that is not plain from the table.
 _HELP: Final[Mapping[str, str]] = {
-    "--order": "--client 2,3 makes all clients of 2 threads with 3 operations each",
-    "--spec": "--client 2,3 makes all clients of 2 threads with 3 operations each",
-    "--infer": "it looks for the invariants of an object (.obj)",
-    "--shortest": f"--engine {FOR_BUFFERS[0]} looks for shortest runs",
+    "--order": "--client 2,3 checks all clients with 2 threads and 3 operations each",
+    "--spec": "--client 2,3 checks all clients with 2 threads and 3 operations each",
+    "--infer": "it infers the invariants of an object (.obj)",
+    "--shortest": f"--engine {FOR_BUFFERS[0]} finds shortest runs",
     "--buffers": f"--engine {FOR_BUFFERS[0]} runs store buffers;"
     f" --buffers unbounded is for the engine {FOR_UNBOUNDED_BUFFERS[0]}",
 }
@@ -152,7 +150,7 @@ def refuse_explanation_as_data() -> None:
         InputError: always.
     """
     message = "--explain does not apply to --json and --herd: it is text for people"
-    raise InputError(Diagnostic(code="W0400", message=message, help="ask once with each of them"))
+    raise InputError(Diagnostic(code="W0400", message=message, help="use one of them at a time"))
 
 
 def refuse_for_engine(engine: str, options: Options) -> None:
@@ -299,7 +297,7 @@ def _depends_on_task(engine: str) -> bool:
 
 def _about_runs(program: Program, options: Options) -> Iterator[tuple[str, str]]:
     if options.fair != Options().fair and not program.asks_about_states:
-        message = f"--fair does not apply to {program.name}: it claims nothing about runs"
+        message = f"--fair does not apply to {program.name}: it makes no claim about runs"
         yield message, "--ltl, `ltl` formulas, `never` claims and property processes do"
 
 
@@ -311,7 +309,7 @@ def _about_buffers(task: Task, given: Collection[str]) -> Iterator[tuple[str, st
     bounds = ["--buffers"] if options.buffers_chosen_by_user or options.unbounded_buffers else []
     for option in (*bounds, *(each for each in ("--atomic", "--atomic-rule") if each in given)):
         message = f"{option} does not apply to {task.model.name}: it has no store buffers"
-        yield message, "take a model with store buffers: x86-tso, pso or cam"
+        yield message, "choose a model with store buffers: x86-tso, pso or cam"
 
 
 def _about_lists(task: Task, engine: str) -> Iterator[tuple[str, str]]:

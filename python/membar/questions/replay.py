@@ -268,7 +268,7 @@ def _in_words(tally: Tally, broken: str, *, has_formula: bool) -> str:
     if tally.lasso is not None:
         parts.append(tally.lasso.message)
     if tally.deadlock is not None:
-        parts.append("no thread can go on")
+        parts.append("no thread can continue")
     if tally.stuck is not None:
         parts.append("a thread waits forever in it")
     for state in tally.outcomes:
@@ -278,7 +278,7 @@ def _in_words(tally: Tally, broken: str, *, has_formula: bool) -> str:
             parts.append(f"its final state [{shown}] {satisfies} the formula")
         elif not parts:
             parts.append(f"its final state is [{shown}]")
-    return ", ".join(parts) or "it is not over, or the filter leaves it out"
+    return ", ".join(parts) or "it is incomplete, or the filter excludes it"
 
 
 def _words(verdict: str, broken: str) -> str:

@@ -125,7 +125,7 @@ def _frontend(source: SourceFile) -> SystemFrontend:
         Diagnostic(
             code="W0406",
             message=f"`{source.path}` is a program, not a system for any number of processes",
-            help="ask about it with `membar check`, or `membar.check` in Python",
+            help="check it with `membar check`, or `membar.check` in Python",
         )
     )
 
@@ -293,7 +293,7 @@ def certificate_text(result: Answer) -> str:
         raise InputError(
             Diagnostic(
                 code="W0409",
-                message=f"`{result.source.path}` has no proof that could be written",
+                message=f"`{result.source.path}` has no proof to write",
                 help=f"the verdict is {result.verdict}",
             )
         )

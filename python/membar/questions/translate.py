@@ -155,7 +155,7 @@ def _text(source: SourceFile, wanted: _Wanted) -> str:
         raise InputError(
             Diagnostic(
                 code="W1101",
-                message=f"`{source.path}` cannot be written as {wanted.to}: that is made {what}",
+                message=f"`{source.path}` cannot be translated to {wanted.to}, which is made {what}",
                 help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
             )
         )
@@ -171,7 +171,7 @@ def _compiled(source: SourceFile, wanted: _Wanted) -> str:
     if wanted.to == "program" and language_of(source).name != "C":
         return print_program(parse(source))
     if language_of(source).name != "C":
-        message = f"`{source.path}` cannot be written as {wanted.to}: that is made of C programs only"
+        message = f"`{source.path}` cannot be translated to {wanted.to}, which is made of C programs only"
         raise InputError(Diagnostic(code="W1101", message=message))
     from membar.code import printer as code_printer  # noqa: PLC0415 - one form of several
     from membar.languages.compiled import program as compiled_program  # noqa: PLC0415
@@ -241,9 +241,7 @@ def _tables(wanted: _Wanted) -> list[CompilerMapping]:
         if not model.claims.mapping:
             message = f"there is no compiler mapping to {model.name}"
             raise InputError(
-                Diagnostic(
-                    code="W1101", message=message, help=f"take one by name: --mapping {', '.join(MAPPINGS)}"
-                )
+                Diagnostic(code="W1101", message=message, help=f"choose one: --mapping {', '.join(MAPPINGS)}")
             )
         return [mapping_named(model.claims.mapping)]
     return list(MAPPINGS.values())
@@ -258,7 +256,7 @@ def _buffered(source: SourceFile, wanted: _Wanted) -> str:
         raise InputError(
             Diagnostic(
                 code="W1101",
-                message=f"{model.name} has no store buffers that could be written out",
+                message=f"{model.name} has no store buffers to translate",
                 help="models with store buffers: sc, x86-tso, pso, cam",
             )
         )
@@ -267,7 +265,7 @@ def _buffered(source: SourceFile, wanted: _Wanted) -> str:
             Diagnostic(
                 code="W1101",
                 message="the translation cannot express process fairness",
-                help="ask the checker for it: --fair processes, or pan -f",
+                help="use an option of the checker: --fair processes, or pan -f",
             )
         )
     return translated(

@@ -43,7 +43,7 @@ def _counts(tests: Sequence[Told], disagreements: Mapping[str, str] | None) -> s
     words = [f"{counts[word]} {spoken(word)}" for word in _SIGNS if counts[word]]
     total = f"**{len(tests)} answer{'' if len(tests) == 1 else 's'}**"
     if disagreements is not None:
-        words.append(f"{len(disagreements)} other than expected")
+        words.append(f"{len(disagreements)} unexpected")
     seconds = sum(test.seconds for test in tests)
     return f"{total}: {', '.join(words)} ({seconds:.1f} s)" if words else f"{total}."
 
@@ -76,7 +76,7 @@ def _why(test: Told) -> str:
 def _disagreements(found: Mapping[str, str]) -> str:
     lines = [f"- {_code(path)}: {_plain(text)}" for path, text in sorted(found.items())[:MOST_ROWS]]
     left = len(found) - len(lines)
-    return "\n".join(["### Other than expected", "", *lines, *([f"- and {left} more"] if left else [])])
+    return "\n".join(["### Unexpected answers", "", *lines, *([f"- and {left} more"] if left else [])])
 
 
 def _details(tests: Sequence[Told]) -> list[str]:

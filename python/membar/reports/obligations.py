@@ -27,7 +27,7 @@ def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
 def _states(failure: Failure, system: ThreadSystem, columns: int) -> list[Line]:
     """The two states: before the step and after it, one group of variables per line."""
     obligation = failure.obligation
-    lines = [line(("A step that the annotations allow and should not, or that breaks them", "bold")), Line()]
+    lines = [line(("A step that the annotations wrongly allow, or that violates them", "bold")), Line()]
     if obligation.control is not None:
         lines += _named("the thread", system.described(obligation.control), columns)
     if failure.other is not None:

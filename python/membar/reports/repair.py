@@ -165,7 +165,7 @@ def nothing(source: SourceFile, answer: Answer, *, columns: int = 80) -> str:
     """That nothing was found wrong with a text: it is right only if that is known without a bound."""
     outcome = answer.outcome
     name, model = printable(source.path), outcome.run.model
-    first = f"NOTHING TO REPAIR {name}: it is right under {model}"
+    first = f"NOTHING TO REPAIR {name}: it is correct under {model}"
     if isinstance(outcome, HoldsWithin):
         first = f"NOTHING FOUND TO REPAIR {name}: HOLDS WITHIN under {model}, {outcome.bound}"
     unchecked = line(f"  not checked: {', '.join(outcome.run.unchecked)}") if outcome.run.unchecked else None
@@ -212,7 +212,7 @@ def _warnings(answer: Answer, columns: int) -> list[Line]:
     run = answer.outcome.run
     if RACE_FLAG not in run.flags:
         return []
-    text = "it has a data race in C, which was not asked about: `--property races` asks, under rc11"
+    text = "it has a data race in C, which was not checked: use `--property races` under rc11"
     return wrapped(line(("note: ", "warn"), text), columns)
 
 
@@ -233,8 +233,8 @@ def _summary(found: Repaired) -> str:
     """How much changes, and what is claimed about it."""
     if found.before is not None and not found.places:
         return (
-            "no fence, order or atomic write that could be weaker is written there; what the language implies"
-            " without a word was not looked at"
+            "it contains no fence, order or atomic write that could be weaker; ordering that the language"
+            " implies was not considered"
         )
     count = len(found.changes)
     changes = f"{count} change{'' if count == 1 else 's'}"
@@ -294,7 +294,7 @@ def _place(source: SourceFile, place: Place) -> str:
 def _without(answer: Answer | None) -> Line:
     """What happens without a change, in one line."""
     if answer is None:
-        return line("    without it: ", ("not looked at, no time was left", "dim"))
+        return line("    without it: ", ("not examined: no time was left", "dim"))
     separator = ": " if isinstance(answer.outcome, Holds) else " "
     return line("    without it: ", _told(answer.outcome), separator, _shown(answer))
 

@@ -41,26 +41,26 @@ Fragment: TypeAlias = dict[str, Any]
 
 _SENTENCES = {
     UNANSWERED: "membar found neither a violation nor a proof; the message says why.",
-    EXPLORED: "No property was asked about; the program was only explored.",
+    EXPLORED: "No property was checked; the program was only explored.",
 }
 # What to do about it: shown beside an alert.
 _ADVICE = {
     "assertions": "The code flow is an execution in which it fails. `membar repair FILE` looks for the"
     " cheapest change that keeps it from happening; `membar compare FILE` shows under which models it does.",
-    "races": "In C a data race leaves the program without meaning. Make one of the two accesses atomic, or"
+    "races": "A data race is undefined behaviour in C. Make one of the two accesses atomic, or"
     " order them: a lock, a release store that an acquire load reads, joining the thread.",
-    "memory": "The related locations have where the memory was freed or ended, where there is such a place.",
+    "memory": "The related locations show where the memory was freed or its lifetime ended, if known.",
     "condition": "The code flow is an execution that decides the condition; without one there is no such"
     " execution.",
-    "deadlock": "The locations are where the threads stand that wait for one another.",
+    "deadlock": "The locations are those of the threads that wait for each other.",
     "termination": "The location is a loop that waits for something that never comes.",
     "errors": "The code flow is a run into the error state.",
     "locks": "The location is the call that misuses a lock, a barrier or a thread.",
-    "exits": "The location is where the process ends by failing.",
+    "exits": "The location is where the process exits with a failure.",
 }
 _BASE = "SRCROOT"
 _FINGERPRINT = "membar/v1"
-_REFUSED = "The input is not understood, so nothing was checked: the error {}, see docs/reference/errors.md."
+_REFUSED = "membar cannot read the input, so nothing was checked: error {}, see docs/reference/errors.md."
 _CODE = re.compile(r"W\d{4}")
 # What a consumer would take for a placeholder or a link.
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")

@@ -89,11 +89,11 @@ BAD: list[tuple[str, str, str]] = [
         "membar check --help",
     ),
     ("check a.c --ltl -x", "argument --ltl: needs a value, as in `--ltl=-x`", "membar check --help"),
-    ("check a.c --jobs -1", "argument --jobs: `-1` is not a whole number from 1", "membar check --help"),
-    ("check a.c -j0", "argument --jobs: `0` is not a whole number from 1", "membar check --help"),
+    ("check a.c --jobs -1", "argument --jobs: `-1` is not a positive whole number", "membar check --help"),
+    ("check a.c -j0", "argument --jobs: `0` is not a positive whole number", "membar check --help"),
     (
         "check a.c --client -1,2",
-        "argument --client: `-1` is not a whole number from 1",
+        "argument --client: `-1` is not a positive whole number",
         "membar check --help",
     ),
     ("check a.c --json=yes", "argument --json: takes no value", "membar check --help"),
@@ -143,7 +143,7 @@ BAD: list[tuple[str, str, str]] = [
     ),
     (
         "translate a.c --to dve --limit states=3",
-        "argument --limit: nothing is searched here: only time and memory can be limited",
+        "argument --limit: this command does not search: only time and memory can be limited",
         "membar translate --help",
     ),
     ("replay - x", "unexpected argument `x`", "membar replay --help"),

@@ -146,7 +146,7 @@ def test_a_deadlock_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert saved["property"] == "deadlock"
     code, out = replayed(tmp_path, capsys, [saved])
     assert code == 0
-    assert out.endswith("no thread can go on: VIOLATED (deadlock)\n")
+    assert out.endswith("no thread can continue: VIOLATED (deadlock)\n")
     # The run without its last step is a run too, but no deadlock.
     saved["witness"]["steps"].pop()
     code, out = replayed(tmp_path, capsys, [saved])

@@ -32,7 +32,7 @@ def test_an_atomic_of_aarch64_needs_no_word(model: str) -> None:
 @pytest.mark.parametrize("source", [X86, NEITHER], ids=["X86", "Program"])
 def test_a_lock_prefix_needs_one(source: SourceFile, model: str) -> None:
     outcome = membar.check(source, model=model).outcome
-    assert "gives no meaning to `X`" in getattr(outcome, "reason", "")
+    assert "does not define the ordering annotation `X`" in getattr(outcome, "reason", "")
 
 
 def test_words_of_a_language() -> None:

@@ -74,4 +74,4 @@ def test_a_bound_that_hides_a_line_says_nothing() -> None:
     proof = Proof(cut=True, lines={"1", "2", "3", "4"})
     outcome = judged(proof, about, "xc", "causal")
     assert isinstance(outcome, Unknown)
-    assert "line 5 is never done within at most 14 lines" in outcome.reason
+    assert "line 5 never executes within at most 14 lines" in outcome.reason

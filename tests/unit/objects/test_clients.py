@@ -376,7 +376,7 @@ def test_options_that_do_not_fit_are_refused(
 
 def test_a_size_that_is_negative_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", "o.c", "--client", "-1,2"]) == 2
-    assert "`-1` is not a whole number from 1" in capsys.readouterr().err
+    assert "`-1` is not a positive whole number" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_what_time_was_too_short_for_is_not_told_as_a_counterexample(monkeypatch
     found = membar.repair(SourceFile.read(EXAMPLES / "litmus/store-buffering.litmus"))
     assert isinstance(found, Repair)
     assert all(change.prevents is None for change in found.changes)
-    assert "not looked at" in render(found)
+    assert "not examined" in render(found)
 
 
 def places_of(count: int) -> tuple[Place, ...]:

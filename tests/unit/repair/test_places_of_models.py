@@ -210,7 +210,7 @@ def test_where_nothing_was_looked_at_nothing_is_claimed() -> None:
     assert found.places == 0
     told = " ".join(render(found).split())
     assert "no cheaper one" not in told
-    assert "was not looked at" in told
+    assert "was not considered" in told
 
 
 def test_a_fence_in_a_loop_costs_more() -> None:

@@ -55,9 +55,9 @@ def test_the_page() -> None:
 
 def test_disagreements_are_listed() -> None:
     page = markdown.render(TESTS, {"b.c": "the condition holds there"})
-    assert "1 other than expected" in page
-    assert "### Other than expected\n\n- `b.c`: the condition holds there\n" in page
-    assert "0 other than expected" in markdown.render(TESTS, {})
+    assert "1 unexpected" in page
+    assert "### Unexpected answers\n\n- `b.c`: the condition holds there\n" in page
+    assert "0 unexpected" in markdown.render(TESTS, {})
 
 
 def test_no_answer_is_a_page_too() -> None:

@@ -62,11 +62,13 @@ _TIME_AND_MEMORY: Final = Option(
 _FORMATS: Final = ("dve", "promela", "mapping", "smv", "dot", "llvm", "code", "program")
 _ALL: Final = (
     Command(
-        name="check", title="answer one question per file", operands=(Operand("files", "FILE", "several"),)
+        name="check",
+        title="check each file",
+        operands=(Operand("files", "FILE", "several"),),
     ),
     Command(
         name="litmus",
-        title="answer many litmus tests: files and folders",
+        title="run many litmus tests: files and folders",
         operands=(Operand("paths", "PATH", "several"),),
         own=(
             Option(
@@ -79,7 +81,7 @@ _ALL: Final = (
     ),
     Command(
         name="compare",
-        title="ask about one file under several models, or by several engines",
+        title="compare one file under several models or with several engines",
         operands=(_FILE,),
         own=(
             Option(
@@ -106,9 +108,12 @@ _ALL: Final = (
                 form="switch",
                 help="DVE: Barnat's procedure, quick and not the cheapest",
             ),
-            Option(name="--all", form="switch", help="every repair of the least cost"),
+            Option(name="--all", form="switch", help="show every repair of least cost"),
             Option(
-                name="--costs", metavar="FILE", read="path", help="what changes cost (default: our own table)"
+                name="--costs",
+                metavar="FILE",
+                read="path",
+                help="costs of changes (default: built in)",
             ),
             Option(
                 name="--explain",
@@ -127,7 +132,7 @@ _ALL: Final = (
                 metavar="FILE",
                 read="path",
                 is_output=True,
-                help="DVE: write the writes to make atomic, as --atomic takes them",
+                help="DVE: write the list of writes to make atomic, for --atomic",
             ),
             Option(name="--json", form="switch", is_output=True, help="one JSON object"),
         ),
@@ -184,8 +189,8 @@ _ALL: Final = (
                 name="--model",
                 letter="-m",
                 metavar="NAME",
-                help="memory model: one with store buffers (default: by language); mapping: every one with a"
-                " mapping",
+                help="memory model: one with store buffers (default: by language); mapping: any with a"
+                " compiler mapping",
             ),
             Option(
                 name="--buffers",
@@ -198,20 +203,20 @@ _ALL: Final = (
                 metavar="LIST",
                 read="fair",
                 default=Options().fair,
-                help="what formulas in the text assume: buffers (default) or none",
+                help="fairness that translated formulas assume: buffers (default) or none",
             ),
             Option(name="--mapping", metavar="NAME", help="compiler mapping (default: the model's)"),
             Option(
                 name="--print-after",
                 metavar="PASS",
-                help="code: after this pass, each time it runs (default: before all)",
+                help="code: print after this pass, each time it runs (default: before all)",
             ),
             _TIME_AND_MEMORY,
         ),
     ),
     Command(
         name="replay",
-        title="run saved witnesses again, without a search",
+        title="replay saved witnesses, without a search",
         operands=(Operand("witness", "WITNESS"),),
         own=(_TIME_AND_MEMORY,),
     ),

@@ -11,7 +11,7 @@ from membar.questions.options import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, 
 
 _EXIT_CODES = """\
 exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
-3 unknown; 4 holds within a bound that membar chose; 130 interrupted; 141 nobody read the answer.
+3 unknown; 4 holds within a bound that membar chose; 130 interrupted; 141 output closed early.
 `membar litmus`: 0 every test answered, 1 an expectation disagrees, 3 a test is unanswered.
 """
 _VERDICTS = (
@@ -28,11 +28,11 @@ _ABOUT = {
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",
-    (CLIENTS,): "for objects (.obj, C with notes)",
-    (CLIENTS, PROOF): "for objects (.obj, C with notes)",
-    (PROOF,): "for objects (.obj, C with notes)",
+    (CLIENTS,): "for objects (.obj, annotated C)",
+    (CLIENTS, PROOF): "for objects (.obj, annotated C)",
+    (PROOF,): "for objects (.obj, annotated C)",
     (SYSTEM, LIFTED): "for any number of processes (.cub) or threads",
-    (CONFIRMED,): "for witnesses of SV-COMP",
+    (CONFIRMED,): "for SV-COMP witnesses",
 }
 _NAME_WIDTH = 25
 # A command with more options than this has a short help that shows the most common ones.
@@ -50,11 +50,11 @@ def about(words: Sequence[str], *, is_whole: bool) -> str:
 def overview() -> str:
     """The commands."""
     lines = [
-        "usage: membar COMMAND ...\n\nIs this concurrent program still correct on x86, ARM or in C11?\n\n"
+        "usage: membar COMMAND ...\n\nCheck whether concurrent programs are correct under a memory model.\n\n"
     ]
     lines += [f"  {command.name:<10} {command.title}\n" for command in COMMANDS.values()]
     lines.append("\n  -h, --help  show this help; membar COMMAND --help: that of a command\n")
-    lines.append("  --version   print the version and stop\n\n")
+    lines.append("  --version   print the version and exit\n\n")
     return "".join(lines) + _EXIT_CODES
 
 
@@ -124,5 +124,5 @@ def _entry(name: str, text: Iterable[str]) -> list[str]:
 
 def _title(option: Option) -> str:
     if option.is_output:
-        return "what becomes of the answer"
+        return "output"
     return _TITLES.get(option.kinds, "for every question" if len(option.kinds) > 3 else "for programs")

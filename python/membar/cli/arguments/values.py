@@ -26,7 +26,7 @@ def path(text: str) -> Path:
 def positive(text: str, *, most: int = _MOST) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
-        raise ValueError(f"`{short(text)}` is not a whole number from 1")
+        raise ValueError(f"`{short(text)}` is not a positive whole number")
     if len(text.lstrip("0")) > len(str(most)) or int(text) > most:
         raise ValueError(f"`{short(text)}` is too large: at most {most}")
     return int(text)
@@ -39,7 +39,7 @@ def words(text: str) -> list[str]:
     except ValueError as problem:
         raise ValueError(f"`{short(text)}`: {str(problem).lower()}") from None
     if any("\0" in word for word in found):
-        raise ValueError("an argument has no null characters")
+        raise ValueError("null characters are not allowed in arguments")
     return found
 
 
@@ -67,7 +67,7 @@ def client(text: str) -> tuple[int, int]:
     """Threads and calls of a client."""
     parts = text.split(",")
     if len(parts) != 2:
-        raise ValueError(f"`{short(text)}` is not two numbers from 1, such as 2,3")
+        raise ValueError(f"`{short(text)}` is not two positive numbers such as 2,3")
     threads, calls = (positive(part.strip(), most=_LARGEST_CLIENT) for part in parts)
     return threads, calls
 
@@ -103,7 +103,7 @@ def limits_without_counts(text: str) -> Limits:
     """
     found = limits(text)
     if found.executions is not None or found.states is not None:
-        raise ValueError("nothing is searched here: only time and memory can be limited")
+        raise ValueError("this command does not search: only time and memory can be limited")
     return found
 
 
@@ -122,7 +122,7 @@ def limits(text: str) -> Limits:
         units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
         factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
         if factor is None:
-            raise ValueError(f"`{short(unit)}` is no unit of {kind}: {', '.join(filter(None, units))}")
+            raise ValueError(f"`{short(unit)}` is not a unit of {kind}: {', '.join(filter(None, units))}")
         found[kind] = float(number) * factor
         most = _LONGEST_TIME if kind == "time" else _MOST_COUNTED
         if found[kind] > most:

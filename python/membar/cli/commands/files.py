@@ -122,10 +122,10 @@ def prepare_witness(chosen: Chosen) -> None:
         raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
-        raise _refusal("W1442", f"`{chosen.witness}` names no format of witnesses", f"names end in {known}")
+        raise _refusal("W1442", f"`{chosen.witness}` does not name a witness format", f"names end in {known}")
     language = language_of(SourceFile(chosen.files[0], "")).name
     if language != "C":
-        message = f"`{chosen.files[0]}` is {language}, and SV-COMP's witnesses are about C programs"
+        message = f"`{chosen.files[0]}` is {language}, but SV-COMP witnesses are for C programs"
         raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
     _try(chosen.witness)
 
@@ -139,8 +139,8 @@ def prepare_confirmation(chosen: Chosen) -> None:
     if chosen.confirm is None:
         return
     if len(chosen.files) > 1:
-        message = f"--confirm asks what one witness says of one program, not {len(chosen.files)} files"
-        raise _refusal("W1448", message, "ask about one; the witness names the property")
+        message = f"--confirm takes one program and one witness, not {len(chosen.files)} files"
+        raise _refusal("W1448", message, "check one file; the witness names the property")
 
 
 def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - the word users see
@@ -158,7 +158,7 @@ def write_witness(chosen: Chosen, result: Answer) -> None:
         return
     outcome = result.outcome
     if not isinstance(outcome, Violated) or outcome.witness is None:
-        streams.write_message(f"note: no witness is written, since nothing is violated: {chosen.witness}\n")
+        streams.write_message(f"note: no witness written: nothing is violated: {chosen.witness}\n")
         return
     from datetime import UTC, datetime  # noqa: PLC0415 - only where asked for
     from hashlib import sha256  # noqa: PLC0415

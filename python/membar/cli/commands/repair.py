@@ -86,7 +86,7 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
         raise InputError(
             Diagnostic(
                 code="W0425",
-                message="`--atomic-out` lists writes to make atomic, and here there are none",
+                message="`--atomic-out` lists writes to make atomic; this repair has none",
                 help="it is for DVE files, without `--weaken`",
             )
         )

@@ -56,7 +56,7 @@ def rewrite(files: Sequence[Rewrite]) -> list[str]:
             raise InputError(
                 Diagnostic(
                     code="W0424",
-                    message=f"`{file.path}` was changed while its repair was looked for: nothing is written",
+                    message=f"`{file.path}` changed during the search for a repair: nothing was written",
                 )
             )
     return [_replaced(file) for file in changed]
@@ -77,7 +77,7 @@ def _replaced(file: Rewrite) -> str:
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
-    return f"wrote {file.path}; what was there is in {backup.name}"
+    return f"wrote {file.path}; the original is in {backup.name}"
 
 
 def _kept(path: Path) -> Path:

@@ -329,7 +329,7 @@ LAWS: Final = (
     ),
     Law(
         key="atomicity",
-        says="nobody writes between the read and the write of a read-modify-write",
+        says="no other write comes between the two halves of a read-modify-write",
         applies=lambda model: _has_axioms(model) and model.claims.is_atomic,
         refutation=_holds_of_executions("atomicity"),
     ),
@@ -365,7 +365,7 @@ LAWS: Final = (
     ),
     Law(
         key="buffered-loads",
-        says="executions without cycles of po and rf show that there are others",
+        says="executions without cycles of po and rf announce those with cycles",
         applies=lambda model: model.claims.buffered_loads != HIDDEN,
         refutation=_buffered_loads,
     ),
@@ -377,13 +377,13 @@ LAWS: Final = (
     ),
     Law(
         key="order",
-        says="what follows a read, co, fr and rfe have no cycle",
+        says="the order after reads, co, fr and rfe are acyclic together",
         applies=lambda model: model.claims.global_order,
         refutation=_holds_of_executions("order"),
     ),
     Law(
         key="fair",
-        says="one more look may always find the last write",
+        says="one more read can always return the last write",
         applies=lambda model: model.claims.fair,
         refutation=_fair,
     ),

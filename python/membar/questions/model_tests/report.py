@@ -27,7 +27,7 @@ def _lines(report: Report) -> Iterator[str]:
         mark = "REFUTED" if one.refutation else tried
         yield f"  {one.law.key:{width}}  {mark:{_WIDTH}}  {one.law.says}"
     if report.skipped:
-        yield f"  given up {report.skipped} times: a program took too long"
+        yield f"  skipped {report.skipped} times: a program took too long"
     if report.limit:
         yield f"  stopped by {report.limit}"
     yield from (f"  note: {note}" for note in report.notes)
@@ -59,5 +59,5 @@ def _advice(report: Report, one: Tested) -> str:
     if one.law.key in ("engines", "answers"):
         return "unless another claim is refuted too, this is a mistake in membar: please report it"
     if one.law.key == "fences":
-        return "a fence should only forbid: look at what the model says of this one"
-    return f"remove `{one.law.key}` from {claims.path if claims else 'the claims'}, or mend the model"
+        return "a fence should only forbid executions: check how the model defines this one"
+    return f"remove `{one.law.key}` from {claims.path if claims else 'the claims'}, or correct the model"

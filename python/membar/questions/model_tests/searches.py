@@ -82,7 +82,7 @@ def _difference(program: Program, model: Model, seconds: float, *, order: int | 
     if found.surprises:
         return f"{found.surprises} times the model forbids to read the last write"
     if found.contradictions:
-        return f"{found.contradictions} times the model is asked in two ways and answers differently"
+        return f"{found.contradictions} times two evaluations of the model differ"
     return _compared(found, _general(program, model, seconds))
 
 
@@ -103,7 +103,7 @@ def _compared(found: _core.Findings, expected: _core.Findings) -> str:
         return "the claimed search finds other final states than the general one"
     ours = found.blocked, found.stuck, found.remarks, found.failures, found.faults
     theirs = expected.blocked, expected.stuck, expected.remarks, expected.failures, expected.faults
-    return "" if ours == theirs else "the claimed search counts or remarks other things than the general one"
+    return "" if ours == theirs else "the claimed search reports other counts or flags than the general one"
 
 
 def _lowered(program: Program, model: Model) -> tuple[_core.Plan, bytes]:

@@ -128,9 +128,9 @@ class _Repairing:
             return Undecided(_nothing_found(search), is_interrupted=search.is_interrupted)
         if required := self.configurations.required:
             names = ", ".join(each.name for each in required)
-            return NotRepairable(f"every change that makes it right breaks another configuration: {names}")
+            return NotRepairable(f"every change that repairs it breaks another configuration: {names}")
         return NotRepairable(
-            "even with every change that is known here it is wrong",
+            "it is wrong even with every change that membar knows",
             self._shown(self._strongest),
             is_edited=True,
         )
@@ -153,8 +153,8 @@ class _Repairing:
             raise InputError(
                 Diagnostic(
                     code="W0422",
-                    message="`--first` makes writes atomic, which the language of this file has no words for",
-                    help="without it the cheapest repair is looked for; DVE files can be asked with it",
+                    message="`--first` works for DVE only: this language has no atomic writes",
+                    help="without it, membar searches for the cheapest repair",
                 )
             )
         early = self._without_search()
@@ -171,7 +171,7 @@ class _Repairing:
 
         choice = first_repair(self.places, base, program, counterexample)
         if choice is None:
-            return NotRepairable("even with every write atomic it is wrong")
+            return NotRepairable("it is wrong even if every write is atomic")
         costs = self.costs.all_of(self.places, base)
         total = sum(costs[number][level] for number, level in enumerate(choice))
         found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
@@ -197,10 +197,10 @@ class _Repairing:
             self.demanded = guarantee_of(now)
             return None
         if self.weaken:
-            return NotRepairable("it is not right as it is, so that nothing can be weakened", now)
+            return NotRepairable("it is not correct as it is, so nothing can be weakened", now)
         orderly = self._ask(self.source, model="sc")
         if not is_right(orderly):
-            return NotRepairable("it is wrong under sc too: no fence or order can mend that", orderly)
+            return NotRepairable("it is wrong under sc too: no fence or order can repair that", orderly)
         return None
 
     def _readable(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
@@ -323,7 +323,7 @@ class _Repairing:
         if is_kept is None:
             raise UndecidedError("what was found holds only within a bound, unlike the text as it is")
         if not is_kept:
-            raise UndecidedError("internal error, please report: the repaired program is not right")
+            raise UndecidedError("internal error, please report: the repaired program is not correct")
         return result
 
     def _present(self, costs: Sequence[Sequence[int]], base: Choice) -> int:

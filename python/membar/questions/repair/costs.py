@@ -86,10 +86,10 @@ def _read(path: Path) -> dict[str, dict[str, int]]:
         raise _malformed(path, str(problem)) from None
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise _malformed(path, f"`{name}` stands outside of a table such as [any] or [x86-tso]")
+            raise _malformed(path, f"`{name}` is outside a table such as [any] or [x86-tso]")
         for key, cost in table.items():
             if not isinstance(cost, int) or isinstance(cost, bool) or cost < 1:
-                raise _malformed(path, f"the cost of `{key}` in [{name}] is not a whole number from 1")
+                raise _malformed(path, f"the cost of `{key}` in [{name}] is not a positive whole number")
     return tables
 
 
@@ -97,7 +97,7 @@ def _malformed(path: Path, what: str) -> InputError:
     return InputError(
         Diagnostic(
             code="W0420",
-            message=f"`{path}` is no table of costs: {what}",
+            message=f"`{path}` is not a table of costs: {what}",
             help='lines such as `"fence seq_cst" = 20` under [any] or a model\'s name',
         )
     )

@@ -127,5 +127,5 @@ class HittingSets:
 def _is_met(solver: z3.Optimize | z3.Solver, *more: z3.BoolRef) -> bool:
     answer = ask(solver, *more)
     if answer == z3.unknown:  # which is not "none"
-        raise UndecidedError(f"z3 could not tell which choice is cheapest: {solver.reason_unknown()}")
+        raise UndecidedError(f"z3 could not determine the cheapest choice: {solver.reason_unknown()}")
     return bool(answer == z3.sat)

@@ -42,7 +42,7 @@ def is_right(answer: Answer) -> bool:
         case Unknown(reason=reason):
             raise UndecidedError(reason)
         case Explored():
-            raise UndecidedError("the program asks nothing")
+            raise UndecidedError("the program has no property to check")
 
 
 @record(frozen=True, slots=True)

@@ -204,7 +204,7 @@ class _Text:
             whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
             if has_next(whole) and not all(thread.started for thread in self.program.threads):
                 raise refused(
-                    "`X` in a program that starts threads: that takes one step more in DVE", claim.span
+                    "`X` in a program that starts threads: which takes one step more in DVE", claim.span
                 )
             text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
             yield f"ltl {text};"

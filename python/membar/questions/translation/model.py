@@ -119,7 +119,7 @@ class Model:
     ranges: Mapping[str, Interval]
 
 
-ENDLESS = "a claim about runs that do not end"
+ENDLESS = "a claim about infinite runs"
 
 
 def refused(what: str, span: Span | None = None, *, help: str | None = None) -> InputError:  # noqa: A002

@@ -156,7 +156,7 @@ class Unfolding:
             case Spawn(thread=name):
                 return self._spawn(path, name)
             case _:
-                raise refused(f"`{type(operation).__name__}`: no translation of it", self.edge.span)
+                raise refused(f"`{type(operation).__name__}`, which has no translation", self.edge.span)
         return None
 
     def _value(self, path: Path, expr: Expr) -> Expr:
@@ -192,7 +192,7 @@ class Unfolding:
         value = self._value(path, address)
         bases = {item.name for item in addresses_of(value)}
         if len(bases) != 1:
-            raise refused("an address that is no variable or element of an array", self.edge.span)
+            raise refused("an address that is not a variable or array element", self.edge.span)
         (name,) = bases
         offset = rebuilt(
             value, lambda item: Constant(item.offset) if isinstance(item, Address) else item, path.guards
@@ -204,10 +204,10 @@ class Unfolding:
         if isinstance(offset, Constant):
             found = [cell for cell in cells if cell.address - base == signed(offset.value)]
             if not found or found[0].object.size != size:
-                raise refused("an access that is no whole variable", self.edge.span)
+                raise refused("an access to part of a variable", self.edge.span)
             return then(path, found[0])
         if cells[0].object.size != size:
-            raise refused("an access that is no whole variable", self.edge.span)
+            raise refused("an access to part of a variable", self.edge.span)
         self.obligations.append(Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge))
         ways: list[Path | Step] = []
         for cell in cells:
@@ -404,7 +404,7 @@ class Unfolding:
     def _finished(self, path: Path) -> Step:
         self._copies += 1
         if self._copies > _MOST_COPIES:
-            raise refused(f"a step with more than {_MOST_COPIES} ways through it", self.edge.span)
+            raise refused(f"a step with more than {_MOST_COPIES} paths through it", self.edge.span)
         guards = list(path.guards)
         guards += self._room_guards(path)
         writes = self._register_writes(path)

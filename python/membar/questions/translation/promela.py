@@ -184,7 +184,7 @@ class _Text:
         whole = body if assumed == Truth(value=True) else implies(assumed, body)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):
             raise refused(
-                "`X` in a program that starts threads: that takes one step more in Promela", claim.span
+                "`X` in a program that starts threads: which takes one step more in Promela", claim.span
             )
         text = self.speller.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
         yield f"ltl {self.names.fresh(claim.name)} {{ {text} }}"
@@ -192,7 +192,7 @@ class _Text:
     def _never(self, body: ForbiddenRuns, claim: Claim) -> Iterator[str]:
         leaving = {edge.source for edge in body.edges}
         if self.fair and self.model.flushes:
-            help_ = "ask without: --fair none, and let the checker be fair to processes"
+            help_ = "use --fair none, and process fairness of the checker"
             raise refused(
                 "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
             )

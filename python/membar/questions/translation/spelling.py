@@ -172,10 +172,10 @@ class Speller:
             )
         if op in _DIVIDING:
             if op in (BinaryOp.DIV, BinaryOp.REM) and (ranges.of(left)[0] < 0 or ranges.of(right)[0] < 0):
-                raise refused("a division of numbers without sign")
+                raise refused("an unsigned division")
             return _divided(_DIVIDING[op], a, b, may_be_zero=ranges.of(right)[0] <= 0 <= ranges.of(right)[1])
         if op is BinaryOp.SHR and ranges.of(left)[0] < 0:
-            raise refused("a shift of a number without sign")
+            raise refused("an unsigned shift")
         shifts = op in (BinaryOp.SHL, BinaryOp.SAR, BinaryOp.SHR)
         if shifts and not fits(ranges.of(right), (0, words.numbers[1].bit_length() - 1)):
             raise refused("a shift by more bits than a number has")

@@ -73,9 +73,7 @@ class WitnessConfirmation(Question):
         text = self.source_with(defines=self.defines)
         language = language_of(text).name
         if language != "C":
-            raise problem(
-                "W1443", f"`{text.path}` is {language}, and SV-COMP's witnesses are about C programs"
-            )
+            raise problem("W1443", f"`{text.path}` is {language}, but SV-COMP witnesses are for C programs")
         guide = read(self.confirm)
         program = parse(text)
         model = (

@@ -226,7 +226,7 @@ def _with_cycle(
     if witness.cycle is None:
         return lines
     if not parts[1]:
-        return [*lines, Line(), line("  then nothing happens any more")]
+        return [*lines, Line(), line("  then nothing else happens")]
     cycle = thread_table(heads, parts[1], columns=columns, signs=signs)
     return [*(lines if parts[0] else []), Line(), line("  again and again:"), Line(), *cycle]
 

@@ -332,7 +332,7 @@ def check_fits(saved: SavedWitness, program: Program) -> None:
             Diagnostic(
                 code="W0452",
                 message=f"the witness does not belong to `{saved.source.path}` as saved with it",
-                help=f"it speaks of threads or locations that {program.name} does not have",
+                help=f"it refers to threads or locations that {program.name} does not have",
             )
         )
 
