@@ -90,6 +90,97 @@ def test_an_access_that_a_processor_delays_beyond_a_free_is_no_plain_holds() -> 
     assert said_through_clang(LATE, "sc") == "holds"
 
 
+WHOLE = {
+    "recursion": ("int fact(int n) { return n ? n * fact(n - 1) : 1; }", "assert(fact(5) == 120);", "holds"),
+    "recursion in two places": (
+        "int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }",
+        "assert(fib(9) == 34);",
+        "holds",
+    ),
+    "recursion without an end": ("int f(int n) { return f(n + 1); }", "f(0);", "holds-within"),
+    "functions that call each other": (
+        "int odd(int n); int even(int n) { return n ? odd(n - 1) : 1; }"
+        "int odd(int n) { return n ? even(n - 1) : 0; }",
+        "assert(even(6) && odd(7));",
+        "holds",
+    ),
+    "unnamed arguments": (
+        "int sum(int n, ...) { va_list a, b; va_start(a, n); va_copy(b, a); long s = va_arg(b, int);"
+        "while (n--) s += va_arg(a, long); va_end(a); va_end(b); return s; }",
+        "assert(sum(3, 1l, 2l, 3l) == 7);",
+        "holds",
+    ),
+    "too few unnamed arguments": (
+        "int last(int n, ...) { va_list a; va_start(a, n); int s = 0; while (n--) s = va_arg(a, int);"
+        "va_end(a); return s; }",
+        "last(3, 1, 2);",
+        "memory: an access outside",
+    ),
+    "a variable length": (
+        "int f(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1]; }",
+        "assert(f(3) == 2);",
+        "holds",
+    ),
+    "behind a variable length": ("int f(int n) { int a[n]; return a[n] = 1; }", "f(3);", "memory: "),
+    "an array of a variable length after its block": (
+        "int *p; int f(int n) { { int a[n]; a[0] = 1; p = a; } return *p; }",
+        "f(3);",
+        "memory: use after",
+    ),
+    "a length that the execution knows": (
+        "int f(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1]; } atomic_int n = 3;",
+        "assert(f(n) == 2);",
+        "holds",
+    ),
+    "behind a length that the execution knows": (
+        "int f(int n) { int a[n]; return a[n] = 1; } atomic_int n = 3;",
+        "f(n);",
+        "memory: ",
+    ),
+    "a long length": ("int f(int n) { int a[n]; return n; } atomic_int n = 9;", "f(n);", "holds-within"),
+    "memory from a loop": (
+        "struct s { struct s *next; } *list; atomic_int n = 3;",
+        "for (int i = 0; i < n; i++) { struct s *p = malloc(sizeof *p); p->next = list; list = p; }"
+        "int k = 0; for (struct s *p = list; p; p = p->next) k++; assert(k == 3);",
+        "holds",
+    ),
+    "more memory from a loop": (
+        "atomic_int n = 9;",
+        "for (int i = 0; i < n; i++) free(malloc(4));",
+        "holds-within",
+    ),
+    "memory grows": (
+        "int *_Atomic g;",
+        "g = malloc(8); g[0] = 4; g = realloc(g, 16); assert(g[0] == 4); free(g);",
+        "holds",
+    ),
+    "memory grows without a value": (
+        "int *_Atomic g;",
+        "g = malloc(8); g = realloc(g, 16); assert(g[0] == 4); free(g);",
+        "memory: ",
+    ),
+    "a fill of a length that the execution knows": (
+        "atomic_int n = 12; int a[4] = {1, 1, 1, 1};",
+        "memset(a, 0, n); assert(!a[0] && !a[2] && a[3] == 1);",
+        "holds",
+    ),
+    "a fill that is too long": ("atomic_int n = 20; int a[4];", "memset(a, 0, n);", "memory: more than"),
+    "a fill that ends in a number": (
+        "atomic_int n = 6; int a[4];",
+        "memset(a, 0, n); assert(!a[1]);",
+        "holds-within",
+    ),
+}
+
+
+@needs_clang
+@pytest.mark.parametrize("name", WHOLE)
+def test_verdicts_about_programs(name: str) -> None:
+    before, body, says = WHOLE[name]
+    text = "#include <stdarg.h>\n" + MAIN.format(before=before, body=body)
+    assert said_through_clang(text).startswith(says)
+
+
 BIT_FIELDS = (
     HEAD
     + """

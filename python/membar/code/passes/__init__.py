@@ -58,6 +58,7 @@ _OF_MEMORY = (
     "place_locals",
     "place_heap",
     "fold_constants",
+    "bound_copies",
     "split_cells",
     "check_undefined",
 )

@@ -81,25 +81,37 @@ class _Expansion:
             if not targets and length:
                 self.emit.load(operand, 1)  # a null pointer, or a number: an error where this is reached
                 return ()
-            for target in targets:
+            short = {target for target in targets if self._is_short(target, length)}
+            for target in targets - short if targets - short else targets:
                 if target == UNKNOWN or target.function is not None:
                     return None
                 covered = self.layouts.covered(target, length)
                 if covered is None:
                     return None
                 found |= covered
-                self._check_end(target, length)
+            self._check_ends(operand, short, length, are_all=short == targets)
         if len(found) > 1:
             return None
         cells = next(iter(found), ())
         return cells if len(cells) <= MOST_CELLS else None
 
-    def _check_end(self, target: Target, length: int) -> None:
-        """A violation if all of a copy or fill is known to go beyond the end of its object."""
+    def _is_short(self, target: Target, length: int) -> bool:
+        """Whether an object has fewer bytes behind a target than are copied or set."""
         size = self.layouts.sizes.get(target.site)
-        if target.is_exact and size is not None and not 0 <= target.start <= size - length:
+        return target.is_exact and size is not None and not 0 <= target.start <= size - length
+
+    def _check_ends(self, operand: ir.Operand, short: set[Target], length: int, *, are_all: bool) -> None:
+        """A violation if a copy or fill goes beyond the end of its object."""
+        for target in sorted(short, key=str)[: 1 if are_all else None]:
+            size = self.layouts.sizes[target.site]
             message = f"{length} bytes at offset {target.start} of an object of {size} bytes"
-            self.emit.instructions.append(self.checks.fail(message, self.emit.place))
+            name = target.site[1:] if target.site.startswith("@") else ""
+            if are_all:
+                self.emit.instructions.append(self.checks.fail(message, self.emit.place))
+            elif name in self.module.objects:
+                address = ir.ObjectAddress(name, target.start)
+                is_other = self.emit.compute("ne", ir.BOOL, operand, address)
+                self.emit.instructions.append(self.checks.check(is_other, message, self.emit.place))
 
     def _copy(self, item: ir.Copy) -> bool:
         length = constant_length(item)

@@ -255,7 +255,8 @@ class _Rewriting:
         """Tells models of the language where memory begins that other threads may use."""
         if self.heap.is_kernel or not self.heap.blocks.is_used_before(block) or block.call is None:
             return  # the kernel's model has no word for it
-        cells = self.heap.blocks.layouts.cells(block.site)
+        found = self.heap.blocks.layouts.cells(block.site)
+        cells = [(offset, size) for offset, size in found if offset + size <= block.size]
         if len(cells) > MOST_SCALARS:
             self.heap.large.add(line_of(block.call))
         for offset, size in cells[:MOST_SCALARS]:
