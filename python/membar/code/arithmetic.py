@@ -30,7 +30,8 @@ def compute(operation: str, operands: tuple[int, ...], bits: int, result_bits: i
     elif operation in _BINARY and len(operands) == 2:
         found = _BINARY[operation](operands[0], operands[1], bits)
     elif operation in _COUNTS:
-        found = _COUNTS[operation](operands[0], bits)
+        is_undefined = operation in {"ctlz", "cttz"} and operands[1:] == (1,) and not operands[0]
+        found = None if is_undefined else _COUNTS[operation](operands[0], bits)
     else:
         found = None
     return None if found is None else found & ((1 << result_bits) - 1)

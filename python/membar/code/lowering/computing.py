@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.unset import BARE, MARK, UNSET_OF, passes_on
+from membar.code.lowering import bits as bits_of_words
 from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, unset_bits, widened
 from membar.code.lowering.refusal import NotSupportedError
@@ -31,6 +32,7 @@ _SIGNED_OVERFLOW = "signed overflow"
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "shl": "<<"}
 _DIVISIONS = frozenset({"sdiv", "udiv", "srem", "urem"})
 _SHIFTS = frozenset({"shl", "lshr", "ashr"})
+_UNDEFINED_OF_ZERO = {"ctlz": "clz", "cttz": "ctz"}  # if their second operand says so
 
 
 def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
@@ -63,6 +65,17 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
         if item.operation in {"zext", "trunc"} and (is_truth or bits == 1):
             found = words[0]
             thread.truths.add(item.result.name)
+        elif item.operation in bits_of_words.OPERATIONS and not bits & (bits - 1):
+
+            def keep(word: Expr) -> Expr:
+                register = thread.flow.register()
+                thread.flow.emit(Set(register, word), thread.context.span(item.place))
+                return Register(register)
+
+            if item.operation in _UNDEFINED_OF_ZERO and words[1] != FALSE:
+                message = f"`__builtin_{_UNDEFINED_OF_ZERO[item.operation]}` of 0"
+                thread.check(Binary(BinaryOp.NE, words[0], FALSE), message, item)
+            found = bits_of_words.bit_operation(item.operation, words[0], bits, keep)
         else:
             found = expression(item.operation, words, bits, result_bits)
     except UnknownOperationError:

@@ -87,6 +87,9 @@ def _join(thread: ThreadLowering, item: ir.Call) -> None:
 def _join_one(thread: ThreadLowering, number: int, register: str | None, item: ir.Call) -> None:
     context = thread.context
     span = context.span(item.place)
+    if number == thread.number:
+        thread.check(FALSE, "a thread waits for its own end", item, "locks")
+        return
     thread.flow.emit(Join(thread_name(context.module.threads[number])), span)
     if register is not None:
         address = context.memory.results[number]

@@ -64,10 +64,15 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
 
 def _chosen(named: str, option: str) -> Compiler:
     path = shutil.which(named)
-    if path is None:
+    command: tuple[str, ...] = () if path is None else (path,)
+    if path is not None and Path(path).stem == "zig":
+        command = (path, "cc")
+    elif path is None and named == "zig":
+        command = _zig()  # the package's
+    if not command:
         message = f"{option}: `{named}` is not a program that can be run"
         raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
-    found = _identify((path,))
+    found = _identify(command)
     if found is None:
         message = f"{option}: `{named}` is not clang"
         raise InputError(Diagnostic(code="W1511", message=message, help=_WAY_OUT))

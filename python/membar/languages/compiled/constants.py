@@ -21,7 +21,7 @@ from membar.languages.compiled.llvm.types import (
 from membar.records import record
 
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -162,11 +162,11 @@ class Constants:
                 return code.Constant(operands[0].value & ((1 << bits) - 1), kind)
             case "add" | "sub" if isinstance(operands[0], code.ObjectAddress):
                 return _moved(operands[0], operands[1], value.operation, kind)
-            case operation if operation in _ARITHMETIC:
+            case operation if operation in ARITHMETIC:
                 left, right = operands
                 if isinstance(left, code.Constant) and isinstance(right, code.Constant):
                     bits = kind.bits if isinstance(kind, code.Int) else 64
-                    found = _ARITHMETIC[operation](left.value, right.value)
+                    found = ARITHMETIC[operation](left.value, right.value)
                     return code.Constant(found & ((1 << bits) - 1), kind)
             case _:
                 pass

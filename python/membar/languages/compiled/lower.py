@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from membar.code import ir as code
-from membar.languages.compiled.constants import Constants, UnsupportedError, flatten, path_to, scalar_type
+from membar.languages.compiled.constants import (
+    ARITHMETIC,
+    Constants,
+    UnsupportedError,
+    flatten,
+    path_to,
+    scalar_type,
+)
 from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
@@ -305,10 +312,25 @@ class _Body:
             if operand.value.name not in self.values:
                 raise UnsupportedError(f"`%{operand.value.name}` has no value here")
             return self.values[operand.value.name]
-        found = tuple(self.lowering.constants.scalars(operand.type, operand.value))
+        try:
+            found = tuple(self.lowering.constants.scalars(operand.type, operand.value))
+        except UnsupportedError:
+            if not isinstance(operand.value, llvm.ConstantExpression):
+                raise
+            found = (self._computed(operand.type, operand.value),)
         for item in found:
             self.lowering.reach(item)
         return found
+
+    def _computed(self, type_: Type, expression: llvm.ConstantExpression) -> code.Operand:
+        """A constant expression about addresses, computed where it is used."""
+        operation = expression.operation
+        if operation not in ARITHMETIC and operation not in {"trunc", "zext"}:
+            raise UnsupportedError(f"the constant expression `{operation}` is not supported here")
+        result = self.temporary(scalar_type(type_, self.lowering.layout))
+        operands = tuple(map(self.scalar, expression.operands))
+        self.emit(code.Compute(result=result, operation=operation, operands=operands, place=self.place()))
+        return result
 
     def scalar(self, operand: llvm.Typed) -> code.Operand:
         """An operand that is one scalar."""

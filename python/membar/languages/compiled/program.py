@@ -114,7 +114,7 @@ def program_of(
         ready = prepare(module, words=source.arguments, name=source.path, watch=watch)
         program = lower_module(ready, name=Path(source.path).stem, span=spans)
     except NotSupportedError as problem:
-        place = problem.place
+        place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
     parts = tuple((EVERY_PROPERTY, caveat) for caveat in built.caveats)

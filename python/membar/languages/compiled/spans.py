@@ -33,6 +33,13 @@ class Spans:
             place = place.caller
         return None
 
+    @staticmethod
+    def in_program(place: Place | None) -> Place | None:
+        """A place of the library as that of the call that leads there; others as they are."""
+        while place is not None and _is_library(place.file) and place.caller is not None:
+            place = place.caller
+        return place
+
     def file(self, name: str) -> SourceFile | None:
         """The file with this name, if it may be shown."""
         if name not in self._files:

@@ -185,3 +185,10 @@ def test_the_code_after_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]
         assert "func &" in capsys.readouterr().out
     assert command.main(["translate", "one.c", "--to", "code", "--print-after", "magic"]) == 2
     assert "no pass is called `magic`" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not any(each.is_zig for each in compilers()), reason="the package ziglang is not at hand")
+@pytest.mark.parametrize("model", ["rc11", "x86-tso", "armv8", "riscv", "power"])
+def test_zig_has_the_headers_of_every_processor(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("one.c", "--clang", "zig", "--model", model) == 0
+    assert "by zig's clang" in " ".join(capsys.readouterr().out.split())

@@ -1,19 +1,24 @@
 /* Memory of <stdlib.h>. */
 #include "membar.h"
 
-/// malloc, calloc: Never fails. Bytes are not set before the program does so; the zeros of `calloc` are plain writes of its thread.
-void *malloc(size_t size) { return __membar_allocate((long long)size, 0); }
+/* No object is larger. */
+#define LARGEST ((size_t)__PTRDIFF_MAX__)
+
+/// malloc, calloc: Never fails, unless no object can be so large. Bytes are not set before the program does so; the zeros of `calloc` are plain writes of its thread.
+void *malloc(size_t size) { return size > LARGEST ? NULL : __membar_allocate((long long)size, 0); }
 void *calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes))
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > LARGEST)
         return NULL;
     return __membar_allocate((long long)bytes, 1);
 }
 
-/// realloc, reallocarray: Never fails, and always moves the memory; of size 0 it frees and gives a null pointer, as in glibc.
+/// realloc, reallocarray: Never fails, unless no object can be so large, and always moves the memory; of size 0 it frees and gives a null pointer, as in glibc.
 void *realloc(void *block, size_t size)
 {
+    if (size > LARGEST)
+        return NULL;
     if (!block)
         return __membar_allocate((long long)size, 0);
     if (size == 0) {
@@ -37,7 +42,7 @@ void *reallocarray(void *block, size_t count, size_t size)
 /// aligned_alloc, memalign, valloc, posix_memalign: Never fails, unless the alignment is no power of two.
 void *aligned_alloc(size_t align, size_t size)
 {
-    if (align == 0 || (align & (align - 1)))
+    if (align == 0 || (align & (align - 1)) || size > LARGEST)
         return NULL;
     return __membar_allocate_aligned((long long)size, (long long)align);
 }
@@ -47,6 +52,8 @@ int posix_memalign(void **block, size_t align, size_t size)
 {
     if (align < sizeof(void *) || (align & (align - 1)))
         return EINVAL;
+    if (size > LARGEST)
+        return ENOMEM;
     *block = __membar_allocate_aligned((long long)size, (long long)align);
     return 0;
 }

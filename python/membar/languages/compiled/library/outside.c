@@ -163,9 +163,25 @@ int getpagesize(void) { return 4096; }
 int get_nprocs(void) { return (int)number() + 1; }
 int get_nprocs_conf(void) { return (int)number() + 1; }
 
-/// signal, sigaction, sigemptyset, sigfillset, sigaddset, sigprocmask, pthread_sigmask: Signals never come.
-void *signal(int number, void *handler) { return NULL; }
-int sigaction(int number, const void *action, void *old) { return 0; }
+/// signal, sigaction: Executions in which a signal comes that the program handles are cut.
+static void set_handler(const void *handler)
+{
+    if (handler != NULL && handler != (void *)1 && __membar_choose(0, 1)) /* neither SIG_DFL nor SIG_IGN */
+        __membar_cut("signals");
+}
+void *signal(int number, void *handler)
+{
+    set_handler(handler);
+    return NULL;
+}
+int sigaction(int number, const void *action, void *old)
+{
+    if (action)
+        set_handler(*(const void *const *)action);
+    return 0;
+}
+
+/// sigemptyset, sigfillset, sigaddset, sigprocmask, pthread_sigmask: Does nothing.
 int sigemptyset(void *set) { return 0; }
 int sigfillset(void *set) { return 0; }
 int sigaddset(void *set, int number) { return 0; }

@@ -1,0 +1,48 @@
+# ruff: noqa: E501 - a line for each program
+"""Small C programs as clang reads them, each with the answer that it must get."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+HEAD = """
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+atomic_uint x;
+pthread_t t;
+"""
+CASES = {
+    # Bits.
+    "zeros at the end are counted": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_ctz(x | 16) >= 3);", "holds"),
+    "of 0 that is undefined": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_ctz(x) < 40);", "violated memory"),
+    "zeros at the beginning are counted": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_clz(x | 1) > 28);", "violated assertions"),
+    "ones are counted": ("void *f(void *a) { x = 0xf0; return 0; }", "unsigned n = __builtin_popcount(x); assert(n == 0 || n == 4);", "holds"),
+    "bytes are swapped": ("void *f(void *a) { x = 0x0102; return 0; }", "assert(__builtin_bswap32(x) != 0x02010000);", "violated assertions"),
+    # Memory.
+    "no object is that large": ("void *f(void *a) { return 0; }", "assert(malloc(-2) == 0);", "holds"),
+    # Threads.
+    "a thread waits for itself": ("void *f(void *a) { pthread_join(pthread_self(), 0); return 0; }", "", "violated locks"),
+    # Signals.
+    "signals that are handled may come": ("void h(int n) {} void *f(void *a) { return 0; }", "signal(SIGINT, h);", "holds-within"),
+    "signals that are ignored do not matter": ("void *f(void *a) { return 0; }", "signal(SIGINT, SIG_IGN);", "holds"),
+    # Constants.
+    "a constant expression about an address": ("void *f(void *a) { return 0; }", "static unsigned long p; p = (unsigned long)&x & 3; assert(p == 0);", "holds"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_answer_is_as_it_must_be(name: str) -> None:
+    thread, body, expected = CASES[name]
+    text = f"{HEAD}{thread}\nint main(void) {{ pthread_create(&t, 0, f, 0); {body} pthread_join(t, 0); }}\n"
+    found = membar.check(membar.SourceFile("case.c", text), standard="gnu17")
+    broken = getattr(found.outcome, "property", "")
+    assert f"{found.verdict} {broken}".strip() == expected
