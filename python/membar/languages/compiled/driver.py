@@ -228,7 +228,7 @@ class _Job:
             words.append(f"--target={self.target.triple}")
         words += _UNOPTIMISED
         if self.suffix != BITCODE:
-            words += [*(_LIFETIMES if self.has_lifetimes else ()), *self.target.flags]
+            words += [*(_LIFETIMES if self.has_lifetimes else ()), *self._target_flags()]
             words += self._language()
             words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
             words += [f"-Werror={name}" for name in (_HABITS if strict else ())]
@@ -238,6 +238,11 @@ class _Job:
             return (*words, "-iquote", str(Path(self.path).parent), "-o", output, str(copy))
         path = f"./{self.path}" if self.path.startswith("-") else self.path
         return (*words, "-o", output, path)
+
+    def _target_flags(self) -> list[str]:
+        """Options for the target; the baseline of zig's targets is what `-march` says."""
+        flags = self.target.flags
+        return [flag for flag in flags if not (self.compiler.is_zig and flag.startswith("-march="))]
 
     def _language(self) -> list[str]:
         """What says how the text is to be read."""
