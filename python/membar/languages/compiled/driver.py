@@ -28,12 +28,14 @@ from membar.records import record
 from membar.source import SourceFile
 
 HEADERS = Path(__file__).parent / "headers"
+CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # The sanitizer is not run: its flags make clang mark where the lifetime of each variable begins and ends.
 _LIFETIMES = ("-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope")
-_FINDINGS = ("integer-overflow", "shift-count-overflow", "shift-count-negative", "division-by-zero")
+_OVERFLOW = "integer-overflow"
+_FINDINGS = (_OVERFLOW, "shift-count-overflow", "shift-count-negative", "division-by-zero")
 _CASTS = ("int-to-pointer-cast", "pointer-to-int-cast")
 _INVALID_ORDER = "atomic-memory-ordering"
 _WARNINGS = (_INVALID_ORDER, "user-defined-warnings", *_FINDINGS, *_CASTS)
@@ -49,6 +51,7 @@ _WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int6
 _KNOWN_FUNCTION = re.compile("undeclared library function|implicitly declaring library function")
 _MISSING_HEADER = "file not found"
 _SYSTEM_HEADERS = "/usr/include/"
+_COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
 _SEES_SANITIZER = re.compile(r"address_sanitizer|__SANITIZE_ADDRESS__")
 _SIZE_TYPE = re.compile(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
@@ -189,7 +192,9 @@ class _Job:
         allowed = [item for messages in strict for item in messages if item.kind == "error"]
         self._refuse_errors(last)
         warnings = [diagnose(item, "W1514", self.readable) for item in allowed]
-        warnings += [diagnose(item, "W1515", self.readable) for item in last if item.flag != _INVALID_ORDER]
+        warnings += [
+            diagnose(item, _code_of(item), self.readable) for item in last if item.flag != _INVALID_ORDER
+        ]
         return self._compilation(found.text, tuple(warnings), tuple(strict), found.files)
 
     def _compilation(
@@ -394,6 +399,13 @@ class _Job:
 
 def _at(source: SourceFile, place: tuple[int, int]) -> Label:
     return Label(source.span(*place), "")
+
+
+def _code_of(message: Message) -> str:
+    """The code of a warning that is not about what gcc allows."""
+    if message.flag == _OVERFLOW:
+        return CONSTANT_OVERFLOW
+    return COMPILED_OUT if message.text == _COMPILED_OUT else "W1515"
 
 
 def _is_habit(message: Message) -> bool:

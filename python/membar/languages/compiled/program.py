@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.build import Build, BuildOptions, build, require_entry, with_inline_bodies
 from membar.languages.compiled.compile_commands import recorded_options
-from membar.languages.compiled.driver import CompileOptions, ReadableFiles
+from membar.languages.compiled.driver import COMPILED_OUT, CONSTANT_OVERFLOW, CompileOptions, ReadableFiles
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
@@ -117,7 +117,7 @@ def program_of(
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
-    parts = tuple((EVERY_PROPERTY, caveat) for caveat in built.caveats)
+    parts = (*((EVERY_PROPERTY, caveat) for caveat in built.caveats), *_not_checked(built))
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
     return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))
 
@@ -178,6 +178,15 @@ def _together(recorded: CompileOptions, given: CompileOptions) -> CompileOptions
         project=given.project,
         uses_cache=given.uses_cache,
     )
+
+
+def _not_checked(built: Build) -> Iterator[tuple[str, str]]:
+    """What the compiler decided itself, so that the code does not show it."""
+    for item in built.warnings:
+        if item.code == CONSTANT_OVERFLOW:
+            yield EVERY_PROPERTY, f"the compiler chose a value where constants overflow ({_where(item)[:-2]})"
+        elif item.code == COMPILED_OUT:
+            yield "assertions", f"assertions that are not compiled out ({_where(item)[:-2]})"
 
 
 def _notes(built: Build) -> list[str]:
