@@ -1,4 +1,4 @@
-"""membar: is this concurrent program still correct on the memory model it will run on?"""
+"""membar checks whether a concurrent program is correct under the memory model it will run on."""
 
 from __future__ import annotations
 

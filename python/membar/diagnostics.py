@@ -1,4 +1,4 @@
-"""What we tell a user about their input: values here, printed by `reports/`.
+"""Diagnostics about the user's input: values, printed by `reports/`.
 
 Codes are public and grouped by stage: W01xx litmus, W02xx cat, W03xx program, W04xx command line and
 files. docs/reference/errors.md has a line for each.

@@ -1,4 +1,4 @@
-"""Where a text can be made stronger or weaker, and what it reads then: what `repair` chooses among."""
+"""Edit sites: where a text can be made stronger or weaker, and the alternatives for `repair`."""
 
 from __future__ import annotations
 

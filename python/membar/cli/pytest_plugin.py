@@ -1,4 +1,4 @@
-"""`pytest --membar`: files that say which verdict they expect are tests, one for each model.
+"""`pytest --membar`: files that state the verdict they expect are tests, one for each model.
 
 A plug-in is imported by every run of pytest: nothing but the standard library and pytest is imported here
 before a file is asked about.

@@ -1,4 +1,4 @@
-"""Places of C text where fences and memory orders can be stronger or weaker."""
+"""Edit sites of C text, where fences and memory orders can be stronger or weaker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ordering words of C11, for C programs and litmus tests in C."""
+"""The ordering annotations of C11, for C programs and litmus tests in C."""
 
 from __future__ import annotations
 

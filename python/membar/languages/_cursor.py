@@ -1,4 +1,4 @@
-"""Words of a text and a place between them, for the front ends whose parsers go from left to right."""
+"""A cursor over the tokens of a text, for recursive-descent parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a file is in, the ordering words of all languages, and the models that give them a meaning.
+"""Which language a file is in, the ordering annotations of all languages, and the models that define them.
 
 Only the front end of the file at hand is loaded: which one that is, says a table of endings.
 """

@@ -1,4 +1,4 @@
-"""What a question may cost: until when it may be worked on, and how much memory that may take.
+"""The budget of a question: its deadline and its memory limit.
 
 `limited` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is raised
 between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere, what may

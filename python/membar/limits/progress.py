@@ -1,4 +1,4 @@
-"""How far a long search is, in a few words now and then."""
+"""Progress of a long search, reported briefly from time to time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""z3 within the limits of the question around it: every question to it is asked by `ask_within_limits`."""
+"""z3 within the limits of the surrounding question: every query goes through `ask_within_limits`."""
 
 from __future__ import annotations
 

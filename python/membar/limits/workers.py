@@ -1,4 +1,4 @@
-"""Work done by child processes, so that it can be ended whatever it does.
+"""Work in child processes, which can be ended at any time.
 
 A thread of Python cannot be stopped while it is inside z3, a regular expression or another library; a
 process can. The parent gives its workers one item after the other, watches the clock and the memory of each,

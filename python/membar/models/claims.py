@@ -1,4 +1,4 @@
-"""The claims of a model: read from the file beside it, and refused where they cannot be true.
+"""The claims of a model: read from the file beside it, and rejected if they cannot be true.
 
     # what x86-tso says about itself
     kind: processor

@@ -1,4 +1,4 @@
-"""Whether executions without cycles of program order and reads-from show that there are others.
+"""Signs of load buffering: do the executions without cycles of program order and reads-from indicate others?
 
 An execution with such a cycle lets a write overtake an earlier read of its thread. Let the read take an
 older value instead: where the model keeps all that follows from a read behind it, what is left is an

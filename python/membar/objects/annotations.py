@@ -1,4 +1,4 @@
-"""What a C file says about the object in it, in comments that begin with `membar:`.
+"""Annotations of an object in C: comments that begin with `membar:`.
 
     // membar: object Stack
     // membar: operation push(fresh)

@@ -1,4 +1,4 @@
-"""Which reads a value depends on, by data and by pick.
+"""Which reads a value depends on, by data and by selection.
 
 A value depends by *data* on the reads that it was computed from, and by *pick* on those that only decided
 which source a select took: hardware may speculate on such a decision. So `Select` passes on the data

@@ -1,4 +1,4 @@
-"""The answer to a question of any kind: the verdict, what it rests on, and the evidence for it."""
+"""The answer to a question of any kind: the verdict, its guarantee, and the evidence for it."""
 
 from __future__ import annotations
 

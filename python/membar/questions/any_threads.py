@@ -1,4 +1,4 @@
-"""Is a program right with any number of threads?
+"""Is a program correct with any number of threads?
 
 Text → Template → ParameterizedSystem → the engine `cubes`. The system can do all that the program can, and a
 little more: so a proof is one of the program, while a violation is only believed once the program itself,

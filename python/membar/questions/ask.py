@@ -1,4 +1,4 @@
-"""`ask`: the one way to an answer. Which kind of question a file gets, says its ending or an option."""
+"""`ask`: the only way to an answer. The suffix of a file, or an option, determines the kind of question."""
 
 from __future__ import annotations
 

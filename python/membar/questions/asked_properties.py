@@ -1,4 +1,4 @@
-"""Which properties are asked of a text, and whether they can be."""
+"""Which properties of a text are checked, and whether they apply."""
 
 from __future__ import annotations
 

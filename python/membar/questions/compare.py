@@ -1,4 +1,4 @@
-"""One program under several models, or by several engines: `membar compare`."""
+"""One program under several models or with several engines: `membar compare`."""
 
 from __future__ import annotations
 

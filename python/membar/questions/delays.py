@@ -1,4 +1,4 @@
-"""Accesses that a processor delays beyond the end of the memory they go to.
+"""Use after free through reordered accesses.
 
 That memory is used after its end is an assertion, asked where a thread makes the access; who fails it stops.
 Where nothing of a thread happens before the access does, that is all there is to ask: what is delayed could

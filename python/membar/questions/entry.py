@@ -88,19 +88,19 @@ def check(
         model: memory model: a name or a file.
         engine: engine.
         properties: properties to check, separated by commas.
-        property_file: check what a property file of SV-COMP asks, and nothing else.
+        property_file: check only the property of an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
         ltl: check an LTL formula.
-        dve_errors: DVE: what follows a run-time error: nothing.
+        dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
         threads: prove it for any number of threads.
         client: linearizable for T threads with N calls each?.
-        order: objects: when a call is before another.
+        order: objects: when one call precedes another.
         spec: objects: the sequential specification.
-        allow_python_spec: objects: run the Python file that the text names as its specification.
-        infer: .obj: look for the invariants of the proof, and print them.
-        confirm: confirm this witness of SV-COMP.
+        allow_python_spec: objects: allow running the Python specification that the file names.
+        infer: .obj: infer the invariants of the proof, and print them.
+        confirm: confirm this SV-COMP witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
         max_unroll: increase the loop bound up to N.
@@ -108,31 +108,31 @@ def check(
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
-        no_symmetry: explore what identical threads do in every order, not up to symmetry (as --all does).
+        no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
         no_await: unroll waiting loops as other loops (termination unchecked).
         no_inplace: let spinning threads read any value, not only the latest.
         no_sleep: buffers: without sleep sets.
         no_acceleration: buffers: without acceleration of cycles.
         no_por: states: keep every state and all declared registers.
-        shortest: states: a shortest run or lasso, without reduction.
+        shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
         jobs: use N threads.
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
-        include_dirs: search DIR for includes, of cat files and of C.
+        include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
-        further_files: C: a further file of the program.
-        undefines: do not define a macro for C.
-        includes: include FILE before the text of C.
+        further_files: C: another file of the program.
+        undefines: undefine a macro for C.
+        includes: C: include FILE before the program.
         standard: C: the version of the language, such as gnu17.
         clang: C: the compiler.
         target: C: the processor to compile for.
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C: a further option for the compiler.
+        others: C: another option for the compiler.
         no_cache: C: compile again what was compiled before.
-        arguments: C: what the program is run with, as a shell reads it.
+        arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record; the single names above count more.
         words: options of single languages by name, such as `atomic-rule`.
 
@@ -288,19 +288,19 @@ def repair(
         model: memory model: a name or a file.
         engine: engine.
         properties: properties to check, separated by commas.
-        property_file: check what a property file of SV-COMP asks, and nothing else.
+        property_file: check only the property of an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
         ltl: check an LTL formula.
-        dve_errors: DVE: what follows a run-time error: nothing.
+        dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
         threads: prove it for any number of threads.
         client: linearizable for T threads with N calls each?.
-        order: objects: when a call is before another.
+        order: objects: when one call precedes another.
         spec: objects: the sequential specification.
-        allow_python_spec: objects: run the Python file that the text names as its specification.
-        infer: .obj: look for the invariants of the proof, and print them.
-        confirm: confirm this witness of SV-COMP.
+        allow_python_spec: objects: allow running the Python specification that the file names.
+        infer: .obj: infer the invariants of the proof, and print them.
+        confirm: confirm this SV-COMP witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
         max_unroll: increase the loop bound up to N.
@@ -308,31 +308,31 @@ def repair(
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
-        no_symmetry: explore what identical threads do in every order, not up to symmetry (as --all does).
+        no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
         no_await: unroll waiting loops as other loops (termination unchecked).
         no_inplace: let spinning threads read any value, not only the latest.
         no_sleep: buffers: without sleep sets.
         no_acceleration: buffers: without acceleration of cycles.
         no_por: states: keep every state and all declared registers.
-        shortest: states: a shortest run or lasso, without reduction.
+        shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
         jobs: use N threads.
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
-        include_dirs: search DIR for includes, of cat files and of C.
+        include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
-        further_files: C: a further file of the program.
-        undefines: do not define a macro for C.
-        includes: include FILE before the text of C.
+        further_files: C: another file of the program.
+        undefines: undefine a macro for C.
+        includes: C: include FILE before the program.
         standard: C: the version of the language, such as gnu17.
         clang: C: the compiler.
         target: C: the processor to compile for.
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C: a further option for the compiler.
+        others: C: another option for the compiler.
         no_cache: C: compile again what was compiled before.
-        arguments: C: what the program is run with, as a shell reads it.
+        arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record.
         words: options of single languages by name.
 

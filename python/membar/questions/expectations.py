@@ -1,4 +1,4 @@
-"""Known answers, and where ours differ: `membar litmus --expect FILE`; and what files say of themselves."""
+"""Expected answers: `membar litmus --expect FILE`, and `Expected:` comments in files."""
 
 from __future__ import annotations
 

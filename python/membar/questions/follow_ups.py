@@ -1,4 +1,4 @@
-"""How a question is put to engines, so that each property gets an answer of its own.
+"""Asks engines, and asks follow-up questions, so that each property gets an answer of its own.
 
 One search answers all properties at once, unless a violation ends it. What the text asks itself, and what the
 user asked for by name, is then asked again without what was violated. Labels of Promela are asked one by one,

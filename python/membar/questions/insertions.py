@@ -1,4 +1,4 @@
-"""What options write into a text, so that mistakes in it are shown where the user made them."""
+"""Text that options add to a program, so that errors in it point to the option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that can be asked about with clients: C files with notes, and `.obj` files."""
+"""Objects that clients can be run on: annotated C files and `.obj` files."""
 
 from __future__ import annotations
 

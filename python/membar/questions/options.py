@@ -140,7 +140,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         languages=("C",),
         rival="property",
-        help="check what a property file of SV-COMP asks, and nothing else (default model: sc)",
+        help="check only the property of an SV-COMP property file (default model: sc)",
         python="Path | None",
     ),
     Option(
@@ -156,8 +156,8 @@ TABLE: Final = (
         metavar="FORMULA|@FILE",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="what must be true of all runs, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>, && || -> !;"
-        " or the file that says it",
+        help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>,"
+        " && || -> !; or the file that contains it",
         short="check an LTL formula",
         is_common=True,
     ),
@@ -166,7 +166,7 @@ TABLE: Final = (
         choices=("terminal", "legacy"),
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="DVE: what follows a run-time error: nothing (default), or what DiVinE 2 did (sc only)",
+        help="DVE: a run-time error ends the run (default), or the run continues as in DiVinE 2 (sc only)",
     ),
     Option(
         name="--atomic",
@@ -211,7 +211,7 @@ TABLE: Final = (
         choices=("causal", "flush", "real-time"),
         commands=_ASKING,
         kinds=(CLIENTS, PROOF),
-        help="objects: when a call is before another (default: causal; the others under sc and x86-tso)",
+        help="objects: when one call precedes another (default: causal; the others under sc and x86-tso)",
         python="Ordering | str | None",
     ),
     Option(
@@ -219,21 +219,21 @@ TABLE: Final = (
         metavar="NAME|FILE.py:CLASS",
         commands=_ASKING,
         kinds=(CLIENTS,),
-        help="objects: the sequential specification (default: the text's)",
+        help="objects: the sequential specification (default: the one in the file)",
     ),
     Option(
         name="--allow-python-spec",
         form="switch",
         commands=_ASKING,
         kinds=(CLIENTS,),
-        help="objects: run the Python file that the text names as its specification",
+        help="objects: allow running the Python specification that the file names",
         python="bool",
     ),
     Option(
         name="--infer",
         form="switch",
         kinds=(PROOF,),
-        help=".obj: look for the invariants of the proof, and print them",
+        help=".obj: infer the invariants of the proof, and print them",
         python="bool",
     ),
     Option(
@@ -243,7 +243,7 @@ TABLE: Final = (
         kinds=(CONFIRMED,),
         help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED,"
         " or UNKNOWN if the witness is not confirmed",
-        short="confirm this witness of SV-COMP",
+        short="confirm this SV-COMP witness",
         python="Path | None",
     ),
     Option(
@@ -339,7 +339,7 @@ TABLE: Final = (
             (
                 "symmetry",
                 (PROGRAM,),
-                "explore what identical threads do in every order, not up to symmetry (as --all does)",
+                "do not merge executions of identical threads by symmetry (implied by --all)",
             ),
             (
                 "await",
@@ -362,7 +362,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         by_engines=True,
         is_search=True,
-        help="states: a shortest run or lasso, without reduction",
+        help="states: find a shortest run or lasso, without reduction",
         python="bool",
     ),
     Option(
@@ -428,7 +428,7 @@ TABLE: Final = (
         default=(),
         commands=(*_SEARCHING, "translate"),
         kinds=(*_OF_PROGRAMS, SYSTEM),
-        help="search DIR for includes, of cat files and of C",
+        help="search DIR for files that C and cat files include",
         python="Sequence[Path]",
     ),
     Option(
@@ -459,9 +459,9 @@ TABLE: Final = (
             python={"list": "Sequence[str]", "switch": "bool"}.get(form, "str | None"),
         )
         for name, field, metavar, form, help_ in (
-            ("--with", "further_files", "FILE", "list", "C: a further file of the program"),
-            ("-U", "undefines", "NAME", "list", "do not define a macro for C"),
-            ("-include", "includes", "FILE", "list", "include FILE before the text of C"),
+            ("--with", "further_files", "FILE", "list", "C: another file of the program"),
+            ("-U", "undefines", "NAME", "list", "undefine a macro for C"),
+            ("-include", "includes", "FILE", "list", "C: include FILE before the program"),
             ("--std", "standard", "NAME", "value", "C: the version of the language, such as gnu17"),
             ("--clang", "", "PATH", "value", "C: the compiler (default: the newest clang on the path)"),
             ("--target", "", "NAME", "value", "C: the processor to compile for (default: the model's)"),
@@ -478,7 +478,7 @@ TABLE: Final = (
                 "others",
                 "WORD",
                 "list",
-                "C: a further option for the compiler; or after `--`",
+                "C: another option for the compiler; or after `--`",
             ),
             ("--no-cache", "", "", "switch", "C: compile again what was compiled before"),
         )
@@ -491,7 +491,7 @@ TABLE: Final = (
         form="words",
         kinds=(PROGRAM,),
         languages=("C",),
-        help="C: what the program is run with, as a shell reads it; may be repeated (default: nothing)",
+        help="C: arguments of the program, as in a shell; may be repeated (default: none)",
         python="Sequence[str] | None",
     ),
     Option(

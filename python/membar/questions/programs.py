@@ -1,4 +1,4 @@
-"""Programs: reading their texts, with what options write into them, and what a model makes of them."""
+"""Programs: parses them, with the text that options add, and adapts them to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A witness of a program that looks for leaks at its end, as one of the program that does not.
+"""Converts a witness of a program with leak checks to one of the program without them.
 
 Reports show the program without its warnings, and replay runs that one: a witness must not hold the reads
 that are there for warnings only.

@@ -1,4 +1,4 @@
-"""`record`: a dataclass that the type checker freezes, and that costs only what is used of it.
+"""`record`: a dataclass that is frozen by the type checker and compiles its methods on first use.
 
 A frozen dataclass sets each of its fields by a call of `object.__setattr__`, so that making an `Edge` takes
 ten times as long as if it were not frozen; and every litmus test is made of some hundred such small values.

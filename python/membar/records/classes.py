@@ -1,4 +1,4 @@
-"""Record classes as `membar.records` makes them: methods are written when they are first asked for.
+"""Record classes as `membar.records` makes them: methods are compiled on first use.
 
 A dataclass writes and compiles up to eight methods when its module is imported; the two hundred of a
 `membar check` took a third of a second, and most of them are never called. Here each method is a descriptor

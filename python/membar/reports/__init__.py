@@ -1,4 +1,4 @@
-"""Reports: one file per output format, exporting `REPORT`. They know nothing of how a verdict was found."""
+"""Reports: one file per output format, exporting `REPORT`. They do not depend on how a verdict was found."""
 
 from __future__ import annotations
 

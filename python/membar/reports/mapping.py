@@ -1,4 +1,4 @@
-"""A compiler mapping at work: each atomic operation of a program with the instructions it becomes."""
+"""A compiler mapping applied: each atomic operation of a program with the instructions it becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary in GitHub's Markdown: a table of all answers, and the violated ones told below, folded."""
+"""A summary in GitHub's Markdown: a table of all answers, and the violated ones below, collapsed."""
 
 from __future__ import annotations
 

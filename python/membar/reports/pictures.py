@@ -1,4 +1,4 @@
-"""Evidence drawn: into a folder, one file each (`--dot DIR`, `--svg DIR`), and in Jupyter."""
+"""Drawings of evidence: into a folder, one file each (`--dot DIR`, `--svg DIR`), and in Jupyter."""
 
 from __future__ import annotations
 

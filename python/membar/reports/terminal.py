@@ -1,4 +1,4 @@
-"""The report of one answer for people: the verdict, what it rests on, the evidence, how to replay it."""
+"""The report of one answer for people: the verdict, its guarantee, the evidence, how to replay it."""
 
 from __future__ import annotations
 

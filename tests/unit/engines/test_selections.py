@@ -1,4 +1,4 @@
-"""Selections in both axiomatic engines: which reads an access depends on, by data and by pick."""
+"""Selections in both axiomatic engines: which reads an access depends on, by data and by selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was chosen on the command line, as the rest of membar takes it, and as words again."""
+"""The options of a command line as values for the rest of membar, and as text for the `replay:` line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands: what each of them is told besides the options of questions."""
+"""The commands, with their operands and the options that are not part of a question."""
 
 from __future__ import annotations
 

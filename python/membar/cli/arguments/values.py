@@ -1,4 +1,4 @@
-"""What the words behind options mean: numbers, lists, limits."""
+"""Parses the values of options: numbers, lists, limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`membar check FILE…`: one question per file. Of which kind it is, says the file's ending, or an option."""
+"""`membar check FILE…`: one question per file; its suffix or an option determines the kind."""
 
 from __future__ import annotations
 

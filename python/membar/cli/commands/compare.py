@@ -1,4 +1,4 @@
-"""`membar compare FILE`: one file under several models, or by several engines."""
+"""`membar compare FILE`: one file under several models or with several engines."""
 
 from __future__ import annotations
 

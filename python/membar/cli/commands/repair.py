@@ -1,4 +1,4 @@
-"""`membar repair FILE`: the cheapest change that makes it right."""
+"""`membar repair FILE`: the cheapest change that makes a program correct."""
 
 from __future__ import annotations
 

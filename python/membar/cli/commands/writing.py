@@ -1,4 +1,4 @@
-"""Putting new texts in place of the user's files, without losing anything."""
+"""Replaces the user's files by new texts, keeping the originals."""
 
 from __future__ import annotations
 

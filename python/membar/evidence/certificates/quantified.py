@@ -1,4 +1,4 @@
-"""A system over plain memory and its inductive invariant as SMT-LIB, whole: nothing is left to believe.
+"""A system over plain memory and its inductive invariant as one complete SMT-LIB text.
 
 Processes are a sort, arrays functions of it, each transition a condition and a definition of the state after
 it. The invariant excludes every cube of the proof, for all processes. A solver that finds every query

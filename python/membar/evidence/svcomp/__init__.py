@@ -1,4 +1,4 @@
-"""Guides: what a violation witness of SV-COMP says, whatever its format, and where that is in a program.
+"""Guides: the content of an SV-COMP violation witness, independent of its format, mapped to a program.
 
 A guide leads to a violation: waypoints that an execution passes in this order, with anything in between, and
 the target, or the two accesses of a race. Thread names are those of the witness.

@@ -1,4 +1,4 @@
-"""Expressions with what is known put in."""
+"""Constant folding of expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Promela text → what it says."""
+"""Promela text → syntax tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several actions as one step: their operations in a row, with what is known on the way put in."""
+"""Several actions as one step: their operations in sequence, with known values substituted."""
 
 from __future__ import annotations
 

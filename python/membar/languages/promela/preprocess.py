@@ -1,4 +1,4 @@
-"""What happens to the words before they are read: `#define` and the like, and `inline`.
+"""The preprocessor: `#define` and the like, and `inline`.
 
 Macros and inlines put words in the place of others; those words keep the place of the use, so that every
 message points at what the user wrote there. An inline is a macro whose body is a block of statements.

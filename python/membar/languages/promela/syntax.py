@@ -1,4 +1,4 @@
-"""What a Promela text says, before anything is looked up."""
+"""The syntax tree of a Promela text, with no name resolved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assumptions that do not hold: the execution ends there, and does not count.
+"""Failed assumptions: the execution ends there and is discarded.
 
 An edge is taken only if its assumptions hold, and they are about values that were read before: whoever comes
 to a point where none holds has taken the wrong edge, or read something that the text assumes away. It does

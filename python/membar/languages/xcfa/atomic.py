@@ -1,4 +1,4 @@
-"""Atomic blocks: every way through one becomes a single edge.
+"""Atomic blocks: every path through one becomes a single edge.
 
 Such an edge is one step of the state-based engines. Axioms speak of single accesses: there a block is exact
 if it makes at most one access, or reads and writes one variable, which is a read-modify-write. Engines that

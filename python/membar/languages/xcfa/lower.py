@@ -1,4 +1,4 @@
-"""A process → a thread: calls put in place, statements to operations, orderings to fences (table 6.1)."""
+"""A process → a thread: calls inlined, statements to operations, orderings to fences (table 6.1)."""
 
 from __future__ import annotations
 

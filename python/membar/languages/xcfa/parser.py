@@ -1,4 +1,4 @@
-"""Text → syntax. Reading goes on after a wrong edge, so that all of a file's errors are told at once."""
+"""Text → syntax. Reading goes on after a wrong edge, so that all errors of a file are reported at once."""
 
 from __future__ import annotations
 

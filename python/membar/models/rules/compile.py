@@ -1,4 +1,4 @@
-"""Rules → plan: names resolved, graphs told from node sets, iterations and disjunctions compiled away.
+"""Rules → plan: names resolved, graphs and node sets distinguished, iterations and disjunctions eliminated.
 
 A disjunction of constraints fails if all of them fail. What is wrong about each is a relation that should be
 empty (the edges themselves, the loops, the nodes on cycles), and X ; all ; Y is empty if X or Y is.

@@ -1,4 +1,4 @@
-"""Random Programs worth running: few threads that talk about the same few locations.
+"""Random Programs worth running: few threads that access the same few locations.
 
 Every program has at least two threads and five shared accesses, small values, and a question about a final
 state that could be one. What may occur besides loads and stores is said by `Features`.

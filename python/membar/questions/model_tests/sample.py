@@ -1,4 +1,4 @@
-"""The programs with which a model is tested: in words that it knows, of shapes by which models differ."""
+"""The programs with which a model is tested: its own annotations, in shapes by which models differ."""
 
 from __future__ import annotations
 

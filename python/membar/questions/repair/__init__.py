@@ -1,4 +1,4 @@
-"""The cheapest change that makes a program right under its model: `membar repair`."""
+"""The cheapest change that makes a program correct under its model: `membar repair`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other configurations of a text (`-D NAME`): a repair must not break those that are right."""
+"""Other configurations of a text (`-D NAME`): a repair must not break those that are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Barnat's procedure: make atomic the write whose delay most accesses got in the way of, until nothing fails.
+"""Barnat's procedure: make atomic the write that most accesses overtake, until nothing fails.
 
 An access is *inconsistent* if another thread's write of the same location waits in a store buffer. The
 procedure never takes a write back, so that it may end with more than are needed.

@@ -1,4 +1,4 @@
-"""The cheapest choice that is above each of some failing choices at one place at least.
+"""The cheapest choice that is stronger than each failing choice at one site or more.
 
 Of several that cost the same it is the one with the fewest changes, and of those the one whose changes come
 first. What z3 happens to find depends on all that it was asked before in the same process.

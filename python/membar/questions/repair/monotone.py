@@ -1,4 +1,4 @@
-"""Whether a stronger text is right where a weaker one is: what makes a first repair a cheapest one.
+"""Monotonicity: is a stronger text correct wherever a weaker one is? If so, the first repair is the cheapest.
 
 Fences, stronger orders and atomic writes take executions and reachable states away, and what is true of
 single executions or states stays true of fewer. Two things need care:

@@ -1,4 +1,4 @@
-"""What an answer says about right and wrong."""
+"""Whether an answer says that a program is correct, wrong or undecided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a repair comes to."""
+"""The results of a repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs with their store buffers written out, as texts of other model checkers: DVE and Promela."""
+"""Programs with explicit store buffers, as texts for other model checkers: DVE and Promela."""
 
 from __future__ import annotations
 

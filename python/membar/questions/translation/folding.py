@@ -1,4 +1,4 @@
-"""Expressions made simpler: constants folded, parts that are known left out."""
+"""Expressions made simpler: constants folded, known parts removed."""
 
 from __future__ import annotations
 

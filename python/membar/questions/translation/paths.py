@@ -1,4 +1,4 @@
-"""One edge of a thread as guarded steps: a copy for each way in which its reads and choices can go.
+"""One edge of a thread as guarded steps: a copy for each outcome of its reads and choices.
 
 This is Barnat's construction, section III: where a location that is read may be in the own store buffer, one
 copy reads it there and one reads memory. An address that is computed, a choice, and an assertion that may

@@ -1,4 +1,4 @@
-"""The values that variables and expressions can have: texts with narrow numbers must say the same."""
+"""The values that variables and expressions can have: translations with narrow integers must keep them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions and formulas in the words of a language, with names and numbers that it can hold."""
+"""Expressions and formulas in the syntax of a language, with names and numbers that it allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a witness of SV-COMP is one: is there an execution of the program that follows it to a violation?
+"""Confirms an SV-COMP witness: is there an execution of the program that follows it to a violation?
 
 Among interleavings the order of all waypoints counts; every model has their executions. A witness that says
 of itself that only weak memory explains it is looked for on the model's own store-buffer machine, whose steps

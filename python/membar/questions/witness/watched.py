@@ -1,4 +1,4 @@
-"""A program in which only what a route leads to is wrong, each thread passing its own part of the route.
+"""A program whose only violation is the target of a route, with each thread following its part of the route.
 
 For executions that are no interleaving: there is no order of steps to compare, but each thread's own. A
 register of each thread counts what it has passed. No memory and no dependency is added, so an execution of

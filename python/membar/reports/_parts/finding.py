@@ -1,4 +1,4 @@
-"""Where a violation is in the user's text: the place that is wrong, and the others that belong to it."""
+"""Where a violation is in the user's text: the location of the error, and related locations."""
 
 from __future__ import annotations
 

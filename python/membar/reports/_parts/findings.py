@@ -1,4 +1,4 @@
-"""The named facts of a report, first of all one for each property: what is said about it, and why."""
+"""The named facts of a report, beginning with one for each property: its verdict, and why."""
 
 from __future__ import annotations
 

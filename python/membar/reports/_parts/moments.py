@@ -1,4 +1,4 @@
-"""A witness told moment by moment: who does what, and where in the text. What tools show as a code flow."""
+"""A witness step by step: which thread does what, and where in the text. Tools show this as a code flow."""
 
 from __future__ import annotations
 

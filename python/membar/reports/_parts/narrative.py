@@ -1,4 +1,4 @@
-"""An execution told as a table of threads, with a sentence for each thing that is strange about it."""
+"""An execution as a table of threads, with a sentence for each value that only weak memory explains."""
 
 from __future__ import annotations
 

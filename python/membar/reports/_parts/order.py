@@ -1,4 +1,4 @@
-"""An order in which to tell an execution: time downwards, as faithful to memory as possible.
+"""The order in which events of an execution are shown: time downwards, close to memory order.
 
 Program order is always kept. Reads-from, coherence and from-read are added edge by edge as long as no
 cycle arises. If all of them fit, the order is an interleaving that explains every value (the execution is

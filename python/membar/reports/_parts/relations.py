@@ -1,4 +1,4 @@
-"""The relations of an execution that people look at, reduced to the edges worth drawing."""
+"""The relations of an execution that are shown, reduced to the edges worth drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a witness through a C program, as SV-COMP's witnesses tell it: threads, places, targets.
+"""The path of a witness through a C program, as SV-COMP witnesses state it: threads, locations, targets.
 
 Their validators know one order of steps and no weak memory: a trail is the order in which we tell it.
 """

@@ -1,4 +1,4 @@
-"""What a dialect tells about its processor."""
+"""What a dialect declares about its processor."""
 
 from __future__ import annotations
 

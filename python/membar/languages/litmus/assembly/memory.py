@@ -1,4 +1,4 @@
-"""The locations of a test whose sizes may have to be found out."""
+"""The locations of a test, whose sizes may have to be inferred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which addresses each access can have: a small value analysis, for finding out the sizes of locations.
+"""Which addresses each access can have: a small value analysis that determines the sizes of locations.
 
 Each register, at each control point, has a set of possible values, or `ANY` when there are too many; each
 address has the set of values that any thread stores there. Both only grow, so the analysis ends.

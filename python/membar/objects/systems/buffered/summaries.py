@@ -1,4 +1,4 @@
-"""Buffers of any length: stores that nothing speaks of one by one are summarised.
+"""Buffers of any length: stores that no formula mentions individually are summarised.
 
 Explicit are the oldest and the youngest pending store of every kind (line, and whether its operation takes
 effect with it and has returned), and the one that a followed operation waits for. That is all that loads,

@@ -1,4 +1,4 @@
-"""A thread that does its lines out of order: Armv8 as Winter, Smith and Derrick derive it, and XC.
+"""A thread that executes its lines out of order: Armv8 as Winter, Smith and Derrick derive it, and XC.
 
 The paper has, per address, a counter for loads and one for stores, sets `before`, flags and `ready`, and
 pc_ret. All of them say when a line may be done although earlier ones have not been: here these are kept, in

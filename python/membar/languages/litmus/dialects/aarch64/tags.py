@@ -1,4 +1,4 @@
-"""The ordering words of AArch64: what an access or barrier instruction says about order."""
+"""The ordering annotations of AArch64: what an access or barrier instruction says about order."""
 
 from __future__ import annotations
 

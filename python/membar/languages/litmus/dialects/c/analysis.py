@@ -1,4 +1,4 @@
-"""What evaluating an expression may do, told from its syntax: shared accesses, assignments, their order."""
+"""What evaluating an expression may do, judged by its syntax: shared accesses, assignments, their order."""
 
 from __future__ import annotations
 

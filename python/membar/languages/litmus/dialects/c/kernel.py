@@ -1,4 +1,4 @@
-"""Telling the Linux kernel's C from C11 by the words that only one of the two has."""
+"""Distinguishes the Linux kernel's C from C11 by names that only one of them has."""
 
 from __future__ import annotations
 

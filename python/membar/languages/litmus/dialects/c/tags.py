@@ -1,4 +1,4 @@
-"""The ordering words of C11 operations. Every access and fence carries exactly one memory order, or `NA`."""
+"""The ordering annotations of C11 operations. Every access and fence has exactly one, or `NA`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's functions that tests call: how many arguments, what they do, with which ordering words."""
+"""The kernel's functions that tests call: number of arguments, effect, ordering annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ordering words of the kernel's operations. An access that carries none of them is plain."""
+"""The ordering annotations of the kernel's operations. An access that carries none of them is plain."""
 
 from __future__ import annotations
 

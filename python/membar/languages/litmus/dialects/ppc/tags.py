@@ -1,4 +1,4 @@
-"""The ordering words of Power: what a barrier instruction says about order."""
+"""The ordering annotations of Power: what a barrier instruction says about order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ordering words of RISC-V: what an access or fence instruction says about order."""
+"""The ordering annotations of RISC-V: what an access or fence instruction says about order."""
 
 from __future__ import annotations
 

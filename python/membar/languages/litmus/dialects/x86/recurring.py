@@ -1,4 +1,4 @@
-"""Threads that recur: the same rows of instructions are understood once, however many tests contain them.
+"""Threads that recur: the same rows of instructions are parsed once, however many tests contain them.
 
 Families of litmus tests are combinations of a few threads: of four columns three were met before. What a
 correct one means is kept, its places counted from its own cells, and moved to where it stands elsewhere.

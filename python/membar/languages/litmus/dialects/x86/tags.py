@@ -1,4 +1,4 @@
-"""Ordering words of x86 and the default models, readable without importing the parser."""
+"""Ordering annotations of x86 and the default models, readable without importing the parser."""
 
 from __future__ import annotations
 
