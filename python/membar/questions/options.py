@@ -303,8 +303,8 @@ TABLE: Final = (
         kinds=(PROGRAM, *_PROVING),
         by_engines=True,
         is_search=True,
-        help="the one procedure of the engine buffers to use: forward or backward (default: short buffers and"
-        " both, in turn); or of cubes: backward, or generic (every order of writes, for comparison)",
+        help="procedure of the engine buffers: forward or backward (default: short buffers, then both in"
+        " turn); or of cubes: backward, or generic (every order of writes, for comparison)",
         short="the procedure of the engine: forward, backward or generic",
     ),
     Option(

@@ -76,6 +76,7 @@ _ALL: Final = (
                 metavar="FILE",
                 read="path",
                 help="compare with known answers: herd's as JSON, or a CSV with the columns test,holds",
+                short="compare with known answers (JSON or CSV)",
             ),
         ),
     ),
@@ -88,6 +89,7 @@ _ALL: Final = (
                 name="--models",
                 metavar="LIST",
                 help="models, separated by commas (default: sc and the language's own)",
+                short="models, separated by commas",
             ),
             Option(name="--engines", metavar="LIST", help="engines, separated by commas; they must agree"),
             Option(name="--json", form="switch", is_output=True, help="one JSON object per line"),
@@ -102,11 +104,13 @@ _ALL: Final = (
                 name="--weaken",
                 form="switch",
                 help="remove or weaken unnecessary ordering instead of adding it",
+                short="remove or weaken unnecessary ordering",
             ),
             Option(
                 name="--first",
                 form="switch",
                 help="DVE: Barnat's procedure, quick and not the cheapest",
+                short="DVE: quickly, but not the cheapest",
             ),
             Option(name="--all", form="switch", help="show every repair of least cost"),
             Option(
@@ -126,6 +130,7 @@ _ALL: Final = (
                 form="switch",
                 is_output=True,
                 help="write the repair, keeping FILE.orig (FILE.orig.1, …)",
+                short="write the repair, keeping FILE.orig",
             ),
             Option(
                 name="--atomic-out",
@@ -133,6 +138,7 @@ _ALL: Final = (
                 read="path",
                 is_output=True,
                 help="DVE: write the list of writes to make atomic, for --atomic",
+                short="DVE: list the writes to make atomic",
             ),
             Option(name="--json", form="switch", is_output=True, help="one JSON object"),
         ),
@@ -178,8 +184,8 @@ _ALL: Final = (
                 name="--to",
                 metavar="FORMAT",
                 choices=_FORMATS,
-                help="dve, promela: the program with its store buffers written out, for checkers that know"
-                " only sequential consistency; mapping: what a compiler makes of each atomic operation of a C"
+                help="dve, promela: the program with explicit store buffers, for checkers of sequential"
+                " consistency; mapping: the instructions that atomic operations become, for a C"
                 " program; smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for"
                 " Graphviz; llvm, code: the LLVM IR that clang makes of a C program, and the code IR that"
                 " membar reads from it; program: the threads that engines run",
@@ -191,12 +197,14 @@ _ALL: Final = (
                 metavar="NAME",
                 help="memory model: one with store buffers (default: by language); mapping: any with a"
                 " compiler mapping",
+                short="memory model",
             ),
             Option(
                 name="--buffers",
                 metavar="N",
                 read="bound",
                 help="store buffers of at most N entries (default: the model's)",
+                short="bound of the store buffers",
             ),
             Option(
                 name="--fair",
@@ -204,12 +212,14 @@ _ALL: Final = (
                 read="fair",
                 default=Options().fair,
                 help="fairness that translated formulas assume: buffers (default) or none",
+                short="fairness assumptions for LTL",
             ),
             Option(name="--mapping", metavar="NAME", help="compiler mapping (default: the model's)"),
             Option(
                 name="--print-after",
                 metavar="PASS",
                 help="code: print after this pass, each time it runs (default: before all)",
+                short="code: print after this pass",
             ),
             _TIME_AND_MEMORY,
         ),
