@@ -53,14 +53,14 @@ def question(program: Program, *, deadlocks: bool = False, model: str = "x86-tso
     return lowered(Task(program=program, model=membar.load_model(model), properties=properties)).core
 
 
-def errors(found: _core.BufferFindings) -> frozenset[tuple[int, ...]]:
+def errors(found: _core.BufferFindings) -> frozenset[tuple[int | None, ...]]:
     """The erroneous control states."""
-    return frozenset(tuple(numbers) for kind, numbers in found.goals if kind == "error")
+    return frozenset(tuple(goal.points) for goal in found.goals if goal.kind == "error")
 
 
-def stable(asked: _core.StoreBuffers) -> tuple[frozenset[tuple[int, ...]], int]:
+def stable(asked: _core.StoreBuffers) -> tuple[frozenset[tuple[int | None, ...]], int]:
     """What bounded exploration reaches when a larger bound brings no more, and that bound."""
-    before: frozenset[tuple[int, ...]] | None = None
+    before: frozenset[tuple[int | None, ...]] | None = None
     for bound in range(1, _LARGEST_BOUND + 1):
         found = asked.bounded(bound=bound)
         if errors(found) == before or not found.held:
@@ -109,8 +109,8 @@ def figures() -> Iterator[str]:
         yield f"Figures 2 and 3 {word} sleep sets: {counts}."
     program = figure_four()
     four = question(program, deadlocks=True).forward()
-    stuck = [tuple(numbers) for kind, numbers in four.goals if kind == "stuck"]
-    yield f"Figure 4: {four.stored} states; deadlocks at {stuck}; both buffers cyclic, for example:"
+    deadlocks = [tuple(goal.points) for goal in four.goals if goal.kind == "deadlock"]
+    yield f"Figure 4: {four.stored} states; deadlocks at {deadlocks}; both buffers cyclic, for example:"
     both = [state for state in four.unbounded if state.buffers == len(program.threads)]
     for state in sorted(both, key=lambda state: sum(map(len, state.contents)))[:3]:
         shown = ", ".join(f"`{named(part, program)}`" for part in state.contents)

@@ -182,7 +182,6 @@ BY_TEXT: Mapping[str, str] = MappingProxyType(
         "a fence of all buffers": ONE_SYNC,
         "a locked instruction": LOCKED,
         "a load looks at memory only": OWN_STORE,
-        "a load takes the oldest": TWO_STORES,
         "a load does not restrict": LOAD_TWICE,
         "a load with something": MAYBE_EMPTY,
         "a load looks for its location at the very end": FORWARDED,
@@ -272,7 +271,7 @@ thread P1 spawned {
   1 -> 2: assert t == 1 }
 """
 # Four stores in one step do not fit into a buffer of three.
-_LARGE_STEP = """program large
+LARGE_STEP = """program large
 memory x : i32
 thread P0 {
   0 -> 1: store [&x] := 1; store [&x] := 2; store [&x] := 3; store [&x] := 4
@@ -296,7 +295,6 @@ BY_MODEL: Mapping[str, tuple[str, str]] = MappingProxyType(
         "an atomic write that waits for all": ("x86-tso", _ATOMIC.format(own="", other='"ATOMIC-ALL"')),
         "a committed control point": ("x86-tso", _HELD_UP),
         "a deadlock is seen where threads may": ("x86-tso", _MAY_WAIT),
-        "a deadlock is seen where a bound": ("x86-tso", _LARGE_STEP),
         "backwards, a rendezvous": ("x86-tso", _MEETING),
         "backwards, steps of several": ("x86-tso", TWO_LOADS),
         "a fence of stores does nothing": ("pso", _MESSAGE),

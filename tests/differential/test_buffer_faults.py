@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from differential.buffer_faults import BY_MODEL, BY_SEED, BY_TEXT
+from differential.buffer_faults import BY_MODEL, BY_SEED, BY_TEXT, LARGE_STEP, TWO_STORES
 from differential.unbounded import Effort, Goals, caught, goals, model, programs
 from membar import _core
 from membar.engines.buffers.question import lowered
@@ -75,8 +75,17 @@ def test_a_mistake_is_seen_in_a_random_program(name: str) -> None:
     assert caught([number(name)], chosen, "x86-tso", EFFORT)
 
 
-@pytest.mark.parametrize("text", sorted(set(BY_TEXT.values())))
+@pytest.mark.parametrize("text", sorted({*BY_TEXT.values(), TWO_STORES}))
 def test_both_procedures_say_the_same_of_the_hand_derived_programs(text: str) -> None:
     forward, backward, bounded = answers(parse(text), None)
-    assert {goal for goal in forward if goal[0] == "failure"} == backward
+    assert {goal for goal in forward if goal.kind == "failure"} == backward
     assert bounded == forward  # none of them needs more than three entries
+
+
+def test_a_step_that_no_bounded_buffer_has_room_for_is_no_deadlock() -> None:
+    task = Task(program=parse(LARGE_STEP), model=model("x86-tso"), properties=("deadlock",))
+    core = lowered(task).core
+    found = core.bounded(bound=3)
+    assert found.held
+    assert "deadlock" not in {goal.kind for goal in found.goals}
+    assert not core.bounded(bound=4).held

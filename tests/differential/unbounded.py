@@ -27,7 +27,7 @@ from membar.program.program import Program
 from membar.questions.task import Task
 from strategies.looping import Shape, random_program
 
-Goals: TypeAlias = frozenset[tuple[str, tuple[int, ...]]]
+Goals: TypeAlias = frozenset[_core.Goal]
 
 LARGEST_BOUND = 6
 # The reference's machine is slow.
@@ -72,11 +72,27 @@ def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
 
 def goals(found: _core.BufferFindings) -> Goals:
     """What was found, as a set."""
-    return frozenset((kind, tuple(numbers)) for kind, numbers in found.goals)
+    return frozenset(found.goals)
 
 
 def fails(found: Goals) -> bool:
-    return any(kind == "failure" for kind, _ in found)
+    return any(goal.kind == "failure" for goal in found)
+
+
+def listed(found: Iterable[_core.Goal]) -> list[_core.Goal]:
+    """Goals in an order that does not depend on hashes."""
+    return sorted(found, key=described)
+
+
+def described(goal: _core.Goal) -> str:
+    """What is reached, and where."""
+    match goal.kind:
+        case "failure" | "fault":
+            return f"{goal.kind} on edge {goal.edge} of thread {goal.thread}"
+        case "ending":
+            return f"ending {goal.values}"
+        case _:
+            return f"{goal.kind} at {goal.points}"
 
 
 @dataclass(slots=True)
@@ -147,7 +163,7 @@ def compare_with(
     if name == "x86-tso":
         other = tried.backward(states=effort.states, seconds=effort.seconds)
         failures = Bounded(
-            frozenset(goal for goal in limit.reached if goal[0] == "failure"), None, limit.complete
+            frozenset(goal for goal in limit.reached if goal.kind == "failure"), None, limit.complete
         )
         ends = other.stopped is None
         _agree(f"{seed}: backward", asked, effort, report, ended=ends, reached=goals(other), limit=failures)
@@ -190,31 +206,31 @@ def _agree(
     """Whatever a bound reaches is reached; what is reached has a run."""
     report.counts[f"{who.rsplit(maxsplit=1)[-1]} {'ended' if ended else 'stopped'}"] += 1
     if ended and not limit.reached <= reached:
-        report.wrong.append(f"{who} missed {sorted(limit.reached - reached)}")
-    for kind, numbers in sorted(reached - limit.reached):
+        report.wrong.append(f"{who} missed {[described(goal) for goal in listed(limit.reached - reached)]}")
+    for goal in listed(reached - limit.reached):
         # Beyond the largest bound there must be a run all the same.
-        if limit.complete and _run_to(asked, (kind, numbers), effort) is None:
-            report.wrong.append(f"{who} reached {kind} {numbers}, to which there is no run")
+        if limit.complete and _run_to(asked, goal, effort) is None:
+            report.wrong.append(f"{who} reached {described(goal)}, to which there is no run")
 
 
-def _run_to(asked: Lowered, goal: tuple[str, tuple[int, ...]], effort: Effort) -> object:
+def _run_to(asked: Lowered, goal: _core.Goal, effort: Effort) -> object:
     return asked.core.run_to(goal, largest=4 * LARGEST_BOUND, states=4 * effort.bounded_states)
 
 
 def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:
     """Every thing found has a run that was read off the automata; the reference's machine makes it."""
     kinds: set[str] = set()
-    for kind, numbers in found.goals:
-        run = found.run_to((kind, numbers))
+    for goal in found.goals:
+        run = found.run_to(goal)
         if run is None:
-            report.wrong.append(f"{seed}: no run was read off to {kind} {numbers}")
-        elif kind not in kinds and len(run) <= LONGEST_FOLLOWED:
-            kinds.add(kind)
+            report.wrong.append(f"{seed}: no run was read off to {described(goal)}")
+        elif goal.kind not in kinds and len(run) <= LONGEST_FOLLOWED:
+            kinds.add(goal.kind)
             report.counts["runs read off and followed"] += 1
             report.counts["of them longer than 100 steps"] += len(run) > 100
             moves = followed(asked.machine, shown_moves(asked, run))
-            if kind == "failure" and moves[-1].failure is None:
-                report.wrong.append(f"{seed}: the run to {kind} {numbers} ends otherwise")
+            if goal.kind == "failure" and moves[-1].failure is None:
+                report.wrong.append(f"{seed}: the run to {described(goal)} ends otherwise")
 
 
 def campaign(

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
-from differential.unbounded import Goals, goals, model
+from differential.unbounded import Goals, described, goals, listed, model
 from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.buffers.question import Lowered, lowered
@@ -33,8 +32,6 @@ PARTS = Parts(exclusives=False)
 LARGEST_BOUND = 4
 _SLOW_STATES = 1_500
 _STATES = 20_000
-
-Goal: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 @dataclass(slots=True)
@@ -85,7 +82,7 @@ def _compare_with_reference(
 ) -> None:
     """With buffers of two entries the reference finds the same."""
     who = f"{program.name} {name}(2)"
-    kinds = {kind for kind, _ in bounded.goals}
+    kinds: set[str] = {goal.kind for goal in bounded.goals}
     try:
         slow = simulate(_task(program, name, 2))
     except InputError:
@@ -108,7 +105,7 @@ def _verdicts(slow: Tally, kinds: set[str], *, held: bool) -> list[tuple[str, bo
     return [
         ("failure", slow.failed_assertion is not None, "failure" in kinds),
         ("error", slow.error is not None, "error" in kinds),
-        ("deadlock", slow.deadlock is not None, "stuck" in kinds),
+        ("deadlock", slow.deadlock is not None, "deadlock" in kinds),
         ("end", bool(slow.outcomes), "ending" in kinds),
         ("held", slow.buffers_held is not None, held),
     ]
@@ -139,31 +136,33 @@ def _compare_reached(
     """Whatever a bound reaches is reached, and what is reached has a run."""
     report.counts[f"forward {'ended' if found.stopped is None else 'stopped'}"] += 1
     if found.stopped is None and not reached <= goals(found):
-        report.wrong.append(f"{who} missed {sorted(reached - goals(found))}")
-    for goal in sorted(goals(found) - reached):
+        report.wrong.append(f"{who} missed {[described(goal) for goal in listed(reached - goals(found))]}")
+    for goal in listed(goals(found) - reached):
         if is_complete and asked.core.run_to(goal, largest=3 * LARGEST_BOUND, states=4 * _STATES) is None:
-            report.wrong.append(f"{who} reached {goal}, to which there is no run")
+            report.wrong.append(f"{who} reached {described(goal)}, to which there is no run")
 
 
 def _follow(who: str, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:
     """The reference's machine makes the run to the first thing of each kind; to what ends well, too."""
     seen: set[str] = set()
-    for kind, numbers in found.goals:
-        run = found.run_to((kind, numbers)) or asked.core.run_to((kind, numbers), states=_STATES)
+    for goal in found.goals:
+        kind = goal.kind
+        known = found.run_to(goal)
+        run = shown_moves(asked, known) if known else asked.core.run_to(goal, states=_STATES)
         if kind in seen or run is None or len(run) > 200:
             continue
         seen.add(kind)
         try:
-            followed(asked.machine, shown_moves(asked, run))
+            followed(asked.machine, run)
         except InputError:
             if kind != "fault":
-                report.wrong.append(f"{who}: the run to {kind} {numbers} goes astray")
+                report.wrong.append(f"{who}: the run to {described(goal)} goes astray")
         except EngineLimitError as error:
-            report.wrong.append(f"{who}: the run to {kind} {numbers}: {error.reason}")
+            report.wrong.append(f"{who}: the run to {described(goal)}: {error.reason}")
         else:
             report.counts[f"runs to {kind} followed"] += 1
             if kind == "fault":
-                report.wrong.append(f"{who}: the run to {kind} {numbers} does not go astray")
+                report.wrong.append(f"{who}: the run to {described(goal)} does not go astray")
 
 
 def _compare_backward(
@@ -178,8 +177,8 @@ def _compare_backward(
         return
     report.counts[f"backward ended, {'' if found.is_exact else 'not '}exact"] += 1
     for kind in ("failure", "fault", "error"):
-        mine = any(goal[0] == kind for goal in found.goals)
-        other = any(goal[0] == kind for goal in goals(forward) | reached)
+        mine = any(goal.kind == kind for goal in found.goals)
+        other = any(goal.kind == kind for goal in goals(forward) | reached)
         if other and not mine:
             report.wrong.append(f"{who} backward missed a {kind}")
         if mine and not other and forward.stopped is None and found.is_exact:

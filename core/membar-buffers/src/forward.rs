@@ -16,10 +16,12 @@ use super::automaton::{Language, Letter};
 use super::discipline::Discipline;
 use super::fault::Fault;
 use super::paths::{Growth, Node, NodeId, Predecessor, Target};
-use super::question::{Findings, Goal, Question, Unbounded, letter_shown};
+use super::question::{Findings, Question, Unbounded, letter_shown};
+use super::run::shown_run;
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
 use membar_ir::limits::{Stopped, Watch};
+use membar_states::goals::Goal;
 use rustc_hash::FxHashMap;
 
 /// How to search.
@@ -131,7 +133,7 @@ pub fn search(
     search.found.stopped = stopped;
     for (goal, target) in std::mem::take(&mut search.targets) {
         if let Some(run) = search.run_to(&target) {
-            search.found.runs.insert(goal, run);
+            search.found.runs.insert(goal, shown_run(&run, search.semantics.system.program.cells.len()));
         }
     }
     if stopped.is_none() {
@@ -260,7 +262,7 @@ impl Search<'_, '_, '_> {
         };
         if is_stuck && !self.semantics.blocked {
             let points = self.question.points(self.semantics.system, &state.locals);
-            self.note(Goal::Stuck(points), target);
+            self.note(Goal::Deadlock(points), target);
         }
         Ok(())
     }

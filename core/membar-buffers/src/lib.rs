@@ -1,13 +1,13 @@
 //! Is a bad state reachable with store buffers of any length?
 //!
-//! `forward` is Linden and Wolper's search with automata for sets of buffer contents; it may fail to end. `dual` goes
-//! backwards in the load-buffer semantics and always ends, for TSO. `concrete` explores with a bound: it finds runs to
-//! what the others found, and tests compare with it. All three step threads by `system`.
+//! `forward` is Linden and Wolper's search with automata for sets of buffer contents; it may fail to end. `load_buffers`
+//! goes backwards in the load-buffer semantics and always ends, for TSO. Both step threads by `system`. `bounded` explores
+//! explicit states with short buffers: it finds runs to what the others found, and tests compare with it.
 
 mod acceleration;
 mod acceptor;
 pub mod automaton;
-pub mod concrete;
+pub mod bounded;
 pub mod discipline;
 mod expression;
 pub mod fault;

@@ -19,9 +19,10 @@ use membar_ir::program::CellId;
 
 use super::fault::Fault;
 use super::local_automata::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
-use super::question::{Findings, Goal, Question};
+use super::question::{Findings, Question};
 use super::system::{End, LocalId, System};
 use membar_ir::limits::{Stopped, Watch};
+use membar_states::goals::{Goal, NOWHERE};
 use rustc_hash::FxHashMap;
 
 /// States met between two looks at the watch.
@@ -133,7 +134,7 @@ fn targets(system: &System<'_>, threads: &[Flat], question: &Question) -> Vec<(G
         }
     }
     for place in &question.places {
-        let mut points = vec![super::question::NOWHERE; threads.len()];
+        let mut points = vec![NOWHERE; threads.len()];
         let mut elements = vec![open.clone()];
         for &(thread, point) in place {
             points[thread as usize] = point;

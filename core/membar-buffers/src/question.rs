@@ -3,18 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use membar_ir::expr::Expr;
-use membar_ir::program::{CellId, EdgeId, Term};
+use membar_ir::program::{CellId, Term};
+use membar_states::goals::{Goal, NOWHERE, Points};
+use membar_states::safety::RunStep;
 
 use super::automaton::Language;
 use super::run::Move;
 use super::system::{LocalId, System};
 use membar_ir::limits::Stopped;
-
-/// Control points of all threads; `NOWHERE` before a thread begins.
-pub type Points = Box<[u32]>;
-
-/// Where a thread is that has not begun.
-pub const NOWHERE: u32 = u32::MAX;
 
 /// Which states count.
 #[derive(Debug, Clone, Default)]
@@ -31,31 +27,6 @@ pub struct Question {
     pub ends: Vec<Vec<u32>>,
     /// The edges, with their threads, whose failing assertions are asked about; None is all.
     pub asserts: Option<BTreeSet<(u32, u32)>>,
-}
-
-/// Something that can be found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Goal {
-    /// An assertion fails on this edge.
-    Failure {
-        /// Whose.
-        thread: usize,
-        /// Which edge.
-        edge: EdgeId,
-    },
-    /// An access hits no location.
-    Fault {
-        /// Whose.
-        thread: usize,
-        /// Which edge.
-        edge: EdgeId,
-    },
-    /// All threads have ended with these values of the terms.
-    Ending(Box<[u64]>),
-    /// Nothing can move, but not all threads have ended.
-    Stuck(Points),
-    /// An error state.
-    Error(Points),
 }
 
 /// A loop of one thread that can be taken any number of times.
@@ -90,7 +61,7 @@ pub struct Findings {
     /// All of it.
     pub goals: BTreeSet<Goal>,
     /// Runs to them, where the search knows one.
-    pub runs: BTreeMap<Goal, Vec<Move>>,
+    pub runs: BTreeMap<Goal, Vec<RunStep>>,
     /// States that were kept.
     pub stored: u64,
     /// States that were met.
@@ -116,19 +87,6 @@ pub struct Findings {
 /// A store as it stands in regular expressions.
 pub(super) fn letter_shown(cell: CellId, value: u64) -> String {
     format!("({},{value})", cell.0)
-}
-
-impl Goal {
-    /// Whether finding `other` is finding this; error places may leave threads open.
-    #[must_use]
-    pub fn is_shown_by(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Error(wanted), Self::Error(there)) => {
-                wanted.iter().zip(there).all(|(&wanted, &there)| wanted == NOWHERE || wanted == there)
-            }
-            _ => self == other,
-        }
-    }
 }
 
 impl Findings {
@@ -172,7 +130,7 @@ impl Question {
                 let edge = (u32::try_from(*thread).unwrap_or(u32::MAX), edge.0);
                 self.asserts.as_ref().is_none_or(|asserts| asserts.contains(&edge))
             }
-            Goal::Fault { .. } | Goal::Stuck(_) | Goal::Error(_) => true,
+            Goal::Fault { .. } | Goal::Deadlock(_) | Goal::Error(_) => true,
         }
     }
 

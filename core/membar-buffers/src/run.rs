@@ -1,8 +1,9 @@
 //! Runs of the store-buffer machine, as lists of moves.
 
 use membar_ir::program::{CellId, EdgeId};
+use membar_states::safety::RunStep;
 
-use super::system::Partner;
+use super::system::{EXIT, Partner, START};
 
 /// What somebody does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -32,4 +33,22 @@ pub struct Move {
     pub thread: usize,
     /// What it does.
     pub act: Act,
+}
+
+/// A run without the steps that only these searches know: beginnings and ends of threads, and flushes of cells beyond
+/// those of the program.
+pub(super) fn shown_run(moves: &[Move], cells: usize) -> Vec<RunStep> {
+    let shown = |step: &Move| match &step.act {
+        Act::Edge { edge, .. } if matches!(*edge, START | EXIT) => None,
+        Act::Edge { edge, made, partner } => {
+            let partner = partner.as_ref().map(|other| (other.thread, other.edge, other.made.clone()));
+            Some(RunStep { thread: step.thread, edge: Some(*edge), partner, made: made.clone() })
+        }
+        Act::Flush { cell, .. } if cell.index() >= cells => None,
+        Act::Flush { cell, value } => {
+            let made = vec![u64::from(cell.0), *value];
+            Some(RunStep { thread: step.thread, edge: None, partner: None, made })
+        }
+    };
+    moves.iter().filter_map(shown).collect()
 }

@@ -1,32 +1,31 @@
 //! Searches with store buffers, as Python sees them.
 
-use membar_buffers::concrete::{self, Until};
+use membar_buffers::bounded::Bounded;
 use membar_buffers::discipline::Discipline;
 use membar_buffers::fault::Fault;
 use membar_buffers::forward::{self, Reductions};
 use membar_buffers::load_buffers;
-use membar_buffers::question::{self, Goal, Question};
+use membar_buffers::question::{self, Question};
 use membar_buffers::run::{Act, Move};
-use membar_buffers::system::{EXIT, START, System};
+use membar_buffers::system::System;
 use membar_ir::expr::Expr;
 use membar_ir::limits::{Limits, Stopped, Watch};
-use membar_ir::program::{EdgeId, Program};
+use membar_ir::program::Program;
 use membar_ir::words::Words;
+use membar_states::goals;
 use membar_step::store_buffers::TAGS;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::detached::run_detached;
-use crate::values::{Cycle, Partner, Step, UnboundedState};
+use crate::values::{Cycle, Goal, Step, UnboundedState, points_of};
 use crate::{limits_of, to_py, words_of};
-
-/// What it is, and its numbers: thread and edge, values of terms, or control points (-1 before a thread begins).
-type GoalTuple = (&'static str, Vec<i128>);
 
 /// A program and a question about its states.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct StoreBuffers {
     program: Program,
+    bounded: Bounded,
     question: Question,
     discipline: Discipline,
     /// Per thread, the control points that hold others up.
@@ -38,15 +37,17 @@ pub(crate) struct StoreBuffers {
 impl StoreBuffers {
     /// Reads a program; what its tags mean stands in `store_buffers.rs`.
     ///
-    /// `ends` and `committed` have control points per thread, `asserts` threads with edges.
+    /// `ends` and `committed` have control points per thread, `asserts` threads with edges. `explicit` is the same program
+    /// for the explicit-state search: with channels, and with error states as predicates.
     #[new]
     #[pyo3(signature = (
-        program, *, discipline, places=None, predicates=None, looks=None, deadlocks=false, ends=None,
+        program, *, explicit, discipline, places=None, predicates=None, looks=None, deadlocks=false, ends=None,
         asserts=None, committed=None, fault=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         program: &[u8],
+        explicit: &[u8],
         discipline: &str,
         places: Option<Vec<Vec<(u32, u32)>>>,
         predicates: Option<Vec<Vec<u8>>>,
@@ -57,7 +58,8 @@ impl StoreBuffers {
         committed: Option<Vec<Vec<u32>>>,
         fault: Option<usize>,
     ) -> PyResult<Self> {
-        let program = Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
+        let decoded = |form: &[u8]| Program::decode(&words_of(form)?, TAGS).map_err(|error| to_py(&error));
+        let (program, explicit) = (decoded(program)?, decoded(explicit)?);
         let discipline = match discipline {
             "sc" => Discipline::Sc,
             "tso" => Discipline::Tso,
@@ -71,13 +73,13 @@ impl StoreBuffers {
         if named.any(|thread| thread as usize >= program.threads.len()) {
             return Err(PyValueError::new_err("there is no such thread"));
         }
-        let mut decoded = Vec::new();
+        let mut errors = Vec::new();
         for form in predicates.unwrap_or_default() {
             let form = words_of(&form)?;
             let mut words = Words::new(&form);
             let known = program.terms.len() + looks.len();
             let predicate = Expr::decode(&mut words, known).and_then(|expr| words.end().map(|()| expr));
-            decoded.push(predicate.map_err(|error| to_py(&error))?);
+            errors.push(predicate.map_err(|error| to_py(&error))?);
         }
         let fault = match fault.map(|number| Fault::ALL.get(number)) {
             None => Fault::None,
@@ -86,9 +88,10 @@ impl StoreBuffers {
         };
         Ok(Self {
             program,
+            bounded: Bounded::new(explicit, discipline),
             question: Question {
                 places,
-                predicates: decoded,
+                predicates: errors,
                 looks,
                 deadlocks,
                 ends: ends.unwrap_or_default(),
@@ -122,7 +125,7 @@ impl StoreBuffers {
             let reductions = Reductions { sleep, acceleration, only_first };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut watch)?;
-            Ok(BufferFindings { found, cells: self.program.cells.len() })
+            Ok(BufferFindings { found })
         })
     }
 
@@ -143,7 +146,7 @@ impl StoreBuffers {
             let mut watch = Watch::new(stop, limits);
             let mut system = System::new(&self.program, &self.committed, self.fault)?;
             let found = load_buffers::search(&mut system, &self.question, &mut watch)?;
-            Ok(BufferFindings { found, cells: self.program.cells.len() })
+            Ok(BufferFindings { found })
         })
     }
 
@@ -160,36 +163,30 @@ impl StoreBuffers {
     ) -> PyResult<BufferFindings> {
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
-            let mut watch = Watch::new(stop, limits);
-            let mut system = System::new(&self.program, &self.committed, self.fault)?;
-            let until = if only_first { Until::FirstWrong } else { Until::All };
-            let (found, _) =
-                concrete::explore(&mut system, &self.question, self.discipline, bound, until, &mut watch)?;
-            Ok(BufferFindings { found, cells: self.program.cells.len() })
+            // What the other searches refuse is refused here too.
+            System::new(&self.program, &self.committed, self.fault)?;
+            let found = self.bounded.explore(&self.question, bound, only_first, limits, stop)?;
+            Ok(BufferFindings { found })
         })
     }
 
     /// A run to one of the goals that a search found, with buffers as small as possible.
     #[pyo3(signature = (goal, *, largest=None, seconds=None, states=None, memory=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
     fn run_to(
         &self,
         py: Python<'_>,
-        goal: (String, Vec<i128>),
+        goal: &Goal,
         largest: Option<usize>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
     ) -> PyResult<Option<Vec<Step>>> {
-        let goal = goal_of(&goal.0, &goal.1).ok_or_else(|| PyValueError::new_err("no such goal"))?;
+        let goal = goals::Goal::from(goal);
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         let run = run_detached(py, None, |stop| {
-            let mut watch = Watch::new(stop, limits);
-            let mut system = System::new(&self.program, &self.committed, Fault::None)?;
-            let largest = largest.unwrap_or(usize::MAX);
-            concrete::run_to(&mut system, &self.question, self.discipline, &goal, largest, &mut watch)
+            self.bounded.run_to(&goal, largest.unwrap_or(usize::MAX), limits, stop)
         })?;
-        Ok(run.map(|moves| steps_of(&moves, self.program.cells.len())))
+        Ok(run.map(|run| run.iter().map(Step::from).collect()))
     }
 
     /// The mistakes that the searches can make on purpose, for tests.
@@ -199,84 +196,24 @@ impl StoreBuffers {
     }
 }
 
-/// A run without what only the core knows of: births and ends of threads.
-fn steps_of(moves: &[Move], cells: usize) -> Vec<Step> {
-    let step_of = |step: &Move| match &step.act {
-        Act::Edge { edge, .. } if matches!(*edge, START | EXIT) => None,
-        Act::Edge { edge, made, partner } => {
-            let partner = partner.as_ref().map(|other| Partner {
-                thread: other.thread,
-                edge: other.edge.0,
-                values: other.made.clone(),
-            });
-            Some(Step { thread: step.thread, edge: Some(edge.0), values: made.clone(), partner })
-        }
-        Act::Flush { cell, .. } if cell.index() >= cells => None,
-        Act::Flush { cell, value } => {
-            let values = vec![u64::from(cell.0), *value];
-            Some(Step { thread: step.thread, edge: None, values, partner: None })
-        }
-    };
-    moves.iter().filter_map(step_of).collect()
-}
-
-fn goal_of(kind: &str, numbers: &[i128]) -> Option<Goal> {
-    let edge_of = || match numbers {
-        [thread, edge] => Some((usize::try_from(*thread).ok()?, EdgeId(u32::try_from(*edge).ok()?))),
-        _ => None,
-    };
-    let points = || {
-        let found = numbers.iter().map(|&point| u32::try_from(point).unwrap_or(question::NOWHERE));
-        found.collect::<Box<[u32]>>()
-    };
-    Some(match kind {
-        "failure" => edge_of().map(|(thread, edge)| Goal::Failure { thread, edge })?,
-        "fault" => edge_of().map(|(thread, edge)| Goal::Fault { thread, edge })?,
-        "ending" => {
-            Goal::Ending(numbers.iter().map(|&word| u64::try_from(word).ok()).collect::<Option<_>>()?)
-        }
-        "stuck" => Goal::Stuck(points()),
-        "error" => Goal::Error(points()),
-        _ => return None,
-    })
-}
-
-fn goal_tuple(goal: &Goal) -> GoalTuple {
-    let edge = |thread: usize, edge: EdgeId| vec![thread as i128, i128::from(edge.0)];
-    let points = |points: &[u32]| {
-        let shown = |&point: &u32| if point == question::NOWHERE { -1 } else { i128::from(point) };
-        points.iter().map(shown).collect()
-    };
-    match goal {
-        Goal::Failure { thread, edge: number } => ("failure", edge(*thread, *number)),
-        Goal::Fault { thread, edge: number } => ("fault", edge(*thread, *number)),
-        Goal::Ending(values) => ("ending", values.iter().map(|&word| i128::from(word)).collect()),
-        Goal::Stuck(places) => ("stuck", points(places)),
-        Goal::Error(places) => ("error", points(places)),
-    }
-}
-
 /// What a search with store buffers found.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct BufferFindings {
     found: question::Findings,
-    /// Cells of the program; those behind them only the core knows.
-    cells: usize,
 }
 
 #[pymethods]
 impl BufferFindings {
-    /// Everything found: a word for its kind and its numbers.
+    /// Everything found.
     #[getter]
-    fn goals(&self) -> Vec<GoalTuple> {
-        self.found.goals.iter().map(goal_tuple).collect()
+    fn goals(&self) -> Vec<Goal> {
+        self.found.goals.iter().map(Goal::from).collect()
     }
 
     /// A run to one of the goals, one content per buffer, where the search read one off its states.
-    #[expect(clippy::needless_pass_by_value, reason = "Python hands over a tuple")]
-    fn run_to(&self, goal: (String, Vec<i128>)) -> Option<Vec<Step>> {
-        let goal = goal_of(&goal.0, &goal.1)?;
-        self.found.runs.get(&goal).map(|moves| steps_of(moves, self.cells))
+    fn run_to(&self, goal: &Goal) -> Option<Vec<Step>> {
+        let run = self.found.runs.get(&goals::Goal::from(goal))?;
+        Some(run.iter().map(Step::from).collect())
     }
 
     /// States that were kept.
@@ -332,7 +269,7 @@ impl BufferFindings {
     fn unbounded(&self) -> Vec<UnboundedState> {
         let shown = |state: &question::Unbounded| UnboundedState {
             buffers: state.buffers,
-            points: goal_tuple(&Goal::Error(state.points.clone())).1,
+            points: points_of(&state.points),
             memory: state.memory.clone(),
             contents: state.shown.clone(),
         };

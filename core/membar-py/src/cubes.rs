@@ -1,38 +1,16 @@
 //! Searches for any number of processes, as Python sees them.
 
-use membar_cubes::cube::Cube;
-use membar_cubes::events::{Nodes, members};
-use membar_cubes::facts::Comparison;
+use membar_cubes::cube;
 use membar_cubes::fault::Fault;
-use membar_cubes::search::{self, Answer, Options, Trace};
+use membar_cubes::search::{self, Answer, Options};
 use membar_cubes::system::System;
-use membar_cubes::term::{Linear, NOBODY, Place, Relation};
 use membar_ir::limits::{Limits, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::cube_values::{Cube, CubeTrace};
 use crate::detached::{run_detached, run_keeping};
 use crate::{limits_of, to_py, words_of};
-
-/// Symbol (-1 for a process), node (-1 for a cell), reader (-1 for none), indices or the process.
-type PlaceTuple = (i32, i32, i32, Vec<u8>);
-/// A relation and two places.
-type ComparisonTuple = (&'static str, PlaceTuple, PlaceTuple);
-/// A relation, factors with places, and a constant: the sum compares so with 0.
-type LinearTuple = (&'static str, Vec<(i64, PlaceTuple)>, i64);
-/// For each node its pending reads; which node comes before which; and for each process, each process's earlier
-/// writes, and each location the nodes that come after.
-type EventsTuple = (
-    Vec<Vec<PlaceTuple>>,
-    Vec<(usize, usize)>,
-    Vec<(usize, Vec<usize>)>,
-    Vec<(usize, Vec<usize>)>,
-    Vec<(PlaceTuple, Vec<usize>)>,
-);
-/// Processes, places with values of finite types, comparisons, comparisons of numbers, events.
-type CubeTuple = (u8, Vec<(PlaceTuple, u64)>, Vec<ComparisonTuple>, Vec<LinearTuple>, EventsTuple);
-/// Transitions with their processes, how many processes there are, the goal and its processes.
-type TraceTuple = (Vec<(usize, Vec<u8>)>, u8, usize, Vec<u8>);
 
 /// A system of any number of processes.
 #[pyclass(frozen, module = "membar._core")]
@@ -92,7 +70,7 @@ impl AnySize {
         let known = &found.found.cubes;
         let weaker = known.get(cube).and_then(|cube| {
             let facts = cube.facts.without(literal, &self.system.sorts)?;
-            Some(Cube { facts, ..cube.clone() })
+            Some(cube::Cube { facts, ..cube.clone() })
         });
         let start = weaker.ok_or_else(|| PyValueError::new_err("there is no such literal"))?;
         let found = run_detached(py, None, |stop| {
@@ -134,20 +112,17 @@ impl CubeFindings {
 
     /// A way from an initial state to a bad one, to be replayed.
     #[getter]
-    fn trace(&self) -> Option<TraceTuple> {
+    fn trace(&self) -> Option<CubeTrace> {
         match &self.found.answer {
-            Answer::Reached(Trace { taken, processes, goal, goal_processes }) => {
-                let steps = taken.iter().map(|step| (step.transition, step.processes.clone())).collect();
-                Some((steps, *processes, *goal, goal_processes.clone()))
-            }
+            Answer::Reached(trace) => Some(CubeTrace::from(trace)),
             _ => None,
         }
     }
 
     /// The cubes that were met; after a search that ended, all states that may lead to a bad one.
     #[getter]
-    fn cubes(&self) -> Vec<CubeTuple> {
-        self.found.cubes.iter().map(cube_tuple).collect()
+    fn cubes(&self) -> Vec<Cube> {
+        self.found.cubes.iter().map(Cube::from).collect()
     }
 
     /// Cubes whose pre-images were looked at.
@@ -184,48 +159,5 @@ impl CubeFindings {
     #[getter]
     fn processes(&self) -> u8 {
         self.found.most_slots
-    }
-}
-
-fn cube_tuple(cube: &Cube) -> CubeTuple {
-    let facts = &cube.facts;
-    let within = facts.within.iter().map(|&(place, values)| (place_tuple(place), values)).collect();
-    let comparison = |&(relation, a, b): &Comparison| (sign(relation), place_tuple(a), place_tuple(b));
-    let comparisons = facts.pairs.iter().chain(&facts.order).map(comparison).collect();
-    let linear = |one: &Linear| {
-        let parts = one.sum.parts.iter().map(|&(place, factor)| (factor, place_tuple(place))).collect();
-        (sign(one.relation), parts, one.sum.constant)
-    };
-    (cube.slots, within, comparisons, facts.linear.iter().map(linear).collect(), events_tuple(cube))
-}
-
-fn events_tuple(cube: &Cube) -> EventsTuple {
-    let events = &cube.events;
-    let reads = events.reads.iter().map(|reads| reads.iter().map(|&read| place_tuple(read)).collect());
-    let after = events.after.iter().enumerate();
-    let order = after.flat_map(|(node, &after)| members(after).map(move |later| (node, later))).collect();
-    let marks = |marks: &[Nodes]| {
-        let marked = marks.iter().enumerate().filter(|mark| *mark.1 != 0);
-        marked.map(|(slot, &nodes)| (slot, members(nodes).collect())).collect()
-    };
-    let stored = events.stored.iter().map(|&(place, nodes)| (place_tuple(place), members(nodes).collect()));
-    (reads.collect(), order, marks(&events.program), marks(&events.flushed), stored.collect())
-}
-
-fn place_tuple(place: Place) -> PlaceTuple {
-    if let Some(slot) = place.slot() {
-        return (-1, -1, -1, vec![slot]);
-    }
-    let reader = if place.reader == NOBODY { -1 } else { i32::from(place.reader) };
-    let index = place.index.into_iter().take_while(|&slot| slot != NOBODY).collect();
-    (i32::from(place.symbol), i32::from(place.node) - 1, reader, index)
-}
-
-fn sign(relation: Relation) -> &'static str {
-    match relation {
-        Relation::Equal => "=",
-        Relation::Different => "<>",
-        Relation::Less => "<",
-        Relation::AtMost => "<=",
     }
 }

@@ -1,6 +1,7 @@
 //! The Python face of the core: convert in, detach, convert out, map errors. No algorithm lives here.
 
 mod buffers;
+mod cube_values;
 mod cubes;
 mod detached;
 mod findings;
@@ -273,6 +274,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<buffers::BufferFindings>()?;
     module.add_class::<cubes::AnySize>()?;
     module.add_class::<cubes::CubeFindings>()?;
+    module.add_class::<cube_values::Cube>()?;
+    module.add_class::<cube_values::CubeComparison>()?;
+    module.add_class::<cube_values::CubeEvents>()?;
+    module.add_class::<cube_values::CubePlace>()?;
+    module.add_class::<cube_values::CubeSum>()?;
+    module.add_class::<cube_values::CubeTrace>()?;
     module.add_class::<states::StateSpace>()?;
     module.add_class::<states::VisitedStates>()?;
     module.add_class::<states::RunAnswer>()?;
@@ -280,6 +287,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Ending>()?;
     module.add_class::<values::Event>()?;
     module.add_class::<values::Execution>()?;
+    module.add_class::<values::Goal>()?;
     module.add_class::<values::Lasso>()?;
     module.add_class::<values::Partner>()?;
     module.add_class::<values::Step>()?;

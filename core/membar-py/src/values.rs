@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use membar_graphs::execution::{self, Pairs, Rows};
 use membar_graphs::thread::{Kind, Status};
+use membar_ir::program::EdgeId;
+use membar_states::goals::{self, NOWHERE};
 use membar_states::safety::RunStep;
 use pyo3::prelude::*;
 
@@ -254,6 +256,53 @@ pub(crate) struct Ending {
     pub(crate) first: u32,
 }
 
+/// Something that a program with store buffers can reach.
+#[pyclass(frozen, get_all, eq, hash, skip_from_py_object, module = "membar._core")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Goal {
+    /// `failure` of an assertion, `fault` (an access that hits no location), `ending`, `deadlock` or `error` state.
+    kind: &'static str,
+    /// Of a failure or fault, whose it is, and on which edge.
+    thread: usize,
+    edge: u32,
+    /// Of an ending, the values of the terms.
+    values: Vec<u64>,
+    /// Of a deadlock or error state, the control point of each thread; None before it begins, or wherever it is.
+    points: Vec<Option<u32>>,
+}
+
+impl From<&goals::Goal> for Goal {
+    fn from(goal: &goals::Goal) -> Self {
+        let of = |kind| Self { kind, thread: 0, edge: 0, values: Vec::new(), points: Vec::new() };
+        match goal {
+            goals::Goal::Failure { thread, edge } => Self { thread: *thread, edge: edge.0, ..of("failure") },
+            goals::Goal::Fault { thread, edge } => Self { thread: *thread, edge: edge.0, ..of("fault") },
+            goals::Goal::Ending(values) => Self { values: values.to_vec(), ..of("ending") },
+            goals::Goal::Deadlock(points) => Self { points: points_of(points), ..of("deadlock") },
+            goals::Goal::Error(points) => Self { points: points_of(points), ..of("error") },
+        }
+    }
+}
+
+impl From<&Goal> for goals::Goal {
+    fn from(goal: &Goal) -> Self {
+        let (thread, edge) = (goal.thread, EdgeId(goal.edge));
+        let points = || goal.points.iter().map(|point| point.unwrap_or(NOWHERE)).collect();
+        match goal.kind {
+            "failure" => Self::Failure { thread, edge },
+            "fault" => Self::Fault { thread, edge },
+            "ending" => Self::Ending(goal.values.as_slice().into()),
+            "deadlock" => Self::Deadlock(points()),
+            _ => Self::Error(points()),
+        }
+    }
+}
+
+/// Control points of threads; None before a thread begins.
+pub(crate) fn points_of(points: &[u32]) -> Vec<Option<u32>> {
+    points.iter().map(|&point| (point != NOWHERE).then_some(point)).collect()
+}
+
 /// A loop that fills a buffer without bound.
 #[pyclass(frozen, get_all, eq, skip_from_py_object, module = "membar._core")]
 #[derive(Clone, PartialEq, Eq)]
@@ -272,8 +321,8 @@ pub(crate) struct Cycle {
 pub(crate) struct UnboundedState {
     /// Number of such buffers.
     pub(crate) buffers: usize,
-    /// The control point of each thread; -1 before it begins.
-    pub(crate) points: Vec<i128>,
+    /// The control point of each thread; None before it begins.
+    pub(crate) points: Vec<Option<u32>>,
     /// What memory holds.
     pub(crate) memory: Vec<u64>,
     /// The contents of each buffer.

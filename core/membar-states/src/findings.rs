@@ -159,7 +159,7 @@ pub(super) fn look(
     {
         notes.push(Note::Unfit(thread, edge));
     }
-    if let Some((thread, edge)) = moves.fault {
+    if let Some((thread, edge)) = moves.faults.first().and_then(|step| Some((step.thread, step.edge?))) {
         notes.push(Note::Fault(thread, edge));
     }
     if found.failure.is_none()

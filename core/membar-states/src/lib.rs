@@ -11,6 +11,7 @@ pub mod emptiness;
 pub mod fairness;
 pub mod fault;
 pub mod findings;
+pub mod goals;
 pub mod lasso;
 pub mod program;
 pub mod safety;

@@ -8,7 +8,7 @@ use membar_ir::program::EdgeId;
 use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::{Fair, Fairness};
 use super::fault::Fault;
-use super::safety::{RunStep, taken};
+use super::safety::{RunStep, run_step};
 use super::store::{Spread, Store};
 use super::successors::{Successors, too_many};
 use super::system::System;
@@ -121,7 +121,7 @@ impl<'s> Product<'s> {
         self.system.moves(program, &mut moves)?;
         self.held |= moves.held;
         self.unfit = self.unfit.or(moves.unfit);
-        self.fault |= moves.fault.is_some();
+        self.fault |= !moves.faults.is_empty();
         let mut truths = 0;
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {
             truths |= u64::from(self.system.holds(predicate, program)) << place;
@@ -178,6 +178,6 @@ impl<'s> Product<'s> {
         let count = self.system.leaves();
         self.store.fetch(state, &mut self.near);
         self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        Ok(self.moves.list.get(place as usize).map(|step| taken(step, &self.moves)))
+        Ok(self.moves.list.get(place as usize).map(|step| run_step(step, &self.moves)))
     }
 }

@@ -60,10 +60,28 @@ pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Resul
     if options.jobs > 1 {
         return parallel::explore(system, options, watch);
     }
+    let mut notes = Vec::new();
+    visit(system, options, watch, |system, leaves, moves, number, found| {
+        look(system, leaves, moves, found, &mut notes);
+        let is_over = notes.iter().any(|note: &Note| note.ends(options));
+        for note in notes.drain(..) {
+            found.take(number, note, options.keep_finals);
+        }
+        is_over
+    })
+}
+
+/// Visits states with one thread until `observe`, which is told of each with its moves and number, says that it is over.
+pub(super) fn visit(
+    system: System,
+    options: Options,
+    watch: &mut Watch<'_>,
+    observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
+) -> Result<Exploration, CoreError> {
     let store = Store::new(system.leaves(), false);
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut walk = Walk { system, store, before: Vec::new(), found, notes: Vec::new() };
-    walk.found.stopped = walk.search(options, watch)?;
+    let mut walk = Walk { system, store, before: Vec::new(), found };
+    walk.found.stopped = walk.search(options, watch, observe)?;
     walk.found.states = walk.store.len() as u64;
     walk.found.bytes = walk.bytes() as u64;
     let Walk { system, store, before, found, .. } = walk;
@@ -76,7 +94,6 @@ struct Walk {
     store: Store,
     before: Vec<u32>,
     found: Findings,
-    notes: Vec<Note>,
 }
 
 impl Walk {
@@ -84,7 +101,12 @@ impl Walk {
         self.store.bytes() + self.system.bytes() + 4 * self.before.capacity()
     }
 
-    fn search(&mut self, options: Options, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
+    fn search(
+        &mut self,
+        options: Options,
+        watch: &mut Watch<'_>,
+        mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
+    ) -> Result<Option<Stopped>, CoreError> {
         let count = self.system.leaves();
         let (mut near, mut moves, mut scratch) = (Spread::default(), Successors::default(), Vec::new());
         let initial = self.system.initial()?;
@@ -105,12 +127,7 @@ impl Walk {
             }
             self.store.fetch(next, &mut near);
             self.system.moves(near.leaves(count), &mut moves)?;
-            look(&mut self.system, near.leaves(count), &moves, &self.found, &mut self.notes);
-            let is_over = self.notes.iter().any(|note| note.ends(options));
-            for note in self.notes.drain(..) {
-                self.found.take(next, note, options.keep_finals);
-            }
-            if is_over {
+            if observe(&mut self.system, near.leaves(count), &moves, next, &mut self.found) {
                 return Ok(Some(Stopped::Found));
             }
             let alone = reduction
@@ -195,7 +212,7 @@ impl Exploration {
         if let Some(place) = last {
             self.fetch(name, &mut spread);
             self.system.moves(spread.leaves(count), &mut moves)?;
-            run.extend(moves.list.get(place).map(|step| taken(step, &moves)));
+            run.extend(moves.list.get(place).map(|step| run_step(step, &moves)));
         }
         while self.before(name) != name {
             self.fetch(name, &mut spread);
@@ -206,14 +223,14 @@ impl Exploration {
             let is_it = |step: &&Transition| {
                 !step.failed && *identified(&self.system, moves.after(step, count)) == *after.as_slice()
             };
-            run.extend(moves.list.iter().find(is_it).map(|step| taken(step, &moves)));
+            run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
         }
         run.reverse();
         Ok(run)
     }
 }
 
-pub(super) fn taken(step: &Transition, moves: &Successors) -> RunStep {
+pub(super) fn run_step(step: &Transition, moves: &Successors) -> RunStep {
     RunStep {
         thread: step.thread,
         edge: step.edge,

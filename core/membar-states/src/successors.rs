@@ -5,6 +5,7 @@ use membar_ir::program::{CellId, EdgeId};
 
 use super::cache::{Effect, Recalled, SuccessorCache, effect};
 use super::program::Program;
+use super::safety::RunStep;
 use super::stepper::{Halt, Stepper};
 
 /// A possible step.
@@ -44,8 +45,8 @@ pub(super) struct Successors {
     pub(super) halted: Vec<usize>,
     /// Whether an assumption failed.
     pub(super) blocked: bool,
-    /// An access that hits no location.
-    pub(super) fault: Option<(usize, EdgeId)>,
+    /// Steps in which an access hits no location.
+    pub(super) faults: Vec<RunStep>,
 }
 
 impl Successors {
@@ -57,7 +58,8 @@ impl Successors {
         self.halted.clear();
         self.after = 0;
         (self.held, self.blocked) = (false, false);
-        (self.unfit, self.fault) = (None, None);
+        self.faults.clear();
+        self.unfit = None;
     }
 
     /// Adds a step; the state that it leads to, if it leads anywhere, was put behind all others.
@@ -74,7 +76,13 @@ impl Successors {
     }
 
     /// Takes down why a step was not taken; `thread` is whose turn it was in it.
-    fn note_halt(&mut self, halt: Halt, who: TransitionId, thread: usize) -> Result<(), CoreError> {
+    fn note_halt(
+        &mut self,
+        halt: Halt,
+        who: TransitionId,
+        thread: usize,
+        made: &[u64],
+    ) -> Result<(), CoreError> {
         self.halted.push(who.thread);
         match halt {
             Halt::Held | Halt::Unfit => {
@@ -85,12 +93,20 @@ impl Successors {
                 }
             }
             Halt::Blocked => self.blocked = true,
-            Halt::Fault => self.fault = self.fault.or(who.edge.map(|edge| (who.thread, edge))),
+            Halt::Fault => {
+                let TransitionId { thread, edge, .. } = who;
+                self.faults.push(RunStep { thread, edge, partner: None, made: made.to_vec() });
+            }
             Halt::Refused(what) => return Err(CoreError::Unsupported(what)),
             Halt::Full => return Err(too_many()),
             Halt::Waits | Halt::Failed => {}
         }
         Ok(())
+    }
+
+    /// Whether nothing can happen, and neither an assumption nor the bound is the reason.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.list.is_empty() && self.faults.is_empty() && !self.blocked && !self.held
     }
 
     /// Whether some edge of a thread, with an open guard, was not taken.
@@ -141,7 +157,7 @@ pub(super) fn note(
     match done {
         Ok(()) => moves.afters.extend_from_slice(&stepper.leaves),
         Err(Halt::Failed) => {}
-        Err(halt) => return moves.note_halt(halt, who, stepper.thread),
+        Err(halt) => return moves.note_halt(halt, who, stepper.thread, &stepper.made),
     }
     moves.add(who, done.is_err(), &stepper.made, &stepper.theirs);
     Ok(())
@@ -158,7 +174,7 @@ pub(super) fn note_recalled(
     match step.effect {
         Effect::Closed => return Ok(()),
         Effect::Halted(Halt::Failed) => {}
-        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread),
+        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread, step.made),
         Effect::Moved(part) => {
             let start = moves.afters.len();
             moves.afters.extend_from_slice(leaves);

@@ -8,6 +8,7 @@ use membar_step::sign_extend;
 
 use super::cache::{Effect, SuccessorCache, Trace};
 use super::fault::Fault;
+use super::goals::{NOWHERE, Points};
 use super::program::{BufferKind, Program};
 use super::stepper::Stepper;
 use super::successors::{Successors, TransitionId, keep, note, note_recalled, too_many};
@@ -259,6 +260,11 @@ impl System {
             let is_empty = local.buffer.is_empty() || fault == Fault::FinalWithFullBuffers;
             !local.born || (thread.leaving[local.point as usize].is_empty() && is_empty)
         })
+    }
+
+    /// Where the threads are in the state whose moves were asked for last.
+    pub(super) fn points(&self) -> Points {
+        self.locals.iter().map(|local| if local.born { local.point } else { NOWHERE }).collect()
     }
 
     /// Whether some thread that was started has ended.

@@ -128,15 +128,15 @@ class Procedures:
         """Whether what was found decides, whatever was not explored."""
         if found.algorithm == "backward" and not found.findings.is_exact:
             return False
-        return any(self._shows(kind, words) for kind, words in found.findings.goals)
+        return any(map(self._shows, found.findings.goals))
 
-    def _shows(self, kind: str, words: list[int]) -> bool:
+    def _shows(self, goal: _core.Goal) -> bool:
         """Whether something that was reached answers the program's own condition, or comes before that."""
         condition = self._task.program.condition
-        if kind != "ending" or condition is None:
-            return self._question.is_asked(kind, words)
+        if goal.kind != "ending" or condition is None:
+            return self._question.is_asked(goal)
         observer = self._question.observer
-        ending = observer.ending_with(words[: len(observer.terms)])
+        ending = observer.ending_with(goal.values[: len(observer.terms)])
         if not ending.passes:
             return False
         match condition.quantifier:

@@ -11,6 +11,7 @@ from membar.engines.buffers.channels import RECEIVES, SENDS, Unchannelled, witho
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
+from membar.engines.states.form import lower_states
 from membar.models.model import Operational
 from membar.program.expand import expand
 from membar.program.lowering import LoweredProgram, lower_program
@@ -57,12 +58,12 @@ class Lowered:
     seeks_deadlocks: bool
     asserts: frozenset[tuple[int, int]]
 
-    def is_asked(self, kind: str, words: Sequence[int]) -> bool:
+    def is_asked(self, goal: _core.Goal) -> bool:
         """Whether something that was reached breaks what is asked; the program's condition aside."""
-        match kind:
+        match goal.kind:
             case "failure":
-                return tuple(words) in self.asserts
-            case "stuck":
+                return (goal.thread, goal.edge) in self.asserts
+            case "deadlock":
                 return self.seeks_deadlocks
             case "ending":
                 return False
@@ -98,6 +99,7 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     form = lower_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
     core = extension().StoreBuffers(
         form.form,
+        explicit=lower_states(machine.program, discipline, errors.terms).form,
         discipline="marked" if discipline is Operational.PSO and _has_marks(program) else discipline.value,
         places=[
             [(thread, form.points[thread].index(point)) for thread, point in place] for place in errors.places

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.buffers.cycles import describe_cycles
@@ -15,12 +15,12 @@ from membar.properties.tally import ANY_LENGTH
 from membar.questions.outcome import Statistics, Witness
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from membar import _core
     from membar.engines.buffers.question import Lowered
     from membar.program.program import Thread
     from membar.questions.task import Task
-
-Goal: TypeAlias = tuple[str, list[int]]
 
 _ALWAYS = frozenset({"condition", "errors", "assertions", "deadlock"})
 _LOOKED_FOR = {"forward": _ALWAYS, "bounded": _ALWAYS, "backward": frozenset({"errors", "assertions"})}
@@ -97,35 +97,35 @@ class Search:
             return "the last round was reached without an answer"
         return _FIRST
 
-    def _take(self, goal: Goal, found: Found, tally: Tally) -> None:
+    def _take(self, goal: _core.Goal, found: Found, tally: Tally) -> None:
         """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""
         keeps_all = self.task.options.all_executions
-        match goal:
-            case "fault", _:
+        match goal.kind:
+            case "fault":
                 followed(self.question.machine, self._run_to(goal, found))
-            case "failure", words:
-                is_asked = self.question.is_asked("failure", words)  # if not, the run ends there all the same
+            case "failure":
+                is_asked = self.question.is_asked(goal)  # if not, the run ends there all the same
                 if keeps_all or (is_asked and tally.failed_assertion is None):
                     shown = self._witness(goal, found, "assertion failed")
                     tally.failed_assertion = tally.failed_assertion or (shown if is_asked else None)
                     tally.kept += [shown] * keeps_all
-            case "error", _:
+            case "error":
                 if keeps_all or tally.error is None:
                     shown = self._error(goal, found)
                     tally.error = tally.error or shown
                     tally.kept += [shown] * keeps_all
-            case "stuck", points:
+            case "deadlock":
                 if keeps_all or tally.deadlock is None:
-                    shown = self._witness(goal, found, self._waiting(points))
+                    shown = self._witness(goal, found, self._waiting(goal.points))
                     tally.deadlock = tally.deadlock or shown
                     tally.kept += [shown] * keeps_all
-            case _, words:
-                self._take_ending(goal, words, found, tally)
+            case "ending":
+                self._take_ending(goal, found, tally)
 
-    def _take_ending(self, goal: Goal, words: list[int], found: Found, tally: Tally) -> None:
+    def _take_ending(self, goal: _core.Goal, found: Found, tally: Tally) -> None:
         if not self.question.shows_endings:
             return
-        ending = self.question.observer.ending_with(words[: len(self.question.observer.terms)])
+        ending = self.question.observer.ending_with(goal.values[: len(self.question.observer.terms)])
         if not ending.passes:
             return
         tally.outcomes.add(ending.shown)
@@ -138,10 +138,10 @@ class Search:
             if tally.negative_witness is None:
                 tally.negative_witness = self._witness(goal, found, "")
 
-    def _witness(self, goal: Goal, found: Found, message: str) -> Witness:
+    def _witness(self, goal: _core.Goal, found: Found, message: str) -> Witness:
         return witness(self.question.machine, self._run_to(goal, found), message)
 
-    def _error(self, goal: Goal, found: Found) -> Witness:
+    def _error(self, goal: _core.Goal, found: Found) -> Witness:
         """A run into an error state, named by the predicate that holds there."""
         run = self._run_to(goal, found)
         state = last_state(self.question.machine, run)
@@ -151,7 +151,7 @@ class Search:
                 return witness(self.question.machine, run, predicate.arrival())
         raise EngineLimitError("internal error, please report: a run does not end in an error state")
 
-    def _run_to(self, goal: Goal, found: Found) -> list[_core.Step]:
+    def _run_to(self, goal: _core.Goal, found: Found) -> list[_core.Step]:
         """A run: the one that the search knows, or a shorter one with short buffers.
 
         Raises:
@@ -159,7 +159,7 @@ class Search:
         """
         known = found.findings.run_to(goal)
         if known is not None and found.algorithm == "bounded":
-            return shown_moves(self.question, known)
+            return known
         is_doubtful = found.algorithm == "backward" and not found.findings.is_exact
         most = _SHORTER_SECONDS if known is not None else _DOUBTFUL_SECONDS if is_doubtful else None
         seconds = [limit for limit in (self.procedures.left, most) if limit is not None]
@@ -169,28 +169,30 @@ class Search:
             states=None if known is None else _SHORTER_STATES,
             memory=self.task.limits.memory,
         )
-        runs = [run for run in (shorter, known) if run is not None]
+        runs = [] if shorter is None else [shorter]
+        if known is not None:
+            runs.append(shown_moves(self.question, known))
         if not runs:
             raise EngineLimitError("an error state was reached, but no run to it was found within the limits")
-        return shown_moves(self.question, min(runs, key=len))
+        return min(runs, key=len)
 
-    def _waiting(self, points: list[int]) -> str:
+    def _waiting(self, points: Sequence[int | None]) -> str:
         stuck = ", ".join(thread.name for thread, _ in self._not_ended(points))
         return f"deadlock: {stuck} cannot go on"
 
-    def _not_ended(self, points: list[int]) -> list[tuple[Thread, int]]:
+    def _not_ended(self, points: Sequence[int | None]) -> list[tuple[Thread, int]]:
         """The threads that have steps left, with their control points."""
         found = []
         for number, thread in enumerate(self.task.program.threads):
-            known = self.question.program.points[number]
-            if 0 <= points[number] < len(known) and thread.outgoing[known[points[number]]]:
-                found.append((thread, known[points[number]]))
+            at = points[number]
+            if at is not None and thread.outgoing[point := self.question.program.points[number][at]]:
+                found.append((thread, point))
         return found
 
     def _counted(self, found: Found) -> list[str]:
         """How many errors there are, as Linden and Wolper count them, and where."""
-        errors = [points for kind, points in found.findings.goals if kind == "error"]
-        failures = sum(kind == "failure" for kind, _ in found.findings.goals)
+        errors = [goal.points for goal in found.findings.goals if goal.kind == "error"]
+        failures = sum(goal.kind == "failure" for goal in found.findings.goals)
         if not errors and not failures:
             return []
         count = found.findings.error_states
@@ -203,14 +205,14 @@ class Search:
             notes.append(f"… and at {len(errors) - _MOST_PLACES_TOLD} more")
         return notes
 
-    def _place(self, points: list[int]) -> str:
+    def _place(self, points: Sequence[int | None]) -> str:
         """Control points by name where they have one."""
         parts = []
         for number, thread in enumerate(self.task.program.threads):
-            known = self.question.program.points[number]
-            if not 0 <= points[number] < len(known):
+            at = points[number]
+            if at is None:
                 continue
-            point = known[points[number]]
+            point = self.question.program.points[number][at]
             name = next((label for at, label in thread.labels if at == point), str(point))
             parts.append(f"{thread.name}@{name}")
         return ", ".join(parts)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def shown_moves(question: Lowered, run: Sequence[_core.Step]) -> list[_core.Step]:
-    """`run` without the values that only the core has read: those of channels kept in memory."""
+    """`run` of an unbounded search, without the values of channels, which that search keeps in memory."""
 
     def shown(thread: int, edge: int, values: list[int]) -> list[int]:
         hidden = question.unchannelled.hidden.get((thread, edge), ())

@@ -151,7 +151,7 @@ class _Search:
         found = self._first()
         if _is_closed(found):
             return self._holds(found)
-        if found.trace is not None and found.trace[2] < len(self.system.unsafe):
+        if found.trace is not None and found.trace.goal < len(self.system.unsafe):
             violation = self._followed(found)
             if violation is not None:
                 return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
@@ -249,8 +249,8 @@ class _Search:
 
         if found.trace is None:
             return None
-        steps, processes, _, _ = found.trace
-        schedule = [(number, tuple(one + 1 for one in taking)) for number, taking in steps]
+        processes = found.trace.processes
+        schedule = [(number, tuple(one + 1 for one in taking)) for number, taking in found.trace.steps]
         size = self.system.size
         for count in (processes, processes + 1) if size is None else (size,):
             shown = followed(machine(self.task.system, count, buffered=self.buffered), schedule)

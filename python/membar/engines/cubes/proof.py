@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from membar.records import field, record
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.linear import linear
-from membar.systems.system import ParameterizedSystem
+from membar.systems.system import ParameterizedSystem, Symbol
 from membar.systems.terms import (
     Access,
     Basic,
@@ -31,32 +31,17 @@ from membar.systems.terms import (
     Term,
 )
 
-# Symbol (-1 for a process), node (-1 for a cell), reader (-1 for none), indices or the process.
-CorePlace: TypeAlias = tuple[int, int, int, list[int]]
-CoreEvents: TypeAlias = tuple[
-    list[list[CorePlace]],
-    list[tuple[int, int]],
-    list[tuple[int, list[int]]],
-    list[tuple[int, list[int]]],
-    list[tuple[CorePlace, list[int]]],
-]
-CoreCube: TypeAlias = tuple[
-    int,
-    list[tuple[CorePlace, int]],
-    list[tuple[str, CorePlace, CorePlace]],
-    list[tuple[str, list[tuple[int, CorePlace]], int]],
-    CoreEvents,
-]
+if TYPE_CHECKING:
+    from membar import _core
 
 
-def event_cube(system: ParameterizedSystem, cube: CoreCube, *, fixed: bool) -> EventCube:
+def event_cube(system: ParameterizedSystem, cube: _core.Cube, *, fixed: bool) -> EventCube:
     """A cube of the core; `fixed`: its process n is the constant `#n`."""
-    slots = cube[0]
     processes: tuple[Process, ...]
     if fixed:
-        processes = tuple(ProcessConstant(number + 1) for number in range(slots))
+        processes = tuple(ProcessConstant(number + 1) for number in range(cube.processes))
     else:
-        processes = tuple(ProcessVariable(f"p{number + 1}") for number in range(slots))
+        processes = tuple(ProcessVariable(f"p{number + 1}") for number in range(cube.processes))
     return _Reader(system, processes).read(cube)
 
 
@@ -73,15 +58,14 @@ class _Reader:
     of_reader: dict[tuple[int, int], int] = field(default_factory=dict)
     of_node: list[int] = field(default_factory=list)
 
-    def read(self, cube: CoreCube) -> EventCube:
-        _, within, comparisons, sums, events = cube
-        self._read_events(events)
-        literals = [literal for place, values in within for literal in self._among(place, values)]
+    def read(self, cube: _core.Cube) -> EventCube:
+        self._read_events(cube.events)
+        literals = [literal for place, values in cube.within for literal in self._among(place, values)]
         literals += [
-            Literal(self._term(left), Comparison(sign), self._term(right))
-            for sign, left, right in comparisons
+            Literal(self._term(one.left), Comparison(one.relation), self._term(one.right))
+            for one in cube.comparisons
         ]
-        literals += [self._sum(sign, parts, constant) for sign, parts, constant in sums]
+        literals += map(self._sum, cube.sums)
         return EventCube(
             parameters=tuple(one for one in self.processes if isinstance(one, ProcessVariable)),
             literals=tuple(literals),
@@ -90,25 +74,24 @@ class _Reader:
             together=frozenset(self.together),
         )
 
-    def _read_events(self, events: CoreEvents) -> None:
-        nodes, order, program, flushed, stored = events
-        for node, reads in enumerate(nodes):
+    def _read_events(self, events: _core.CubeEvents) -> None:
+        for node, reads in enumerate(events.reads):
             self._read_node(node, reads)
-        self.before |= {(self.of_node[first], self.of_node[then]) for first, then in order}
-        for slot, after in program:
+        self.before |= {(self.of_node[first], self.of_node[then]) for first, then in events.order}
+        for slot, after in events.program:
             own = {node for node, reader in self.of_reader if reader == slot}
             self._mark(
                 Event(process=self.processes[slot], kind=EventKind.READ, locations=()), set(after) - own
             )
-        for slot, after in flushed:
+        for slot, after in events.flushed:
             process = self.processes[slot]
             self._mark(Event(process=process, kind=EventKind.READ, locations=(), fence=True), after)
-        for place, after in stored:
+        for place, after in events.stored:
             self._mark(Event(process=None, kind=EventKind.WRITE, locations=(self._location(place),)), after)
 
-    def _read_node(self, node: int, reads: Sequence[CorePlace]) -> None:
-        for reader in sorted({place[2] for place in reads}):
-            locations = tuple(self._location(place) for place in reads if place[2] == reader)
+    def _read_node(self, node: int, reads: Sequence[_core.CubePlace]) -> None:
+        for reader in sorted({place.reader for place in reads if place.reader is not None}):
+            locations = tuple(self._location(place) for place in reads if place.reader == reader)
             number = len(self.events)
             self.events.append(
                 Event(process=self.processes[reader], kind=EventKind.READ, locations=locations)
@@ -125,25 +108,29 @@ class _Reader:
             self.before.add((len(self.events), self.of_node[node]))
             self.events.append(event)
 
-    def _indices(self, place: CorePlace) -> tuple[Process, ...]:
-        return tuple(self.processes[index] for index in place[3])
+    def _indices(self, place: _core.CubePlace) -> tuple[Process, ...]:
+        return tuple(self.processes[index] for index in place.index)
 
-    def _location(self, place: CorePlace) -> Location:
-        return Location(self.system.symbols[place[0]].name, self._indices(place))
+    def _location(self, place: _core.CubePlace) -> Location:
+        return Location(self._symbol(place).name, self._indices(place))
 
-    def _place(self, place: CorePlace) -> Place:
-        symbol, node, reader, _ = place
-        name = self.system.symbols[symbol].name
-        if node < 0:
+    def _symbol(self, place: _core.CubePlace) -> Symbol:
+        if place.symbol is None:
+            raise TypeError("a process is no variable")
+        return self.system.symbols[place.symbol]
+
+    def _place(self, place: _core.CubePlace) -> Place:
+        name = self._symbol(place).name
+        if place.node is None or place.reader is None:
             return Access(name, self._indices(place))
-        return EventValue(self.of_reader[node, reader], name, self._indices(place))
+        return EventValue(self.of_reader[place.node, place.reader], name, self._indices(place))
 
-    def _term(self, place: CorePlace) -> Term:
-        return self.processes[place[3][0]] if place[0] < 0 else self._place(place)
+    def _term(self, place: _core.CubePlace) -> Term:
+        return self.processes[place.index[0]] if place.symbol is None else self._place(place)
 
-    def _among(self, place: CorePlace, values: int) -> list[Literal]:
+    def _among(self, place: _core.CubePlace, values: int) -> list[Literal]:
         """That a place has one of the values, bit n for constructor n."""
-        kind = self.system.symbols[place[0]].type
+        kind = self._symbol(place).type
         if not isinstance(kind, Enumeration):
             raise TypeError(f"{kind} has no constructors")
         names = kind.constructors
@@ -157,9 +144,11 @@ class _Reader:
             if name not in allowed
         ]
 
-    def _sum(self, sign: str, parts: Sequence[tuple[int, CorePlace]], constant: int) -> Literal:
-        kind = self.system.symbols[parts[0][1][0]].type
+    def _sum(self, one: _core.CubeSum) -> Literal:
+        kind = self._symbol(one.parts[0][1]).type
         if not isinstance(kind, Basic):
             raise TypeError(f"{kind} is no type of numbers")
-        terms = [(Fraction(factor), self._place(place)) for factor, place in parts]
-        return Literal(linear(kind, Fraction(0), terms), Comparison(sign), Linear(kind, Fraction(-constant)))
+        terms = [(Fraction(factor), self._place(place)) for factor, place in one.parts]
+        return Literal(
+            linear(kind, Fraction(0), terms), Comparison(one.relation), Linear(kind, Fraction(-one.constant))
+        )
