@@ -95,7 +95,7 @@ def buffers(procedure: str) -> Search:
 
 def cubes(name: str) -> Search:
     """A parameterized system, backwards from its bad states."""
-    system = _core.AnySize(form_of(parse(SourceFile.read(BENCHMARKS / "core" / name))))
+    system = _core.CubeSystem(form_of(parse(SourceFile.read(BENCHMARKS / "core" / name))))
 
     def search() -> list[int]:
         found = system.search(nodes=300)

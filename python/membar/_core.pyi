@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Self, final
 
 __all__ = [
-    "AnySize",
     "BufferFindings",
     "Cube",
     "CubeComparison",
@@ -12,6 +11,7 @@ __all__ = [
     "CubeFindings",
     "CubePlace",
     "CubeSum",
+    "CubeSystem",
     "CubeTrace",
     "Cycle",
     "Ending",
@@ -453,7 +453,7 @@ class CubeTrace:
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
-class AnySize:
+class CubeSystem:
     def __new__(cls, form: bytes, *, fault: int | None = None) -> Self: ...
     @property
     def fixed(self) -> bool: ...

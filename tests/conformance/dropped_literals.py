@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from membar import load_model
-from membar._core import AnySize, CubeFindings
+from membar._core import CubeFindings, CubeSystem
 from membar.engines.cubes import closed
 from membar.engines.cubes.proof import event_cube
 from membar.evidence.certificates.check import certify, is_initial, steps_into
@@ -56,7 +56,7 @@ class Proof:
 
     system: ParameterizedSystem
     cubes: Sequence[EventCube]
-    core: AnySize
+    core: CubeSystem
     found: CubeFindings
 
 

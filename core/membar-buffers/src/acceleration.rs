@@ -30,10 +30,10 @@ pub(super) struct AcceleratedCycle {
 }
 
 impl AcceleratedCycle {
-    /// What one turn puts into `lane`.
-    pub(super) fn word(&self, lane: usize) -> Vec<Letter> {
+    /// What one turn puts into `queue`.
+    pub(super) fn word(&self, queue: usize) -> Vec<Letter> {
         let stored = self.stored.iter().flatten();
-        stored.filter(|(other, _)| *other == lane).map(|&(_, letter)| letter).collect()
+        stored.filter(|(other, _)| *other == queue).map(|&(_, letter)| letter).collect()
     }
 
     fn push(&mut self, number: u32, stored: &[(usize, Letter)]) {
@@ -75,20 +75,22 @@ impl Search<'_, '_, '_> {
     ) -> Result<Option<Growth>, CoreError> {
         for at in self.comparable(state, place).into_iter().rev() {
             let before = &self.stack[at].state;
-            let mut changed = (0..state.lanes.len()).filter(|&lane| before.lanes[lane] != state.lanes[lane]);
-            let (Some(lane), None) = (changed.next(), changed.next()) else { continue };
-            let Some(cycle) = self.cycle(at, lane, came) else { continue };
+            let mut changed =
+                (0..state.queues.len()).filter(|&queue| before.queues[queue] != state.queues[queue]);
+            let (Some(queue), None) = (changed.next(), changed.next()) else { continue };
+            let Some(cycle) = self.cycle(at, queue, came) else { continue };
             let automata = &mut self.semantics.world.automata;
-            if cycle.word(lane).is_empty() || automata.is_included(state.lanes[lane], before.lanes[lane]) {
+            if cycle.word(queue).is_empty() || automata.is_included(state.queues[queue], before.queues[queue])
+            {
                 continue;
             }
             let before = before.clone();
-            if let Some((language, cycles)) = self.repeated(&before, lane, &cycle)? {
-                self.take_down(at, lane, &cycle, language);
+            if let Some((language, cycles)) = self.star(&before, queue, &cycle)? {
+                self.take_down(at, queue, &cycle, language);
                 let growth =
-                    Growth { lane, from: Some(self.stack[at].node), before: state.lanes[lane], cycles };
+                    Growth { queue, from: Some(self.stack[at].node), before: state.queues[queue], cycles };
                 // An inner cycle may already have made more of it than one turn does.
-                state.lanes[lane] = self.semantics.world.automata.union(state.lanes[lane], language);
+                state.queues[queue] = self.semantics.world.automata.union(state.queues[queue], language);
                 return Ok(Some(growth));
             }
         }
@@ -127,16 +129,16 @@ impl Search<'_, '_, '_> {
                 cycle.push(step.number, &step.stored);
             }
         }
-        let mut lanes = cycle.stored.iter().flatten().map(|&(lane, _)| lane);
-        let Some(lane) = lanes.next() else { return Ok(()) };
-        let known = self.cycles.get(&(lane, local));
-        if lanes.any(|other| other != lane) || known.is_some_and(|known| known.contains(&cycle)) {
+        let mut queues = cycle.stored.iter().flatten().map(|&(queue, _)| queue);
+        let Some(queue) = queues.next() else { return Ok(()) };
+        let known = self.cycles.get(&(queue, local));
+        if queues.any(|other| other != queue) || known.is_some_and(|known| known.contains(&cycle)) {
             return Ok(());
         }
         let mut tried = vec![cycle.clone()];
-        let language = self.closed_under(state, lane, &mut tried)?;
+        let language = self.closed_under(state, queue, &mut tried)?;
         if !tried.is_empty() {
-            self.remember(lane, &points, &cycle, language);
+            self.remember(queue, &points, &cycle, language);
         }
         Ok(())
     }
@@ -148,32 +150,32 @@ impl Search<'_, '_, '_> {
     /// Takes the cycles known at the control points of `state`, without finding them again.
     fn saturate(&mut self, state: &mut State, growths: &mut Vec<Growth>) -> Result<(), CoreError> {
         let width = self.semantics.width().max(1);
-        for lane in 0..state.lanes.len() {
-            let Some(known) = self.cycles.get(&(lane, state.locals[lane / width])) else { continue };
-            let words: Vec<Vec<Letter>> = known.iter().map(|cycle| cycle.word(lane)).collect();
-            if self.semantics.world.automata.repeat(state.lanes[lane], &words) == state.lanes[lane] {
+        for queue in 0..state.queues.len() {
+            let Some(known) = self.cycles.get(&(queue, state.locals[queue / width])) else { continue };
+            let words: Vec<Vec<Letter>> = known.iter().map(|cycle| cycle.word(queue)).collect();
+            if self.semantics.world.automata.repeat(state.queues[queue], &words) == state.queues[queue] {
                 continue;
             }
             let mut cycles = match self.fault.chosen() {
-                Fault::RepeatForeignCycles => self.all_cycles(lane),
+                Fault::RepeatForeignCycles => self.all_cycles(queue),
                 _ => known.clone(),
             };
-            let language = self.closed_under(state, lane, &mut cycles)?;
-            if language != state.lanes[lane] {
-                growths.push(Growth { lane, from: None, before: state.lanes[lane], cycles });
-                state.lanes[lane] = language;
+            let language = self.closed_under(state, queue, &mut cycles)?;
+            if language != state.queues[queue] {
+                growths.push(Growth { queue, from: None, before: state.queues[queue], cycles });
+                state.queues[queue] = language;
             }
         }
         Ok(())
     }
 
-    /// The moves since the state at `at`, if none of them commits from `lane`.
-    fn cycle(&self, at: usize, lane: usize, came: &Step) -> Option<AcceleratedCycle> {
+    /// The moves since the state at `at`, if none of them commits from `queue`.
+    fn cycle(&self, at: usize, queue: usize, came: &Step) -> Option<AcceleratedCycle> {
         let between = self.stack[at + 1..].iter().filter_map(|frame| frame.came.as_ref());
         let mut cycle = AcceleratedCycle::default();
         for step in between.chain([came]) {
             let transition = self.transitions.at(step.number);
-            if matches!(transition, Transition::Commit { lane: other, .. } if *other == lane) {
+            if matches!(transition, Transition::Commit { queue: other, .. } if *other == queue) {
                 return None;
             }
             cycle.push(step.number, &step.stored);
@@ -182,22 +184,22 @@ impl Search<'_, '_, '_> {
     }
 
     /// The language that this cycle, with those known at the same control point, makes of the one before.
-    fn repeated(
+    fn star(
         &mut self,
         before: &State,
-        lane: usize,
+        queue: usize,
         cycle: &AcceleratedCycle,
     ) -> Result<Option<(Language, Vec<AcceleratedCycle>)>, CoreError> {
         let width = self.semantics.width().max(1);
-        let key = (lane, before.locals[lane / width]);
+        let key = (queue, before.locals[queue / width]);
         let mut cycles = self.cycles.get(&key).cloned().unwrap_or_default();
         if self.fault == Fault::RepeatForeignCycles {
-            cycles = self.all_cycles(lane);
+            cycles = self.all_cycles(queue);
         }
         if !cycles.contains(cycle) {
             cycles.push(cycle.clone());
         }
-        let language = self.closed_under(before, lane, &mut cycles)?;
+        let language = self.closed_under(before, queue, &mut cycles)?;
         Ok(cycles.contains(cycle).then_some((language, cycles)))
     }
 
@@ -205,15 +207,15 @@ impl Search<'_, '_, '_> {
     fn closed_under(
         &mut self,
         before: &State,
-        lane: usize,
+        queue: usize,
         cycles: &mut Vec<AcceleratedCycle>,
     ) -> Result<Language, CoreError> {
         loop {
-            let words: Vec<Vec<Letter>> = cycles.iter().map(|cycle| cycle.word(lane)).collect();
-            let language = self.semantics.world.automata.repeat(before.lanes[lane], &words);
+            let words: Vec<Vec<Letter>> = cycles.iter().map(|cycle| cycle.word(queue)).collect();
+            let language = self.semantics.world.automata.repeat(before.queues[queue], &words);
             let mut wrong = None;
             for (position, known) in cycles.iter().enumerate() {
-                if !self.goes_on(before, lane, language, known)? {
+                if !self.goes_on(before, queue, language, known)? {
                     wrong = Some(position);
                     break;
                 }
@@ -225,8 +227,8 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    fn all_cycles(&self, lane: usize) -> Vec<AcceleratedCycle> {
-        let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == lane).copied().collect();
+    fn all_cycles(&self, queue: usize) -> Vec<AcceleratedCycle> {
+        let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == queue).copied().collect();
         keys.sort_unstable();
         keys.iter().flat_map(|key| self.cycles[key].iter().cloned()).collect()
     }
@@ -235,7 +237,7 @@ impl Search<'_, '_, '_> {
     fn goes_on(
         &mut self,
         before: &State,
-        lane: usize,
+        queue: usize,
         language: Language,
         cycle: &AcceleratedCycle,
     ) -> Result<bool, CoreError> {
@@ -249,7 +251,7 @@ impl Search<'_, '_, '_> {
             return Ok(true);
         }
         let mut start = before.clone();
-        start.lanes[lane] = language;
+        start.queues[queue] = language;
         let mut state = start.clone();
         for &number in &cycle.turn {
             let transition = self.transitions.at(number).clone();
@@ -258,28 +260,28 @@ impl Search<'_, '_, '_> {
                 _ => return Ok(false),
             }
         }
-        start.lanes[lane] = cycle
-            .word(lane)
+        start.queues[queue] = cycle
+            .word(queue)
             .iter()
             .fold(language, |language, &letter| self.semantics.world.automata.append(language, letter));
         Ok(state == start)
     }
 
     /// Remembers a cycle from the state at `at`; if one thread alone takes it, also from each of its later points.
-    fn take_down(&mut self, at: usize, lane: usize, cycle: &AcceleratedCycle, language: Language) {
-        let thread = lane / self.semantics.width().max(1);
+    fn take_down(&mut self, at: usize, queue: usize, cycle: &AcceleratedCycle, language: Language) {
+        let thread = queue / self.semantics.width().max(1);
         let is_alone = cycle.turn.iter().all(|&number| self.is_step_of(thread, number));
         let count = if is_alone { cycle.turn.len() } else { 1 };
         let points: Vec<LocalId> =
             self.stack[at..at + count].iter().map(|frame| frame.state.locals[thread]).collect();
-        self.remember(lane, &points, cycle, language);
+        self.remember(queue, &points, cycle, language);
     }
 
     /// Remembers a cycle, beginning at each of these points of its thread in turn.
-    fn remember(&mut self, lane: usize, points: &[LocalId], cycle: &AcceleratedCycle, language: Language) {
+    fn remember(&mut self, queue: usize, points: &[LocalId], cycle: &AcceleratedCycle, language: Language) {
         let mut is_new = false;
         for (by, &point) in points.iter().enumerate() {
-            let known = self.cycles.entry((lane, point)).or_default();
+            let known = self.cycles.entry((queue, point)).or_default();
             let rotated = cycle.rotated(by);
             if !known.contains(&rotated) {
                 is_new |= by == 0;
@@ -290,7 +292,7 @@ impl Search<'_, '_, '_> {
             let moves = cycle.turn.iter().map(|&number| self.move_of(number)).collect();
             let automata = &self.semantics.world.automata;
             let shown = automata.expression(language, &letter_shown);
-            let thread = lane / self.semantics.width().max(1);
+            let thread = queue / self.semantics.width().max(1);
             self.found.cycles.push(Cycle { thread, moves, language, shown });
         }
     }

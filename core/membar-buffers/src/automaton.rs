@@ -42,8 +42,8 @@ pub struct Automata {
     taken: FxHashMap<(Language, Letter), Language>,
     newest: FxHashMap<(Language, CellId), ByNewest>,
     included: FxHashMap<(Language, Language), bool>,
-    united: FxHashMap<(Language, Language), Language>,
-    repeated: FxHashMap<(Language, Vec<Vec<Letter>>), Language>,
+    union: FxHashMap<(Language, Language), Language>,
+    star: FxHashMap<(Language, Vec<Vec<Letter>>), Language>,
 }
 
 impl Default for Automata {
@@ -56,8 +56,8 @@ impl Default for Automata {
             taken: FxHashMap::default(),
             newest: FxHashMap::default(),
             included: FxHashMap::default(),
-            united: FxHashMap::default(),
-            repeated: FxHashMap::default(),
+            union: FxHashMap::default(),
+            star: FxHashMap::default(),
         };
         automata.keep(Automaton::default());
         automata.keep(Automaton { accepting: vec![true], edges: vec![Vec::new()] });
@@ -386,7 +386,7 @@ impl Automata {
             return right;
         }
         let key = (left.min(right), left.max(right));
-        if let Some(&known) = self.united.get(&key) {
+        if let Some(&known) = self.union.get(&key) {
             return known;
         }
         let mut loose = Nfa::of(self.at(left));
@@ -400,7 +400,7 @@ impl Automata {
         let start = loose.state(false);
         loose.silent[start as usize] = vec![0, offset];
         let result = self.keep(loose.determined(start).minimal());
-        self.united.insert(key, result);
+        self.union.insert(key, result);
         result
     }
 
@@ -423,7 +423,7 @@ impl Automata {
     /// Every word followed by any number of the `words`, in any order: `language · (word | word | …)*`.
     pub fn repeat(&mut self, language: Language, words: &[Vec<Letter>]) -> Language {
         let key = (language, words.to_vec());
-        if let Some(&known) = self.repeated.get(&key) {
+        if let Some(&known) = self.star.get(&key) {
             return known;
         }
         let mut loose = Nfa::of(self.at(language));
@@ -445,7 +445,7 @@ impl Automata {
             }
         }
         let result = self.keep(loose.determined(0).minimal());
-        self.repeated.insert(key, result);
+        self.star.insert(key, result);
         result
     }
 

@@ -22,7 +22,7 @@ pub enum Discipline {
 impl Discipline {
     /// Number of queues of one thread.
     #[must_use]
-    pub fn lanes(self, cells: usize) -> usize {
+    pub fn queues(self, cells: usize) -> usize {
         match self {
             Self::Sc => 0,
             Self::Tso | Self::Marked => 1,
@@ -32,7 +32,7 @@ impl Discipline {
 
     /// The queue, among those of its thread, in which a store to `cell` waits.
     #[must_use]
-    pub fn lane(self, cell: CellId) -> usize {
+    pub fn queue(self, cell: CellId) -> usize {
         if self == Self::Pso { cell.index() } else { 0 }
     }
 }

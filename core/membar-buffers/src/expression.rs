@@ -39,14 +39,14 @@ pub(super) fn of(
 /// Replaces every way through `state` by a direct one.
 fn removed(steps: &mut BTreeMap<(usize, usize), Vec<String>>, state: usize) {
     let around = steps.remove(&(state, state)).map(|parts| joined(&parts)).unwrap_or_default();
-    let repeated = if around.is_empty() { String::new() } else { format!("({around})*") };
+    let star = if around.is_empty() { String::new() } else { format!("({around})*") };
     let into: Vec<_> = steps.keys().copied().filter(|pair| pair.1 == state).collect();
     let out: Vec<_> = steps.keys().copied().filter(|pair| pair.0 == state).collect();
     let mut through = Vec::new();
     for &(from, _) in &into {
         for &(_, to) in &out {
             let (before, after) = (grouped(&steps[&(from, state)]), grouped(&steps[&(state, to)]));
-            through.push(((from, to), format!("{before}{repeated}{after}")));
+            through.push(((from, to), format!("{before}{star}{after}")));
         }
     }
     for pair in into.iter().chain(&out) {

@@ -14,7 +14,7 @@ mistakes! {
         LoadSkipsMemory: "a load with something in the buffer never looks at memory",
         PrintedLoadRule: "a load looks for its location at the very end of the buffer, as printed in the paper",
         CommitKeepsLanguage: "a commit leaves its entry in the buffer",
-        CommitFirstLetterOnly: "only one of several possible commits is made",
+        CommitFirstLetterOnly: "only one of several possible commits is values",
         CommitLosesWord: "a commit forgets contents that begin otherwise and end the same",
         StoreAtFront: "a store overtakes what is in the buffer",
         InclusionOfOneBuffer: "a state is covered if its first buffer is",

@@ -180,19 +180,19 @@ impl Search<'_, '_, '_> {
             Outcome::Reached(state) => {
                 self.enter(state, sleep, Some(Step { parent, number, stored: successor.stored }))?;
             }
-            Outcome::Failed(edge, lanes) => {
+            Outcome::Failed(edge, queues) => {
                 self.found.error_states += 1;
-                self.note_wrong(Goal::Failure { thread, edge }, parent, number, lanes);
+                self.note_wrong(Goal::Failure { thread, edge }, parent, number, queues);
             }
-            Outcome::Faulty(edge, lanes) => {
-                self.note_wrong(Goal::Fault { thread, edge }, parent, number, lanes);
+            Outcome::Faulty(edge, queues) => {
+                self.note_wrong(Goal::Fault { thread, edge }, parent, number, queues);
             }
         }
         Ok(())
     }
 
-    fn note_wrong(&mut self, goal: Goal, node: NodeId, last: u32, lanes: Vec<Language>) {
-        self.note(goal, Target { node, last: Some(last), lanes });
+    fn note_wrong(&mut self, goal: Goal, node: NodeId, last: u32, queues: Vec<Language>) {
+        self.note(goal, Target { node, last: Some(last), queues });
     }
 
     fn note(&mut self, goal: Goal, target: Target) {
@@ -228,7 +228,7 @@ impl Search<'_, '_, '_> {
         self.bare.push(State {
             locals: state.locals.clone(),
             memory: state.memory.clone(),
-            lanes: vec![Language::EMPTY_WORD; state.lanes.len()],
+            queues: vec![Language::EMPTY_WORD; state.queues.len()],
         });
         self.places.insert(key, place);
         self.kept.push(Vec::new());
@@ -238,10 +238,10 @@ impl Search<'_, '_, '_> {
     /// What the empty buffers of a state say: it may be the end, or a deadlock.
     fn look_empty(&mut self, state: &State, node: NodeId, successors: &[Successor]) -> Result<(), CoreError> {
         let automata = &self.semantics.world.automata;
-        let empty = state.lanes.iter().all(|&lane| automata.has_empty_word(lane));
+        let empty = state.queues.iter().all(|&queue| automata.has_empty_word(queue));
         let system = &*self.semantics.system;
         let is_over = system.is_at_rest(&state.locals, &state.memory);
-        let target = Target { node, last: None, lanes: vec![Language::EMPTY_WORD; state.lanes.len()] };
+        let target = Target { node, last: None, queues: vec![Language::EMPTY_WORD; state.queues.len()] };
         if is_over {
             if empty || self.fault == Fault::EndingWithFullBuffers {
                 let ending = self.question.terms(system, &state.locals, &state.memory);
@@ -257,7 +257,7 @@ impl Search<'_, '_, '_> {
         let is_stuck = if self.fault == Fault::DeadlockIgnored {
             successors.is_empty()
         } else {
-            let bare = State { lanes: target.lanes.clone(), ..state.clone() };
+            let bare = State { queues: target.queues.clone(), ..state.clone() };
             self.semantics.successors(&bare)?.is_empty()
         };
         if is_stuck && !self.semantics.blocked {
@@ -329,10 +329,10 @@ impl Search<'_, '_, '_> {
         growths: Vec<Growth>,
     ) -> Result<NodeId, CoreError> {
         let node = NodeId::try_from(self.nodes.len()).map_err(|_| CoreError::TooLarge("states"))?;
-        self.bytes += 16 * state.lanes.len() + 96 + 64 * growths.len();
+        self.bytes += 16 * state.queues.len() + 96 + 64 * growths.len();
         self.nodes.push(Node {
             place,
-            lanes: state.lanes.as_slice().into(),
+            queues: state.queues.as_slice().into(),
             came: came.map(|step| Predecessor { step: step.clone(), growths }),
         });
         Ok(node)
@@ -342,7 +342,7 @@ impl Search<'_, '_, '_> {
     fn cover(&mut self, state: &State, place: Place, sleep: &[Sleeping]) -> Option<Cover> {
         let mut common: Option<Vec<Sleeping>> = None;
         for kept in &self.kept[place as usize] {
-            let mut pairs = state.lanes.iter().zip(&self.nodes[kept.node as usize].lanes);
+            let mut pairs = state.queues.iter().zip(&self.nodes[kept.node as usize].queues);
             let automata = &mut self.semantics.world.automata;
             let covers = match self.fault.chosen() {
                 Fault::InclusionOfOneBuffer => pairs.next().is_none_or(|(&a, &b)| automata.is_included(a, b)),
@@ -370,13 +370,13 @@ impl Search<'_, '_, '_> {
         let place = self.nodes[node as usize].place;
         self.bytes += 48 + 40 * sleep.len();
         let (automata, nodes) = (&mut self.semantics.world.automata, &self.nodes);
-        let lanes = &nodes[node as usize].lanes;
+        let queues = &nodes[node as usize].queues;
         let list = &mut self.kept[place as usize];
-        let is_new = list.iter().all(|old| nodes[old.node as usize].lanes != *lanes);
+        let is_new = list.iter().all(|old| nodes[old.node as usize].queues != *queues);
         self.found.stored += u64::from(is_new);
         if !matches!(self.fault.chosen(), Fault::InclusionReversed | Fault::InclusionOfOneBuffer) {
             list.retain(|old| {
-                let mut pairs = nodes[old.node as usize].lanes.iter().zip(lanes);
+                let mut pairs = nodes[old.node as usize].queues.iter().zip(queues);
                 !pairs.all(|(&small, &large)| automata.is_included(small, large))
             });
         }
@@ -390,9 +390,9 @@ impl Search<'_, '_, '_> {
         let bare = &self.bare[kept.place as usize];
         if self.question.is_error(self.semantics.system, &bare.locals, &bare.memory) {
             let points = self.question.points(self.semantics.system, &bare.locals);
-            let lanes = kept.lanes.to_vec();
+            let queues = kept.queues.to_vec();
             self.found.error_states += u64::from(is_new);
-            self.note(Goal::Error(points), Target { node, last: None, lanes });
+            self.note(Goal::Error(points), Target { node, last: None, queues });
         }
     }
 
@@ -421,18 +421,18 @@ impl Search<'_, '_, '_> {
         let kept = &self.kept[place][at];
         let parent = kept.node;
         let sleeping: Vec<u32> = kept.sleep.iter().map(|sleeping| sleeping.number).collect();
-        let lanes = self.nodes[parent as usize].lanes.to_vec();
-        let state = State { lanes, ..self.bare[place].clone() };
+        let queues = self.nodes[parent as usize].queues.to_vec();
+        let state = State { queues, ..self.bare[place].clone() };
         for number in sleeping {
             let transition = self.transitions.at(number).clone();
             let Some(successor) = self.semantics.follow(&state, &transition)? else { continue };
             let thread = successor.footprint.thread;
             match successor.result {
-                Outcome::Failed(edge, lanes) => {
-                    self.note_wrong(Goal::Failure { thread, edge }, parent, number, lanes);
+                Outcome::Failed(edge, queues) => {
+                    self.note_wrong(Goal::Failure { thread, edge }, parent, number, queues);
                 }
-                Outcome::Faulty(edge, lanes) => {
-                    self.note_wrong(Goal::Fault { thread, edge }, parent, number, lanes);
+                Outcome::Faulty(edge, queues) => {
+                    self.note_wrong(Goal::Fault { thread, edge }, parent, number, queues);
                 }
                 Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
                     let step = Step { parent, number, stored: successor.stored };
@@ -456,10 +456,11 @@ impl Search<'_, '_, '_> {
         let mut most = 1;
         let mut found: Vec<NodeId> = Vec::new();
         for kept in self.kept.iter().flatten() {
-            let lanes = &self.nodes[kept.node as usize].lanes;
-            let infinite =
-                |lane: &&Language| *is_infinite.entry(**lane).or_insert_with(|| automata.is_infinite(**lane));
-            let count = lanes.iter().filter(infinite).count();
+            let queues = &self.nodes[kept.node as usize].queues;
+            let infinite = |queue: &&Language| {
+                *is_infinite.entry(**queue).or_insert_with(|| automata.is_infinite(**queue))
+            };
+            let count = queues.iter().filter(infinite).count();
             if count > most {
                 most = count;
                 found.clear();
@@ -476,7 +477,7 @@ impl Search<'_, '_, '_> {
                 buffers: most,
                 points: self.question.points(self.semantics.system, &bare.locals),
                 memory: bare.memory.clone(),
-                shown: node.lanes.iter().map(show).collect(),
+                shown: node.queues.iter().map(show).collect(),
             }
         };
         found.iter().map(describe).collect()
@@ -492,7 +493,7 @@ impl Search<'_, '_, '_> {
         let Some(&place) = self.places.get(&key) else { return false };
         let (automata, nodes) = (&mut self.semantics.world.automata, &self.nodes);
         self.kept[place as usize].iter().any(|kept| {
-            let mut pairs = state.lanes.iter().zip(&nodes[kept.node as usize].lanes);
+            let mut pairs = state.queues.iter().zip(&nodes[kept.node as usize].queues);
             pairs.all(|(&a, &b)| automata.is_included(a, b))
         })
     }

@@ -8,22 +8,22 @@ use membar_step::{Access, Source, perform};
 
 use super::fault::Fault;
 use super::system::{
-    EXIT, EXITED, End, Local, LocalId, Memory, NOT_STARTED, Partner, Refusals, START, System, Taken,
+    EXIT, EXITED, End, Local, LocalId, Memory, NOT_STARTED, Partner, Refusals, START, System, ThreadStep,
 };
 
 /// What becomes of all attempts at a step.
 struct Attempt<'s, M> {
     refusals: Refusals,
-    out: &'s mut Vec<Taken<M>>,
+    out: &'s mut Vec<ThreadStep<M>>,
 }
 
-/// Who moves along which edge, with registers, memory and answers at some operation of it.
+/// A step in progress: a thread on an edge, with its registers, memory and answers so far.
 #[derive(Clone)]
 struct Progress<M> {
     thread: usize,
     edge: EdgeId,
     registers: Vec<u64>,
-    made: Vec<u64>,
+    values: Vec<u64>,
     memory: M,
     meeting: Stage,
 }
@@ -33,10 +33,10 @@ struct Progress<M> {
 enum Stage {
     /// There is none.
     Alone,
-    /// The sender has not come to its send; who will receive, along which edge, with which registers.
+    /// Before the send: the receiver, its edge and its registers.
     Sending { receiver: usize, edge: EdgeId, registers: Vec<u64> },
     /// The receiver takes its edge; the sender goes on from operation `at`.
-    Receiving { sender: usize, edge: EdgeId, at: usize, registers: Vec<u64>, made: Vec<u64> },
+    Receiving { sender: usize, edge: EdgeId, at: usize, registers: Vec<u64>, values: Vec<u64> },
     /// The receiver is done.
     Met(Partner),
 }
@@ -55,7 +55,7 @@ impl System<'_> {
         thread: usize,
         local: LocalId,
         memory: &M,
-        out: &mut Vec<Taken<M>>,
+        out: &mut Vec<ThreadStep<M>>,
     ) -> Result<Refusals, CoreError> {
         self.steps_if(world, thread, local, memory, true, out)
     }
@@ -71,17 +71,17 @@ impl System<'_> {
         local: LocalId,
         memory: &M,
         may_move: bool,
-        out: &mut Vec<Taken<M>>,
+        out: &mut Vec<ThreadStep<M>>,
     ) -> Result<Refusals, CoreError> {
         let Local { point, registers } = self.local(thread, local).clone();
         match point {
             NOT_STARTED => {
-                if let Some(cell) = self.births[thread] {
+                if let Some(cell) = self.start_cells[thread] {
                     let entry = self.intern(thread, self.code(thread).entry, registers)?;
                     for (value, memory) in memory.load(world, cell) {
                         if value == 1 {
                             let end = End::Moved(entry);
-                            out.push(Taken { edge: START, made: vec![1], end, memory, partner: None });
+                            out.push(ThreadStep { edge: START, values: vec![1], end, memory, partner: None });
                         }
                     }
                 }
@@ -102,16 +102,16 @@ impl System<'_> {
         point: u32,
         registers: &[u64],
         memory: &M,
-        out: &mut Vec<Taken<M>>,
+        out: &mut Vec<ThreadStep<M>>,
     ) -> Result<Refusals, CoreError> {
         let code = self.code(thread);
         let leaving = &code.leaving[point as usize];
-        if let (true, Some(cell)) = (leaving.is_empty(), self.deaths[thread]) {
+        if let (true, Some(cell)) = (leaving.is_empty(), self.exit_cells[thread]) {
             if let Some(mut memory) = memory.drained(world) {
                 memory.write(world, cell, 1);
                 let gone = self.intern(thread, point | EXITED, registers.into())?;
                 let end = End::Moved(gone);
-                out.push(Taken { edge: EXIT, made: Vec::new(), end, memory, partner: None });
+                out.push(ThreadStep { edge: EXIT, values: Vec::new(), end, memory, partner: None });
             }
             return Ok(Refusals::default());
         }
@@ -122,7 +122,7 @@ impl System<'_> {
                     thread,
                     edge,
                     registers: registers.to_vec(),
-                    made: Vec::new(),
+                    values: Vec::new(),
                     memory: memory.clone(),
                     meeting: Stage::Alone,
                 };
@@ -149,7 +149,7 @@ impl System<'_> {
         sender: At,
         receiver: At,
         memory: &M,
-        out: &mut Vec<Taken<M>>,
+        out: &mut Vec<ThreadStep<M>>,
     ) -> Result<Refusals, CoreError> {
         let mut attempt = Attempt { refusals: Refusals::default(), out };
         let theirs = self.meeting_edges(receiver, false);
@@ -160,7 +160,7 @@ impl System<'_> {
                     thread: sender.0,
                     edge,
                     registers: self.local(sender.0, sender.1).registers.to_vec(),
-                    made: Vec::new(),
+                    values: Vec::new(),
                     memory: memory.clone(),
                     meeting: Stage::Sending { receiver: receiver.0, edge: other, registers },
                 };
@@ -281,7 +281,7 @@ impl<M: Memory> Acting<'_, '_, M> {
             let alternatives = self.progress.memory.load(self.world, cell);
             self.one_of(alternatives)?
         };
-        self.progress.made.push(value);
+        self.progress.values.push(value);
         Ok(value)
     }
 
@@ -404,12 +404,12 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
             let memory = &self.progress.memory;
             self.one_of((low..=high).map(|value| (value.cast_unsigned(), memory.clone())).collect())?
         };
-        self.progress.made.push(value);
+        self.progress.values.push(value);
         Ok(value)
     }
 
     fn spawn(&mut self, thread: ThreadId) -> Result<(), Stop<M>> {
-        let Some(cell) = self.system.births[thread.index()] else { return Ok(()) };
+        let Some(cell) = self.system.start_cells[thread.index()] else { return Ok(()) };
         let mut seen = self.progress.memory.load(self.world, cell).into_iter();
         if M::EXACT && seen.any(|(value, _)| value == 1) {
             return Err(self.halt(membar_step::Halt::Unsupported("a thread is started more than once")));
@@ -418,13 +418,13 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
     }
 
     fn join(&mut self, thread: ThreadId) -> Result<(), Stop<M>> {
-        let cell = self.system.deaths[thread.index()].ok_or(Stop::Waits)?;
+        let cell = self.system.exit_cells[thread.index()].ok_or(Stop::Waits)?;
         if self.answer.is_none() {
             let mut ended = self.progress.memory.load(self.world, cell);
             ended.retain(|(value, _)| *value == 1);
             self.one_of(ended)?;
         }
-        self.progress.made.push(1);
+        self.progress.values.push(1);
         Ok(())
     }
 }
@@ -435,7 +435,7 @@ impl<M: Memory> Progress<M> {
             thread: self.thread,
             edge: self.edge,
             registers: self.registers.clone(),
-            made: self.made.clone(),
+            values: self.values.clone(),
             memory,
             meeting: self.meeting.clone(),
         }
@@ -448,38 +448,39 @@ impl<M: Memory> Progress<M> {
             thread: receiver,
             edge,
             registers,
-            made: Vec::new(),
+            values: Vec::new(),
             memory: self.memory.seen_by(world, receiver),
             meeting: Stage::Receiving {
                 sender: self.thread,
                 edge: self.edge,
                 at,
                 registers: self.registers,
-                made: self.made,
+                values: self.values,
             },
         })
     }
 
-    /// At the end of its edge the receiver, which is now at `local`, lets the sender go on; anybody else has ended.
+    /// At the end of its edge the receiver, which is now at `local`, lets the sender go on; other steps end.
     fn handed_back(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
-        let Stage::Receiving { sender, edge, at, registers, made } = self.meeting else {
+        let Stage::Receiving { sender, edge, at, registers, values } = self.meeting else {
             return Err(Box::new(self));
         };
-        let partner = Partner { thread: self.thread, edge: self.edge, made: self.made, local: Some(local) };
+        let partner =
+            Partner { thread: self.thread, edge: self.edge, values: self.values, local: Some(local) };
         let memory = self.memory.seen_by(world, sender);
-        let next = Self { thread: sender, edge, registers, made, memory, meeting: Stage::Met(partner) };
+        let next = Self { thread: sender, edge, registers, values, memory, meeting: Stage::Met(partner) };
         Ok((at, next))
     }
 }
 
 fn push<M>(attempt: &mut Attempt<'_, M>, progress: Progress<M>, end: End) {
-    let Progress { thread, edge, made, memory, meeting, .. } = progress;
+    let Progress { thread, edge, values, memory, meeting, .. } = progress;
     let step = match meeting {
-        Stage::Alone | Stage::Sending { .. } => Taken { edge, made, end, memory, partner: None },
-        Stage::Met(partner) => Taken { edge, made, end, memory, partner: Some(partner) },
-        Stage::Receiving { edge: sending, made: sent, .. } => {
-            let partner = Partner { thread, edge, made, local: None };
-            Taken { edge: sending, made: sent, end, memory, partner: Some(partner) }
+        Stage::Alone | Stage::Sending { .. } => ThreadStep { edge, values, end, memory, partner: None },
+        Stage::Met(partner) => ThreadStep { edge, values, end, memory, partner: Some(partner) },
+        Stage::Receiving { edge: sending, values: sent, .. } => {
+            let partner = Partner { thread, edge, values, local: None };
+            ThreadStep { edge: sending, values: sent, end, memory, partner: Some(partner) }
         }
     };
     attempt.out.push(step);

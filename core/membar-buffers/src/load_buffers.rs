@@ -18,7 +18,7 @@ use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
 
 use super::fault::Fault;
-use super::local_automata::{Access, Block, Flat, FlatProgram, Meeting, Step, flatten};
+use super::local_automata::{Access, Block, LocalAutomata, LocalAutomaton, Meeting, Step, flatten};
 use super::question::{Findings, Question};
 use super::system::{End, LocalId, System};
 use membar_ir::limits::{Stopped, Watch};
@@ -58,7 +58,7 @@ struct Kept {
 
 struct Search<'s, 'p, 'b> {
     system: &'s System<'p>,
-    program: &'s FlatProgram,
+    program: &'s LocalAutomata,
     watch: &'s mut Watch<'b>,
     fault: Fault,
     elements: Vec<Kept>,
@@ -118,7 +118,11 @@ pub fn search(
 }
 
 /// What to look for, each with the smallest states that are it.
-fn targets(system: &System<'_>, threads: &[Flat], question: &Question) -> Vec<(Goal, Vec<Element>)> {
+fn targets(
+    system: &System<'_>,
+    threads: &[LocalAutomaton],
+    question: &Question,
+) -> Vec<(Goal, Vec<Element>)> {
     let open = Element { threads: vec![None; threads.len()], memory: vec![None; system.cells.len()] };
     let mut found: Vec<(Goal, Vec<Element>)> = Vec::new();
     for (thread, flat) in threads.iter().enumerate() {
@@ -341,7 +345,7 @@ fn weight(element: &Element) -> usize {
 fn before_delete(
     element: &Element,
     thread: usize,
-    flat: &Flat,
+    flat: &LocalAutomaton,
     local: LocalId,
     queue: &[Message],
     out: &mut Vec<Element>,
@@ -369,7 +373,7 @@ fn before_step(
     queue: Option<&[Message]>,
     fault: Fault,
     out: &mut Vec<Element>,
-    threads: &[Flat],
+    threads: &[LocalAutomaton],
 ) {
     let mut push = |queue: Vec<Message>, memory: Vec<Option<u64>>| {
         let mut next = Element { threads: element.threads.clone(), memory };
@@ -457,7 +461,7 @@ fn before_write(
     queue: Option<&[Message]>,
     fault: Fault,
     mut push: impl FnMut(Vec<Message>, Vec<Option<u64>>),
-    threads: &[Flat],
+    threads: &[LocalAutomaton],
 ) {
     let mut memory = element.memory.clone();
     if memory[cell.index()].is_some_and(|known| known != value) {
@@ -486,7 +490,7 @@ fn before_write(
 }
 
 /// What is left of a state if every queue is empty; threads that were left open may be anywhere.
-fn with_empty_queues(element: &Element, threads: &[Flat]) -> Vec<Element> {
+fn with_empty_queues(element: &Element, threads: &[LocalAutomaton]) -> Vec<Element> {
     let mut found = vec![element.clone()];
     for (other, flat) in threads.iter().enumerate() {
         match &element.threads[other] {

@@ -13,7 +13,7 @@ use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
 
 use super::fault::Fault;
-use super::system::{End, LocalId, Memory, System, Taken};
+use super::system::{End, LocalId, Memory, System, ThreadStep};
 use membar_ir::limits::{Stopped, Watch};
 
 /// Different values of one cell beyond which its data does not count as finite.
@@ -41,7 +41,7 @@ pub(super) enum Access {
 pub(super) struct Block {
     pub(super) reads: Vec<(CellId, u64)>,
     pub(super) writes: Vec<(CellId, u64)>,
-    /// Whether all buffers are empty, not only those of who acts.
+    /// Whether all buffers are empty, not only those of the acting thread.
     pub(super) all: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Meeting {
 
 /// A thread.
 #[derive(Debug, Default)]
-pub(super) struct Flat {
+pub(super) struct LocalAutomaton {
     pub(super) steps: Vec<Step>,
     /// The steps into each local state.
     pub(super) into: Vec<Vec<usize>>,
@@ -76,8 +76,8 @@ pub(super) struct Flat {
 
 /// All threads.
 #[derive(Debug, Default)]
-pub(super) struct FlatProgram {
-    pub(super) threads: Vec<Flat>,
+pub(super) struct LocalAutomata {
+    pub(super) threads: Vec<LocalAutomaton>,
     pub(super) meetings: Vec<Meeting>,
     /// Whether it has the runs of the program and no others.
     pub(super) is_exact: bool,
@@ -95,12 +95,12 @@ enum Bit {
 
 /// A memory in which every cell may hold every value that is known for it.
 #[derive(Debug, Clone, Default)]
-struct Anything {
+struct AnyMemory {
     thread: usize,
     bits: Vec<Bit>,
 }
 
-impl Anything {
+impl AnyMemory {
     fn and(&self, bit: Bit) -> Self {
         let mut next = self.clone();
         next.bits.push(bit);
@@ -108,7 +108,7 @@ impl Anything {
     }
 }
 
-impl Memory for Anything {
+impl Memory for AnyMemory {
     type World = Vec<BTreeSet<u64>>;
 
     const EXACT: bool = false;
@@ -238,7 +238,7 @@ impl Block {
 pub(super) fn flatten(
     system: &mut System<'_>,
     watch: &mut Watch<'_>,
-) -> Result<Result<FlatProgram, Stopped>, CoreError> {
+) -> Result<Result<LocalAutomata, Stopped>, CoreError> {
     let mut values: Vec<BTreeSet<u64>> =
         system.cells.iter().map(|cell| BTreeSet::from([cell.initial])).collect();
     loop {
@@ -269,7 +269,7 @@ pub(super) fn flatten(
 }
 
 /// Steps of a thread, with where they begin.
-type Steps = Vec<(LocalId, Taken<Anything>)>;
+type Steps = Vec<(LocalId, ThreadStep<AnyMemory>)>;
 
 /// Every step of a thread.
 fn alone(
@@ -289,24 +289,24 @@ fn alone(
         }
         let from = local(number);
         let mut taken = Vec::new();
-        system.steps(values, thread, from, &Anything { thread, bits: Vec::new() }, &mut taken)?;
+        system.steps(values, thread, from, &AnyMemory { thread, bits: Vec::new() }, &mut taken)?;
         result.extend(taken.into_iter().map(|step| (from, step)));
         number += 1;
     }
     Ok(Ok(result))
 }
 
-/// Who meets, sender first, and where they are.
+/// The threads of a rendezvous, sender first, and where they are.
 type Pair = ([usize; 2], [LocalId; 2]);
 
 /// Every step of two threads.
 fn together(
     system: &mut System<'_>,
     values: &mut Vec<BTreeSet<u64>>,
-) -> Result<Vec<(Pair, Taken<Anything>)>, CoreError> {
+) -> Result<Vec<(Pair, ThreadStep<AnyMemory>)>, CoreError> {
     let mut result = Vec::new();
     for ([sender, receiver], [from, other]) in pairs(system) {
-        let memory = Anything { thread: sender, bits: Vec::new() };
+        let memory = AnyMemory { thread: sender, bits: Vec::new() };
         let mut taken = Vec::new();
         system.meet(values, (sender, from), (receiver, other), &memory, &mut taken)?;
         result.extend(taken.into_iter().map(|step| (([sender, receiver], [from, other]), step)));
@@ -343,10 +343,13 @@ fn local(number: usize) -> LocalId {
 }
 
 /// Steps by single accesses.
-fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, Taken<Anything>)>) -> FlatProgram {
-    let mut program = FlatProgram { is_exact: !system.has_committed(), ..FlatProgram::default() };
+fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, ThreadStep<AnyMemory>)>) -> LocalAutomata {
+    let mut program = LocalAutomata { is_exact: !system.has_committed(), ..LocalAutomata::default() };
     for (thread, steps) in taken.into_iter().enumerate() {
-        let mut flat = Flat { into: vec![Vec::new(); system.locals(thread).len()], ..Flat::default() };
+        let mut flat = LocalAutomaton {
+            into: vec![Vec::new(); system.locals(thread).len()],
+            ..LocalAutomaton::default()
+        };
         for (from, step) in steps {
             let Some(parts) = parts(&step.memory.bits) else { continue };
             let (accesses, is_exact) = parts.accesses();
@@ -372,7 +375,7 @@ fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, Taken<Anything>)
     program
 }
 
-impl Flat {
+impl LocalAutomaton {
     /// Adds a step as one of each access, with made-up local states between them.
     fn add(&mut self, from: LocalId, mut accesses: Vec<Access>, edge: EdgeId, end: End) {
         if accesses.is_empty() {

@@ -20,7 +20,7 @@ pub(super) type NodeId = u32;
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) place: Place,
-    pub(super) lanes: Box<[Language]>,
+    pub(super) queues: Box<[Language]>,
     /// None for the initial state.
     pub(super) came: Option<Predecessor>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Predecessor {
 /// What cycles made of one buffer.
 #[derive(Debug)]
 pub(super) struct Growth {
-    pub(super) lane: usize,
+    pub(super) queue: usize,
     /// The state on the stack from which the cycles were taken; None if from the state itself.
     pub(super) from: Option<NodeId>,
     /// The contents before it.
@@ -48,7 +48,7 @@ pub(super) struct Growth {
 pub(super) struct Target {
     pub(super) node: NodeId,
     pub(super) last: Option<u32>,
-    pub(super) lanes: Vec<Language>,
+    pub(super) queues: Vec<Language>,
 }
 
 /// The contents of all buffers, and the moves from here to the end, last one first.
@@ -69,7 +69,7 @@ impl Search<'_, '_, '_> {
     /// A run to what was found; None only if the search made a mistake.
     pub(super) fn run_to(&self, target: &Target) -> Option<Vec<Move>> {
         let automata = &self.semantics.world.automata;
-        let words = target.lanes.iter().map(|&lane| automata.shortest(lane)).collect::<Option<_>>()?;
+        let words = target.queues.iter().map(|&queue| automata.shortest(queue)).collect::<Option<_>>()?;
         let mut reading = Reading { words, moves: Vec::new() };
         if let Some(last) = target.last {
             reading.moves.push(self.move_of(last));
@@ -96,14 +96,14 @@ impl Search<'_, '_, '_> {
     fn before_growths(&self, came: &Predecessor, reading: &mut Reading) -> Option<Before> {
         let automata = &self.semantics.world.automata;
         for growth in came.growths.iter().rev() {
-            if automata.contains(growth.before, &reading.words[growth.lane]) {
+            if automata.contains(growth.before, &reading.words[growth.queue]) {
                 continue;
             }
             let base = match growth.from {
                 None => growth.before,
-                Some(older) => self.nodes[older as usize].lanes[growth.lane],
+                Some(older) => self.nodes[older as usize].queues[growth.queue],
             };
-            for cycle in self.turns(base, &reading.words[growth.lane], growth)?.iter().rev() {
+            for cycle in self.turns(base, &reading.words[growth.queue], growth)?.iter().rev() {
                 for (&number, stored) in cycle.turn.iter().zip(&cycle.stored).rev() {
                     self.undo(number, stored, None, reading)?;
                 }
@@ -123,7 +123,7 @@ impl Search<'_, '_, '_> {
         growth: &'g Growth,
     ) -> Option<Vec<&'g AcceleratedCycle>> {
         let automata = &self.semantics.world.automata;
-        let words: Vec<Vec<Letter>> = growth.cycles.iter().map(|cycle| cycle.word(growth.lane)).collect();
+        let words: Vec<Vec<Letter>> = growth.cycles.iter().map(|cycle| cycle.word(growth.queue)).collect();
         // Per length of a prefix: how few turns lead there, and the last of them.
         let mut best: Vec<Option<(usize, Option<usize>)>> = vec![None; word.len() + 1];
         for length in automata.prefixes(base, word) {
@@ -160,13 +160,13 @@ impl Search<'_, '_, '_> {
         reading: &mut Reading,
     ) -> Option<()> {
         match *self.transitions.at(number) {
-            Transition::Commit { lane, letter } => {
-                let place = self.place_before(lane, letter, parent, &reading.words[lane])?;
-                reading.words[lane].insert(place, letter);
+            Transition::Commit { queue, letter } => {
+                let place = self.place_before(queue, letter, parent, &reading.words[queue])?;
+                reading.words[queue].insert(place, letter);
             }
             Transition::Step { .. } => {
-                for &(lane, letter) in stored.iter().rev() {
-                    if reading.words[lane].pop() != Some(letter) {
+                for &(queue, letter) in stored.iter().rev() {
+                    if reading.words[queue].pop() != Some(letter) {
                         return None;
                     }
                 }
@@ -179,7 +179,7 @@ impl Search<'_, '_, '_> {
     /// Where a letter stood that has left a buffer: in front, or, where letters pass, where the contents before have it.
     fn place_before(
         &self,
-        lane: usize,
+        queue: usize,
         letter: Letter,
         parent: Option<NodeId>,
         rest: &[Letter],
@@ -188,7 +188,7 @@ impl Search<'_, '_, '_> {
         if world.discipline != Discipline::Marked {
             return Some(0);
         }
-        let before = self.nodes[parent? as usize].lanes[lane];
+        let before = self.nodes[parent? as usize].queues[queue];
         let stood = |&place: &usize| {
             let mut longer = rest.to_vec();
             longer.insert(place, letter);
@@ -200,13 +200,13 @@ impl Search<'_, '_, '_> {
     /// A transition as a move of a run.
     pub(super) fn move_of(&self, number: u32) -> Move {
         match self.transitions.at(number) {
-            Transition::Step { thread, edge, made, partner } => {
-                let act = Act::Edge { edge: *edge, made: made.clone(), partner: partner.clone() };
+            Transition::Step { thread, edge, values, partner } => {
+                let act = Act::Edge { edge: *edge, values: values.clone(), partner: partner.clone() };
                 Move { thread: *thread, act }
             }
-            Transition::Commit { lane, letter } => {
+            Transition::Commit { queue, letter } => {
                 let (cell, value) = self.semantics.world.automata.store_of(*letter);
-                Move { thread: lane / self.semantics.width().max(1), act: Act::Flush { cell, value } }
+                Move { thread: queue / self.semantics.width().max(1), act: Act::Flush { cell, value } }
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct Question {
 pub struct Cycle {
     /// Whose buffer grows.
     pub thread: usize,
-    /// One turn.
+    /// One iteration.
     pub moves: Vec<Move>,
     /// The buffer contents that it leads to.
     pub language: Language,

@@ -5,7 +5,7 @@ use membar_states::safety::RunStep;
 
 use super::system::{EXIT, Partner, START};
 
-/// What somebody does.
+/// What happens in a move.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Act {
     /// A thread takes an edge and reads or chooses these values.
@@ -13,8 +13,8 @@ pub enum Act {
         /// Which of its edges.
         edge: EdgeId,
         /// The values, in order.
-        made: Vec<u64>,
-        /// Who receives in the same step what the thread sends.
+        values: Vec<u64>,
+        /// The receiver, if the step is a rendezvous.
         partner: Option<Partner>,
     },
     /// The oldest entry of a buffer reaches memory.
@@ -26,7 +26,7 @@ pub enum Act {
     },
 }
 
-/// Who does what.
+/// A move of a thread or of its buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Move {
     /// The thread, or the thread whose buffer it is.
@@ -40,14 +40,14 @@ pub struct Move {
 pub(super) fn shown_run(moves: &[Move], cells: usize) -> Vec<RunStep> {
     let shown = |step: &Move| match &step.act {
         Act::Edge { edge, .. } if matches!(*edge, START | EXIT) => None,
-        Act::Edge { edge, made, partner } => {
-            let partner = partner.as_ref().map(|other| (other.thread, other.edge, other.made.clone()));
-            Some(RunStep { thread: step.thread, edge: Some(*edge), partner, made: made.clone() })
+        Act::Edge { edge, values, partner } => {
+            let partner = partner.as_ref().map(|other| (other.thread, other.edge, other.values.clone()));
+            Some(RunStep { thread: step.thread, edge: Some(*edge), partner, values: values.clone() })
         }
         Act::Flush { cell, .. } if cell.index() >= cells => None,
         Act::Flush { cell, value } => {
-            let made = vec![u64::from(cell.0), *value];
-            Some(RunStep { thread: step.thread, edge: None, partner: None, made })
+            let values = vec![u64::from(cell.0), *value];
+            Some(RunStep { thread: step.thread, edge: None, partner: None, values })
         }
     };
     moves.iter().filter_map(shown).collect()

@@ -10,7 +10,7 @@ use membar_ir::program::{CellId, EdgeId};
 use super::automaton::{Automata, Language, Letter};
 use super::discipline::{Discipline, Entry, Passing};
 use super::fault::Fault;
-use super::system::{End, LocalId, Memory, Partner, System, Taken};
+use super::system::{End, LocalId, Memory, Partner, System, ThreadStep};
 use membar_ir::interner::Interner;
 
 /// A set of states.
@@ -18,16 +18,16 @@ use membar_ir::interner::Interner;
 pub(super) struct State {
     pub(super) locals: Vec<LocalId>,
     pub(super) memory: Vec<u64>,
-    pub(super) lanes: Vec<Language>,
+    pub(super) queues: Vec<Language>,
 }
 
 /// A transition, by what it does and not by where.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Transition {
     /// A thread takes an edge with these values read and chosen, perhaps together with one that receives.
-    Step { thread: usize, edge: EdgeId, made: Vec<u64>, partner: Option<Partner> },
+    Step { thread: usize, edge: EdgeId, values: Vec<u64>, partner: Option<Partner> },
     /// The oldest entry of a lane, which is this letter, reaches memory.
-    Commit { lane: usize, letter: Letter },
+    Commit { queue: usize, letter: Letter },
 }
 
 /// What a transition has to do with memory.
@@ -115,24 +115,24 @@ impl World {
 #[derive(Debug, Clone)]
 struct View {
     memory: Vec<u64>,
-    lanes: Vec<Language>,
+    queues: Vec<Language>,
     /// What this very step stored.
     fresh: Vec<Entry>,
     /// What it put into a lane.
     stored: Vec<(usize, Letter)>,
-    /// Who acts; in a rendezvous not always the thread of the footprint.
+    /// The thread that acts; in a rendezvous not always the thread of the footprint.
     thread: usize,
     footprint: Footprint,
 }
 
 impl View {
     fn own(&self, world: &World) -> std::ops::Range<usize> {
-        let width = world.discipline.lanes(self.memory.len());
+        let width = world.discipline.queues(self.memory.len());
         self.thread * width..(self.thread + 1) * width
     }
 
-    fn lane(&self, world: &World, cell: CellId) -> Option<usize> {
-        (world.discipline != Discipline::Sc).then(|| self.own(world).start + world.discipline.lane(cell))
+    fn queue(&self, world: &World, cell: CellId) -> Option<usize> {
+        (world.discipline != Discipline::Sc).then(|| self.own(world).start + world.discipline.queue(cell))
     }
 
     fn reading(&self, cell: CellId) -> Self {
@@ -145,14 +145,14 @@ impl View {
     fn settle(&mut self, world: &mut World) {
         let own = self.own(world).start;
         for (cell, value) in std::mem::take(&mut self.fresh) {
-            let lane = own + world.discipline.lane(cell);
+            let queue = own + world.discipline.queue(cell);
             let letter = world.automata.letter(cell, value);
-            self.lanes[lane] = if world.fault == Fault::StoreAtFront {
-                world.automata.prepend(letter, self.lanes[lane])
+            self.queues[queue] = if world.fault == Fault::StoreAtFront {
+                world.automata.prepend(letter, self.queues[queue])
             } else {
-                world.automata.append(self.lanes[lane], letter)
+                world.automata.append(self.queues[queue], letter)
             };
-            self.stored.push((lane, letter));
+            self.stored.push((queue, letter));
         }
     }
 
@@ -173,10 +173,10 @@ impl Memory for View {
             return vec![(value, self.clone())];
         }
         let inside = self.memory[cell.index()];
-        let Some(lane) = self.lane(world, cell).filter(|_| world.fault != Fault::LoadIgnoresBuffer) else {
+        let Some(queue) = self.queue(world, cell).filter(|_| world.fault != Fault::LoadIgnoresBuffer) else {
             return vec![(inside, self.reading(cell))];
         };
-        let parts = parts(world, self.lanes[lane], cell);
+        let parts = parts(world, self.queues[queue], cell);
         let sees_memory = parts.iter().any(|part| part.0.is_none());
         let mut by_value: Vec<(u64, Language)> = Vec::new();
         for (newest, language) in parts {
@@ -193,7 +193,7 @@ impl Memory for View {
             .into_iter()
             .map(|(value, language)| {
                 let mut next = seen.clone();
-                next.lanes[lane] = if keeps { self.lanes[lane] } else { language };
+                next.queues[queue] = if keeps { self.queues[queue] } else { language };
                 (value, next)
             })
             .collect()
@@ -210,21 +210,21 @@ impl Memory for View {
 
     fn drained(&self, world: &mut World) -> Option<Self> {
         let mut next = self.clone();
-        for lane in self.own(world) {
-            if !world.automata.has_empty_word(self.lanes[lane]) {
+        for queue in self.own(world) {
+            if !world.automata.has_empty_word(self.queues[queue]) {
                 return None;
             }
-            next.lanes[lane] = Language::EMPTY_WORD;
+            next.queues[queue] = Language::EMPTY_WORD;
         }
         Some(next.settled())
     }
 
     fn all_drained(&self, world: &mut World) -> Option<Self> {
-        if self.lanes.iter().any(|&lane| !world.automata.has_empty_word(lane)) {
+        if self.queues.iter().any(|&queue| !world.automata.has_empty_word(queue)) {
             return None;
         }
         let mut next = self.clone();
-        next.lanes.fill(Language::EMPTY_WORD);
+        next.queues.fill(Language::EMPTY_WORD);
         next.footprint.everything = true;
         Some(next.settled())
     }
@@ -239,9 +239,9 @@ impl Memory for View {
         let is_behind_mark = match self.fresh.last() {
             Some(entry) => entry.0 == mark,
             // Two marks in a row are as good as one: none is put where all contents end with one.
-            None => self.lanes[own]
-                .iter()
-                .all(|&lane| lane == Language::EMPTY_WORD || world.automata.ending_with(lane, mark) == lane),
+            None => self.queues[own].iter().all(|&queue| {
+                queue == Language::EMPTY_WORD || world.automata.ending_with(queue, mark) == queue
+            }),
         };
         if !is_behind_mark {
             self.fresh.push((mark, 0));
@@ -292,7 +292,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
     }
 
     pub(super) fn width(&self) -> usize {
-        self.world.discipline.lanes(self.system.cells.len())
+        self.world.discipline.queues(self.system.cells.len())
     }
 
     pub(super) fn initial(&self) -> State {
@@ -300,7 +300,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
         State {
             locals: vec![LocalId(0); threads],
             memory: self.system.cells.iter().map(|cell| cell.initial).collect(),
-            lanes: vec![Language::EMPTY_WORD; self.width() * threads],
+            queues: vec![Language::EMPTY_WORD; self.width() * threads],
         }
     }
 
@@ -311,13 +311,13 @@ impl<'s, 'p> Semantics<'s, 'p> {
         for thread in 0..state.locals.len() {
             self.steps(state, thread, &mut found)?;
         }
-        for lane in 0..state.lanes.len() {
-            let mut letters = self.world.first(state.lanes[lane]);
+        for queue in 0..state.queues.len() {
+            let mut letters = self.world.first(state.queues[queue]);
             if self.world.fault == Fault::CommitFirstLetterOnly {
                 letters.truncate(1);
             }
             for letter in letters {
-                found.extend(self.commit(state, lane, letter));
+                found.extend(self.commit(state, queue, letter));
             }
         }
         Ok(found)
@@ -330,7 +330,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
         transition: &Transition,
     ) -> Result<Option<Successor>, CoreError> {
         match transition {
-            Transition::Commit { lane, letter } => Ok(self.commit(state, *lane, *letter)),
+            Transition::Commit { queue, letter } => Ok(self.commit(state, *queue, *letter)),
             Transition::Step { thread, .. } => {
                 let mut found = Vec::new();
                 self.steps(state, *thread, &mut found)?;
@@ -342,7 +342,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
     fn steps(&mut self, state: &State, thread: usize, found: &mut Vec<Successor>) -> Result<(), CoreError> {
         let view = View {
             memory: state.memory.clone(),
-            lanes: state.lanes.clone(),
+            queues: state.queues.clone(),
             fresh: Vec::new(),
             stored: Vec::new(),
             thread,
@@ -367,57 +367,57 @@ impl<'s, 'p> Semantics<'s, 'p> {
         Ok(())
     }
 
-    fn successor(&mut self, state: &State, thread: usize, step: Taken<View>) -> Successor {
-        let Taken { edge, made, end, memory: mut view, partner } = step;
+    fn successor(&mut self, state: &State, thread: usize, step: ThreadStep<View>) -> Successor {
+        let ThreadStep { edge, values, end, memory: mut view, partner } = step;
         let result = match end {
-            End::Failed => Outcome::Failed(edge, view.lanes.clone()),
-            End::Faulty => Outcome::Faulty(edge, view.lanes.clone()),
+            End::Failed => Outcome::Failed(edge, view.queues.clone()),
+            End::Faulty => Outcome::Faulty(edge, view.queues.clone()),
             End::Moved(local) => {
                 let mut locals = state.locals.clone();
                 locals[thread] = local;
                 if let Some(Partner { thread: other, local: Some(local), .. }) = partner {
                     locals[other] = local;
                 }
-                // Who comes to a committed point, or leaves one, holds others up or lets them go.
+                // A thread that enters a committed point holds the others up; one that leaves it lets them go.
                 let moved = locals.iter().zip(&state.locals).enumerate().filter(|(_, (to, from))| to != from);
                 for (other, (&to, &from)) in moved.filter(|_| self.system.has_committed()) {
                     view.footprint.everything |=
                         self.system.is_committed(other, to) || self.system.is_committed(other, from);
                 }
                 view.settle(&mut self.world);
-                Outcome::Reached(State { locals, memory: view.memory, lanes: view.lanes })
+                Outcome::Reached(State { locals, memory: view.memory, queues: view.queues })
             }
         };
         Successor {
-            transition: Transition::Step { thread, edge, made, partner },
+            transition: Transition::Step { thread, edge, values, partner },
             footprint: view.footprint,
             result,
             stored: view.stored,
         }
     }
 
-    fn commit(&mut self, state: &State, lane: usize, letter: Letter) -> Option<Successor> {
-        let rest = self.world.take(state.lanes[lane], letter);
+    fn commit(&mut self, state: &State, queue: usize, letter: Letter) -> Option<Successor> {
+        let rest = self.world.take(state.queues[queue], letter);
         if rest == Language::NOTHING {
             return None;
         }
         let (cell, value) = self.world.automata.store_of(letter);
         let mut next = state.clone();
         next.memory[cell.index()] = value;
-        next.lanes[lane] = match self.world.fault.chosen() {
-            Fault::CommitKeepsLanguage => state.lanes[lane],
+        next.queues[queue] = match self.world.fault.chosen() {
+            Fault::CommitKeepsLanguage => state.queues[queue],
             Fault::CommitLosesWord if self.world.automata.has_empty_word(rest) => Language::EMPTY_WORD,
             _ => rest,
         };
         let mut footprint =
-            Footprint { thread: lane / self.width(), writes: vec![cell], ..Footprint::default() };
+            Footprint { thread: queue / self.width(), writes: vec![cell], ..Footprint::default() };
         if self.world.fault == Fault::SleepPrintedIndependence
-            && self.world.automata.by_newest(state.lanes[lane], cell).iter().all(|part| part.0.is_some())
+            && self.world.automata.by_newest(state.queues[queue], cell).iter().all(|part| part.0.is_some())
         {
             footprint.writes.clear();
         }
         Some(Successor {
-            transition: Transition::Commit { lane, letter },
+            transition: Transition::Commit { queue, letter },
             footprint,
             result: Outcome::Reached(next),
             stored: Vec::new(),

@@ -47,7 +47,7 @@ impl LocalId {
 pub struct Local {
     /// The control point.
     pub point: u32,
-    /// Values; 0 where nobody looks any more.
+    /// Values; 0 where they are not live.
     pub registers: Box<[u64]>,
 }
 
@@ -95,28 +95,28 @@ pub enum End {
 
 /// A step that a thread can take.
 #[derive(Debug, Clone)]
-pub struct Taken<M> {
+pub struct ThreadStep<M> {
     /// Along which edge.
     pub edge: EdgeId,
     /// The values read and chosen, in order.
-    pub made: Vec<u64>,
+    pub values: Vec<u64>,
     /// Where it leads.
     pub end: End,
     /// What it makes of memory.
     pub memory: M,
-    /// Who receives in the same step what it sends.
+    /// The receiver, if the step is a rendezvous.
     pub partner: Option<Partner>,
 }
 
 /// The other side of a rendezvous.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Partner {
-    /// Who receives.
+    /// The receiver.
     pub thread: usize,
     /// Along which edge.
     pub edge: EdgeId,
     /// The values that it read and chose, in order.
-    pub made: Vec<u64>,
+    pub values: Vec<u64>,
     /// Where that leads; None if the step goes wrong before.
     pub local: Option<LocalId>,
 }
@@ -140,7 +140,7 @@ pub struct Refusals {
 pub struct System<'a> {
     /// The program.
     pub program: &'a Program,
-    /// Its cells, then those for births and ends of threads.
+    /// Its cells, then those for starts and exits of threads.
     pub cells: Vec<Cell>,
     /// What tags mean.
     pub(super) orders: Orders,
@@ -148,8 +148,8 @@ pub struct System<'a> {
     pub fault: Fault,
     locals: Vec<Interner<Local>>,
     live: Vec<Vec<Vec<bool>>>,
-    pub(super) births: Vec<Option<CellId>>,
-    pub(super) deaths: Vec<Option<CellId>>,
+    pub(super) start_cells: Vec<Option<CellId>>,
+    pub(super) exit_cells: Vec<Option<CellId>>,
     /// The mark that a fence of stores puts into a buffer: it never changes what its cell holds.
     pub(super) mark: Option<CellId>,
     /// Per thread and edge, what it has to do with a rendezvous.
@@ -176,8 +176,8 @@ impl<'a> System<'a> {
             fault,
             locals: vec![Interner::default(); threads],
             live: Vec::new(),
-            births: vec![None; threads],
-            deaths: vec![None; threads],
+            start_cells: vec![None; threads],
+            exit_cells: vec![None; threads],
             mark: None,
             meetings: Vec::new(),
             committed: committed.to_vec(),
@@ -191,16 +191,16 @@ impl<'a> System<'a> {
             let shown = shown_registers(program, number);
             system.live.push(live_registers(thread, &shown, &shown));
             if !thread.started {
-                system.births[number] = Some(system.extra_cell()?);
+                system.start_cells[number] = Some(system.extra_cell()?);
             }
         }
         for edge in program.threads.iter().flat_map(|thread| &thread.edges) {
             for operation in &edge.operations {
                 match operation {
-                    Operation::Join { thread } if system.deaths[thread.index()].is_none() => {
-                        system.deaths[thread.index()] = Some(system.extra_cell()?);
+                    Operation::Join { thread } if system.exit_cells[thread.index()].is_none() => {
+                        system.exit_cells[thread.index()] = Some(system.extra_cell()?);
                     }
-                    Operation::Spawn { thread } if system.births[thread.index()].is_none() => {
+                    Operation::Spawn { thread } if system.start_cells[thread.index()].is_none() => {
                         return Err(CoreError::Unsupported("a thread is started more than once"));
                     }
                     Operation::StoreConditional { .. } => {
@@ -317,7 +317,7 @@ impl<'a> System<'a> {
 
     /// Whether a thread has not begun although its start is in memory.
     fn is_due(&self, thread: usize, local: LocalId, memory: &[u64]) -> bool {
-        let is_started = self.births[thread].is_some_and(|cell| memory[cell.index()] == 1);
+        let is_started = self.start_cells[thread].is_some_and(|cell| memory[cell.index()] == 1);
         is_started && self.is_not_started(thread, local)
     }
 
@@ -336,7 +336,9 @@ impl<'a> System<'a> {
         match self.local(thread, local).point {
             NOT_STARTED => true,
             point if point & EXITED != 0 => true,
-            point => self.deaths[thread].is_none() && self.code(thread).leaving[point as usize].is_empty(),
+            point => {
+                self.exit_cells[thread].is_none() && self.code(thread).leaving[point as usize].is_empty()
+            }
         }
     }
 
@@ -344,12 +346,6 @@ impl<'a> System<'a> {
     #[must_use]
     pub fn is_not_started(&self, thread: usize, local: LocalId) -> bool {
         self.local(thread, local).point == NOT_STARTED
-    }
-
-    /// Whether a cell is one of those for births and ends.
-    #[must_use]
-    pub fn is_extra(&self, cell: CellId) -> bool {
-        cell.index() >= self.program.cells.len()
     }
 
     pub(super) fn code(&self, thread: usize) -> &'a Thread {

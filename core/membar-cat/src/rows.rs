@@ -83,7 +83,7 @@ fn close_any<const W: usize>(rows: &mut [Row<W>]) {
             continue;
         }
         for row in rows.iter_mut() {
-            // Without a branch: whether a row has the event in the middle is anybody's guess.
+            // Without a branch: it could not be predicted whether a row has the event in the middle.
             let mask = (row[middle / 64] >> (middle % 64) & 1).wrapping_neg();
             for (own, via) in row.iter_mut().zip(&via) {
                 *own |= via & mask;

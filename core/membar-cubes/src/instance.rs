@@ -327,7 +327,7 @@ impl<'a> Instance<'a> {
         domains
     }
 
-    /// What a process sees in a cell: its own latest write that nobody else sees, or what is there.
+    /// What a process sees in a cell: its own latest pending write, or what memory holds.
     #[must_use]
     pub fn value(&self, state: &[u8], source: Source) -> u8 {
         match source {

@@ -10,7 +10,7 @@ use crate::term::Relation;
 /// Initial states that are looked at.
 const MOST_INITIAL: usize = 4_096;
 
-/// A state: the value of each cell, and for each process what it has written and nobody else sees, oldest first.
+/// A state: the value of each cell, and for each process its pending writes, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct State {
     /// Values, in the order of the layout.

@@ -85,7 +85,7 @@ pub struct Access {
     pub symbol: u16,
     /// Its indices.
     pub index: Vec<Process>,
-    /// Who reads, if the symbol is weak.
+    /// The process that reads, if the symbol is weak.
     pub reader: Option<Process>,
 }
 

@@ -20,7 +20,7 @@ pub struct Place {
     pub symbol: u16,
     /// 0 for the cell itself, n + 1 for what is read in node n.
     pub node: u8,
-    /// Who reads, if it is a read.
+    /// The process that reads, if it is a read.
     pub reader: u8,
     /// Process variables that are the indices; `NOBODY` behind the last.
     pub index: [u8; DIMENSIONS],

@@ -5,7 +5,7 @@ use crate::tally::Witness;
 use crate::thread::{Kind, Skeleton, Status};
 use crate::traces::{Class, Trace};
 use membar_cat::plan::Primitive;
-use membar_ir::bits::bits;
+use membar_ir::bits::{bits, insert, is_empty};
 use membar_ir::program::Program;
 
 /// Pairs of event numbers.
@@ -35,7 +35,7 @@ impl Rows {
     fn renumbered(&self, numbers: &[usize]) -> Self {
         let mut words = vec![0; self.words.len()];
         for (a, b) in self.pairs() {
-            words[numbers[a] * self.width + numbers[b] / 64] |= 1 << (numbers[b] % 64);
+            insert(&mut words[numbers[a] * self.width..], numbers[b]);
         }
         Self { words, width: self.width }
     }
@@ -43,7 +43,7 @@ impl Rows {
     /// The rows one after the other, the lowest byte first; nothing for the empty relation.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        if self.words.iter().all(|&word| word == 0) {
+        if is_empty(&self.words) {
             return Vec::new();
         }
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -84,23 +84,32 @@ pub struct ThreadRun {
 
 /// A whole execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of program/execution.py")]
 pub struct Execution {
+    /// Initial writes, then the events of each thread in program order.
     pub events: Vec<Event>,
+    /// How each thread ran.
     pub threads: Vec<ThreadRun>,
-    pub po: Rows,
+    /// Reads-from: write and read.
     pub rf: Pairs,
+    /// Per location its writes in coherence order.
     pub co: Vec<Vec<usize>>,
-    pub addr: Rows,
-    pub data: Rows,
-    pub ctrl: Rows,
-    pub amo: Rows,
-    pub lxsx: Rows,
-    pub spawn_join: Rows,
-    pub pick_addr: Rows,
-    pub pick_data: Rows,
-    pub pick_ctrl: Rows,
+    /// Those of `RELATIONS`.
+    relations: [Rows; RELATIONS.len()],
 }
+
+/// The relations that do not depend on rf and co.
+const RELATIONS: [Primitive; 10] = [
+    Primitive::ProgramOrder,
+    Primitive::Address,
+    Primitive::Data,
+    Primitive::Control,
+    Primitive::Atomic,
+    Primitive::Exclusive,
+    Primitive::SpawnJoin,
+    Primitive::PickAddress,
+    Primitive::PickData,
+    Primitive::PickControl,
+];
 
 impl Execution {
     /// Writes out `witness`; None if it does not speak of these classes.
@@ -146,23 +155,18 @@ impl Execution {
                 .zip(&traces)
                 .map(|(class, trace)| thread_run(&class.skeleton, trace))
                 .collect(),
-            po: graph.rows_of(Primitive::ProgramOrder),
             rf: witness.reads_from.iter().map(wide).collect(),
             co: witness.coherence.iter().map(order).collect(),
-            addr: graph.rows_of(Primitive::Address),
-            data: graph.rows_of(Primitive::Data),
-            ctrl: graph.rows_of(Primitive::Control),
-            amo: graph.rows_of(Primitive::Atomic),
-            lxsx: graph.rows_of(Primitive::Exclusive),
-            spawn_join: graph.rows_of(Primitive::SpawnJoin),
-            pick_addr: graph.rows_of(Primitive::PickAddress),
-            pick_data: graph.rows_of(Primitive::PickData),
-            pick_ctrl: graph.rows_of(Primitive::PickControl),
+            relations: RELATIONS.map(|relation| graph.rows_of(relation)),
         })
     }
-}
 
-impl Execution {
+    /// A relation that does not depend on rf and co; None for others.
+    #[must_use]
+    pub fn relation(&self, relation: Primitive) -> Option<&Rows> {
+        RELATIONS.iter().position(|&known| known == relation).map(|place| &self.relations[place])
+    }
+
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
     /// `registers[thread]`: for threads that are interchangeable.
     #[must_use]
@@ -184,21 +188,11 @@ impl Execution {
         let mut rf: Pairs = self.rf.iter().map(|&(a, b)| (numbers[a], numbers[b])).collect();
         rf.sort_unstable();
         let order = |order: &Vec<usize>| order.iter().map(|&write| numbers[write]).collect();
-        let rows = |rows: &Rows| rows.renumbered(&numbers);
         Self {
             threads: parts.iter().zip(registers).map(run).collect(),
             rf,
             co: self.co.iter().map(order).collect(),
-            po: rows(&self.po),
-            addr: rows(&self.addr),
-            data: rows(&self.data),
-            ctrl: rows(&self.ctrl),
-            amo: rows(&self.amo),
-            lxsx: rows(&self.lxsx),
-            spawn_join: rows(&self.spawn_join),
-            pick_addr: rows(&self.pick_addr),
-            pick_data: rows(&self.pick_data),
-            pick_ctrl: rows(&self.pick_ctrl),
+            relations: self.relations.each_ref().map(|rows| rows.renumbered(&numbers)),
             events,
         }
     }

@@ -12,7 +12,7 @@ use membar_cat::coherence_axioms::CoherenceAxioms;
 use membar_cat::relation::Shape;
 use membar_ir::bits::bits;
 
-/// An atomic operation or a pair of exclusive accesses of one location that nobody may come between.
+/// An atomic operation or a pair of exclusive accesses of one location that no other write may separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pair {
     read: usize,

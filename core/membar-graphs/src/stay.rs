@@ -33,7 +33,7 @@ pub(crate) const BLOCKS: usize = 1;
 impl Stuck {
     /// Of threads that all stay as they are.
     ///
-    /// Who waits for the end of a thread that looks in a loop is not in a deadlock: it is the loop that does not end.
+    /// Joining a thread that spins is no deadlock: the loop does not end.
     pub(crate) fn of(threads: &[Stay]) -> Self {
         if threads.contains(&Stay::Exited) {
             return Self::default();

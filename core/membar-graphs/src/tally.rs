@@ -53,8 +53,8 @@ pub struct Tally {
     pub failures: BTreeMap<u32, Seen>,
     /// Executions with an access to what is no location, by thread.
     pub faults: BTreeMap<u32, Seen>,
-    /// Executions that stay as they are for ever although memory is fair: somebody waits, and sees what is last.
-    /// In a loop: key 0; in a call that blocks: key 1.
+    /// Liveness violations: executions that never change again although memory is fair, because a thread waits and reads
+    /// the latest values. In a loop: key 0; in a call that blocks: key 1.
     pub stuck: BTreeMap<u32, Seen>,
     /// The steps at which threads that wait look first: thread and edge.
     pub waits: BTreeSet<(u32, u32)>,

@@ -86,12 +86,12 @@ impl<'a> Stop<'a> {
         &self.meter
     }
 
-    /// Asks everybody who looks to stop.
+    /// Asks all workers to stop.
     pub fn set(&self) {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
@@ -104,7 +104,7 @@ impl fmt::Debug for Stop<'_> {
     }
 }
 
-/// Time between two questions to the one who waits.
+/// Time between two calls of the function that decides whether to go on.
 pub const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// How much may be spent; None is no limit.
@@ -205,7 +205,7 @@ impl<'a> Watch<'a> {
         Self { steps: 0, ..*self }
     }
 
-    /// How far all are who share the request to stop.
+    /// The progress of all workers that share the request to stop.
     #[must_use]
     pub fn meter(&self) -> &'a Meter {
         self.stop.meter()

@@ -14,7 +14,7 @@ pub(crate) struct CubePlace {
     symbol: Option<u16>,
     /// The node of a pending read; None for a cell.
     node: Option<u8>,
-    /// Who reads; None for a cell.
+    /// The process that reads; None for a cell.
     reader: Option<u8>,
     /// Indices, or the process.
     index: Vec<u8>,

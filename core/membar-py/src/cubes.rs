@@ -14,13 +14,13 @@ use crate::{limits_of, to_py, words_of};
 
 /// A system of any number of processes.
 #[pyclass(frozen, module = "membar._core")]
-pub(crate) struct AnySize {
+pub(crate) struct CubeSystem {
     system: System,
     fault: Fault,
 }
 
 #[pymethods]
-impl AnySize {
+impl CubeSystem {
     #[new]
     #[pyo3(signature = (form, *, fault=None))]
     fn new(form: &[u8], fault: Option<usize>) -> PyResult<Self> {

@@ -272,7 +272,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Findings>()?;
     module.add_class::<buffers::StoreBuffers>()?;
     module.add_class::<buffers::BufferFindings>()?;
-    module.add_class::<cubes::AnySize>()?;
+    module.add_class::<cubes::CubeSystem>()?;
     module.add_class::<cubes::CubeFindings>()?;
     module.add_class::<cube_values::Cube>()?;
     module.add_class::<cube_values::CubeComparison>()?;

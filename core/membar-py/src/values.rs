@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use membar_cat::plan::Primitive;
 use membar_graphs::execution::{self, Pairs, Rows};
 use membar_graphs::thread::{Kind, Status};
 use membar_ir::program::EdgeId;
@@ -114,61 +115,61 @@ impl Execution {
     /// Program order.
     #[getter]
     fn po(&self) -> Bytes {
-        bytes(&self.0.po)
+        self.rows(Primitive::ProgramOrder)
     }
 
     /// Address dependencies.
     #[getter]
     fn addr(&self) -> Bytes {
-        bytes(&self.0.addr)
+        self.rows(Primitive::Address)
     }
 
     /// Data dependencies.
     #[getter]
     fn data(&self) -> Bytes {
-        bytes(&self.0.data)
+        self.rows(Primitive::Data)
     }
 
     /// Control dependencies.
     #[getter]
     fn ctrl(&self) -> Bytes {
-        bytes(&self.0.ctrl)
+        self.rows(Primitive::Control)
     }
 
     /// Read and write of one instruction.
     #[getter]
     fn amo(&self) -> Bytes {
-        bytes(&self.0.amo)
+        self.rows(Primitive::Atomic)
     }
 
     /// Load-linked and store-conditional.
     #[getter]
     fn lxsx(&self) -> Bytes {
-        bytes(&self.0.lxsx)
+        self.rows(Primitive::Exclusive)
     }
 
     /// Starts and ends of threads.
     #[getter]
     fn spawn_join(&self) -> Bytes {
-        bytes(&self.0.spawn_join)
+        self.rows(Primitive::SpawnJoin)
     }
 
     /// Address dependencies through the condition of a selection.
     #[getter]
     fn pick_addr(&self) -> Bytes {
-        bytes(&self.0.pick_addr)
+        self.rows(Primitive::PickAddress)
     }
 
     /// Data dependencies through the condition of a selection.
     #[getter]
     fn pick_data(&self) -> Bytes {
-        bytes(&self.0.pick_data)
+        self.rows(Primitive::PickData)
     }
 
     /// Control dependencies through the condition of a selection.
     #[getter]
     fn pick_ctrl(&self) -> Bytes {
-        bytes(&self.0.pick_ctrl)
+        self.rows(Primitive::PickControl)
     }
 
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
@@ -179,8 +180,10 @@ impl Execution {
     }
 }
 
-fn bytes(rows: &Rows) -> Bytes {
-    Cow::Owned(rows.bytes())
+impl Execution {
+    fn rows(&self, relation: Primitive) -> Bytes {
+        Cow::Owned(self.0.relation(relation).map(Rows::bytes).unwrap_or_default())
+    }
 }
 
 /// The receiving side of a step in which two threads meet.
@@ -205,7 +208,7 @@ pub(crate) struct Step {
     pub(crate) edge: Option<u32>,
     /// The values read and chosen, in order; of a flush, the cell and the value.
     pub(crate) values: Vec<u64>,
-    /// Who receives in the same step what is sent.
+    /// The receiver, if the step is a rendezvous.
     pub(crate) partner: Option<Partner>,
 }
 
@@ -225,12 +228,12 @@ impl Step {
 impl From<&RunStep> for Step {
     fn from(step: &RunStep) -> Self {
         let partner = step.partner.as_ref();
-        let partner = partner.map(|(thread, edge, made)| Partner {
+        let partner = partner.map(|(thread, edge, values)| Partner {
             thread: *thread,
             edge: edge.0,
-            values: made.clone(),
+            values: values.clone(),
         });
-        Self { thread: step.thread, edge: step.edge.map(|edge| edge.0), values: step.made.clone(), partner }
+        Self { thread: step.thread, edge: step.edge.map(|edge| edge.0), values: step.values.clone(), partner }
     }
 }
 

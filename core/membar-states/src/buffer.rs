@@ -141,7 +141,7 @@ impl Stepper {
             match first {
                 Entry::Store(..) => break,
                 Entry::Barrier => {}
-                Entry::Birth(thread) => self.start_thread(program, thread as usize)?,
+                Entry::Start(thread) => self.start_thread(program, thread as usize)?,
             }
             self.local.buffer.remove(0);
         }
@@ -157,11 +157,11 @@ impl Stepper {
         self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
         self.decode_thread(program, &self.leaves, thread, &mut other);
-        let is_born = other.born || thread == self.thread;
-        other.born = true;
+        let is_started = other.started || thread == self.thread;
+        other.started = true;
         let number = self.number_of(thread, &other);
         self.other = other;
-        if is_born {
+        if is_started {
             return Err(Halt::Refused("a thread is started more than once"));
         }
         self.leaves[program.words + thread] = number.ok_or(Halt::Full)?;

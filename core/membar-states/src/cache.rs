@@ -65,7 +65,7 @@ pub(super) enum Effect {
 struct Outcome {
     effect: Effect,
     writes: (u32, u32),
-    made: (u32, u32),
+    values: (u32, u32),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +91,7 @@ struct Value {
 pub(super) struct Recalled<'m> {
     pub(super) effect: Effect,
     pub(super) writes: &'m [(CellId, u64)],
-    pub(super) made: &'m [u64],
+    pub(super) values: &'m [u64],
 }
 
 /// Steps of all threads.
@@ -100,10 +100,10 @@ pub(super) struct SuccessorCache {
     /// Per thread and number of its part, where its steps begin in `roots`.
     parts: Vec<Vec<u32>>,
     roots: Vec<Node>,
-    values: Vec<Value>,
+    branches: Vec<Value>,
     outcomes: Vec<Outcome>,
     writes: Vec<(CellId, u64)>,
-    made: Vec<u64>,
+    values: Vec<u64>,
     is_full: bool,
     fault: Fault,
 }
@@ -113,10 +113,10 @@ impl SuccessorCache {
         Self {
             parts: vec![Vec::new(); threads],
             roots: Vec::new(),
-            values: Vec::new(),
+            branches: Vec::new(),
             outcomes: Vec::new(),
             writes: Vec::new(),
-            made: Vec::new(),
+            values: Vec::new(),
             is_full: false,
             fault,
         }
@@ -126,10 +126,10 @@ impl SuccessorCache {
         let parts: usize = self.parts.iter().map(Vec::capacity).sum();
         4 * parts
             + size_of::<Node>() * self.roots.capacity()
-            + size_of::<Value>() * self.values.capacity()
+            + size_of::<Value>() * self.branches.capacity()
             + size_of::<Outcome>() * self.outcomes.capacity()
             + size_of::<(CellId, u64)>() * self.writes.capacity()
-            + 8 * self.made.capacity()
+            + 8 * self.values.capacity()
     }
 
     /// Where the `count` steps of a part of a thread are remembered; None: nowhere.
@@ -155,16 +155,16 @@ impl SuccessorCache {
             match node {
                 Node::Unknown => return None,
                 Node::Does(number) => {
-                    let Outcome { effect, writes, made } = self.outcomes[number as usize];
+                    let Outcome { effect, writes, values } = self.outcomes[number as usize];
                     let writes = &self.writes[writes.0 as usize..writes.1 as usize];
-                    let made = &self.made[made.0 as usize..made.1 as usize];
-                    return Some(Recalled { effect, writes, made });
+                    let values = &self.values[values.0 as usize..values.1 as usize];
+                    return Some(Recalled { effect, writes, values });
                 }
                 Node::Reads(cell, first) => {
                     let word = program.layout[cell.index()].get(leaves);
-                    let mut value = &self.values[first as usize];
+                    let mut value = &self.branches[first as usize];
                     while value.word != word {
-                        value = self.values.get(value.next as usize)?;
+                        value = self.branches.get(value.next as usize)?;
                     }
                     node = value.node;
                 }
@@ -173,7 +173,7 @@ impl SuccessorCache {
     }
 
     /// Remembers what the step at `root` looked at and did.
-    pub(super) fn keep(&mut self, root: usize, trace: &Trace, effect: Effect, made: &[u64]) {
+    pub(super) fn keep(&mut self, root: usize, trace: &Trace, effect: Effect, values: &[u64]) {
         if trace.is_spoilt || self.is_full {
             return;
         }
@@ -191,7 +191,7 @@ impl SuccessorCache {
         } else {
             &trace.writes
         };
-        if self.extend(root, reads, effect, writes, made).is_none() || self.bytes() > ROOM {
+        if self.extend(root, reads, effect, writes, values).is_none() || self.bytes() > ROOM {
             self.is_full = true;
         }
     }
@@ -203,7 +203,7 @@ impl SuccessorCache {
         reads: &[(CellId, u64)],
         effect: Effect,
         writes: &[(CellId, u64)],
-        made: &[u64],
+        values: &[u64],
     ) -> Option<()> {
         let mut at = None;
         for &(cell, word) in reads {
@@ -213,13 +213,13 @@ impl SuccessorCache {
                 Node::Reads(..) | Node::Does(_) => return Some(()),
                 Node::Unknown => NONE,
             };
-            let known = self.values_from(first).find(|&value| self.values[value].word == word);
-            if known.is_none() && self.values_from(first).count() >= VALUES {
+            let known = self.branches_from(first).find(|&value| self.branches[value].word == word);
+            if known.is_none() && self.branches_from(first).count() >= VALUES {
                 return Some(());
             }
-            let value = known.unwrap_or(self.values.len());
+            let value = known.unwrap_or(self.branches.len());
             if known.is_none() {
-                append(&mut self.values, Value { word, node: Node::Unknown, next: first });
+                append(&mut self.branches, Value { word, node: Node::Unknown, next: first });
                 self.set(root, at, Node::Reads(cell, u32::try_from(value).ok()?));
             }
             at = Some(value);
@@ -228,27 +228,28 @@ impl SuccessorCache {
         let range = |start: usize, count: usize| {
             Some((u32::try_from(start).ok()?, u32::try_from(start + count).ok()?))
         };
-        let (stored, shown) = (range(self.writes.len(), writes.len())?, range(self.made.len(), made.len())?);
-        append(&mut self.outcomes, Outcome { effect, writes: stored, made: shown });
+        let (stored, shown) =
+            (range(self.writes.len(), writes.len())?, range(self.values.len(), values.len())?);
+        append(&mut self.outcomes, Outcome { effect, writes: stored, values: shown });
         self.writes.extend_from_slice(writes);
-        self.made.extend_from_slice(made);
+        self.values.extend_from_slice(values);
         self.set(root, at, Node::Does(outcome));
         Some(())
     }
 
-    fn values_from(&self, first: u32) -> impl Iterator<Item = usize> {
-        let value = |place: u32| self.values.get(place as usize).map(|_| place as usize);
-        std::iter::successors(value(first), move |&place| value(self.values[place].next))
+    fn branches_from(&self, first: u32) -> impl Iterator<Item = usize> {
+        let value = |place: u32| self.branches.get(place as usize).map(|_| place as usize);
+        std::iter::successors(value(first), move |&place| value(self.branches[place].next))
     }
 
     fn node(&self, root: usize, at: Option<usize>) -> Node {
-        at.map_or(self.roots[root], |value| self.values[value].node)
+        at.map_or(self.roots[root], |value| self.branches[value].node)
     }
 
     fn set(&mut self, root: usize, at: Option<usize>, node: Node) {
         match at {
             None => self.roots[root] = node,
-            Some(value) => self.values[value].node = node,
+            Some(value) => self.branches[value].node = node,
         }
     }
 }
@@ -305,7 +306,7 @@ mod tests {
         cache.keep(root, &trace(&[(0, 4)], &[]), Effect::Halted(Halt::Waits), &[]);
         cache.keep(root + 1, &trace(&[], &[]), Effect::Closed, &[]);
         let step = cache.recall(&program(), root, &[5, 6]);
-        let step = step.map(|step| (step.effect, step.writes.to_vec(), step.made.to_vec()));
+        let step = step.map(|step| (step.effect, step.writes.to_vec(), step.values.to_vec()));
         assert_eq!(step, Some((Effect::Moved(1), vec![(CellId(1), 7)], vec![5, 6])));
         assert_eq!(part(&cache, root, &[4, 9]), Some(Effect::Halted(Halt::Waits)));
         assert_eq!(part(&cache, root, &[5, 7]), None);

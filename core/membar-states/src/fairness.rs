@@ -64,7 +64,7 @@ impl Fairness {
     }
 
     /// The marks of every move out of a state, whoever moves: queues that are empty, threads that cannot move.
-    /// Who only lacks room in its buffer could move with more of it.
+    /// A thread that only lacks room in its buffer could move with more of it.
     pub(super) fn of_state(&self, locals: &[ThreadState], moves: &Successors) -> AcceptanceSets {
         let mut marks = 0;
         for (place, &(thread, cell)) in self.queues.iter().enumerate() {

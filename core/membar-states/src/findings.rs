@@ -21,7 +21,7 @@ pub struct Options {
     pub stop_at_deadlock: bool,
     /// Keeps the number of every final state.
     pub keep_finals: bool,
-    /// Leaves out states that only differ in the order of what nobody notices.
+    /// Whether to use partial-order reduction.
     pub reduced: bool,
     /// How many threads search; 0 and 1 are the same.
     pub jobs: usize,
@@ -103,7 +103,7 @@ impl Note {
 }
 
 impl Findings {
-    /// Takes down what is to be said of state `number`; whether the state is now named in what was found.
+    /// Records a note about state `number`; whether the findings now name the state.
     pub(super) fn take(&mut self, number: u32, note: Note, keep_finals: bool) -> bool {
         match note {
             Note::Held => self.held = true,

@@ -34,7 +34,7 @@ impl Goals {
     /// In place of a component: the state is wrong to reach.
     pub(super) const WRONG: u32 = u32::MAX;
 
-    /// Takes down what a state is part of; wrong states stay so.
+    /// Records what a state is part of; wrong states stay so.
     pub(super) fn note(&mut self, state: u32, what: u32) {
         let place = state as usize;
         if self.of_state.len() <= place {

@@ -25,9 +25,9 @@ impl Stepper {
         self.run_part(program, edge, before)?;
         self.finish(program)?;
         self.resume(program, receiver.0);
-        std::mem::swap(&mut self.made, &mut self.theirs);
+        std::mem::swap(&mut self.values, &mut self.partner_values);
         let done = self.run(program, receiver.1);
-        std::mem::swap(&mut self.made, &mut self.theirs);
+        std::mem::swap(&mut self.values, &mut self.partner_values);
         done?;
         self.finish(program)?;
         self.resume(program, thread);
@@ -72,7 +72,7 @@ impl Stepper {
             let message = self.message.take().ok_or(Halt::Waits)?;
             for (&register, value) in registers.iter().zip(message) {
                 self.set(register, value);
-                self.made.push(value);
+                self.values.push(value);
             }
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl Stepper {
         words[0] -= 1;
         for (&register, value) in registers.iter().zip(words.drain(1..=registers.len())) {
             self.set(register, value);
-            self.made.push(value);
+            self.values.push(value);
         }
         self.put_words(program, channel, &words)
     }

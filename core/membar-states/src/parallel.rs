@@ -134,7 +134,7 @@ impl Team {
         workers.iter().find_map(|worker| worker.stopped)
     }
 
-    /// Ends a round: takes down what was found and numbers what is new, up to where one thread would have stopped.
+    /// Ends a round: records what was found and numbers what is new, up to where one thread would have stopped.
     fn close(&mut self, options: Options) -> Result<Option<Stopped>, CoreError> {
         let fresh = self.merged()?;
         let cut = self.cut(options, &fresh);

@@ -9,7 +9,7 @@ use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::{Fair, Fairness};
 use super::fault::Fault;
 use super::safety::{RunStep, run_step};
-use super::store::{Spread, Store};
+use super::store::{ExpandedState, Store};
 use super::successors::{Successors, too_many};
 use super::system::System;
 
@@ -33,7 +33,7 @@ pub(super) struct Product<'s> {
     store: Store,
     known_marks: Vec<AcceptanceSets>,
     numbers: BTreeMap<AcceptanceSets, u32>,
-    near: Spread,
+    near: ExpandedState,
     moves: Successors,
     scratch: Vec<u32>,
     leaves: Vec<u32>,
@@ -62,7 +62,7 @@ impl<'s> Product<'s> {
             store,
             known_marks: Vec::new(),
             numbers: BTreeMap::new(),
-            near: Spread::default(),
+            near: ExpandedState::default(),
             moves: Successors::default(),
             scratch: Vec::new(),
             leaves: Vec::new(),
@@ -152,10 +152,10 @@ impl<'s> Product<'s> {
     }
 
     fn number(&mut self, program: &[u32], state: u32) -> Result<u32, CoreError> {
-        Ok(self.place(program, state, &Spread::default())?.0)
+        Ok(self.place(program, state, &ExpandedState::default())?.0)
     }
 
-    fn place(&mut self, program: &[u32], state: u32, near: &Spread) -> Result<(u32, bool), CoreError> {
+    fn place(&mut self, program: &[u32], state: u32, near: &ExpandedState) -> Result<(u32, bool), CoreError> {
         self.leaves.clear();
         self.leaves.extend_from_slice(program);
         self.leaves.push(state);

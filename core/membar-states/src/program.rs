@@ -88,7 +88,7 @@ pub struct Program {
     /// What tags mean.
     pub orders: Orders,
     /// Per thread and edge, whether its steps read only their own thread and memory, and choose nothing.
-    pub is_own: Vec<Vec<bool>>,
+    pub is_thread_local: Vec<Vec<bool>>,
     /// Per thread and control point, the registers that are set to 0 on arrival.
     pub cleared: Vec<Vec<Vec<Register>>>,
 }
@@ -112,12 +112,12 @@ impl Program {
     ) -> Self {
         let (layout, words) = layout_of(&code.cells);
         let orders = Orders::of(&code);
-        let is_own = |thread: &Thread| {
+        let is_thread_local = |thread: &Thread| {
             thread.edges.iter().map(|edge| edge.operations.iter().all(|op| reads_own(op, &orders))).collect()
         };
-        let is_own = code.threads.iter().map(is_own).collect();
+        let is_thread_local = code.threads.iter().map(is_thread_local).collect();
         let cleared = (0..code.threads.len()).map(|thread| cleared(&code, thread, registers)).collect();
-        Self { code, discipline, bound, layout, words, orders, is_own, cleared }
+        Self { code, discipline, bound, layout, words, orders, is_thread_local, cleared }
     }
 }
 

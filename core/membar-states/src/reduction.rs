@@ -21,9 +21,9 @@ use super::thread_state::ThreadState;
 /// What an edge needs of others to go unnoticed.
 #[derive(Debug, Default)]
 struct Needs {
-    /// Cells that nobody else may write any more.
+    /// Cells that no other thread may write any more.
     unwritten: Vec<CellId>,
-    /// Cells that nobody else may access any more.
+    /// Cells that no other thread may access any more.
     untouched: Vec<CellId>,
 }
 
@@ -76,8 +76,8 @@ impl Reduction {
         Self { needs: needs.collect(), futures: futures(program), has_committed, fault }
     }
 
-    /// A thread whose steps may stand for all that can happen.
-    pub(super) fn chosen(
+    /// A thread whose steps are an ample set.
+    pub(super) fn ample_thread(
         &self,
         program: &Program,
         locals: &[ThreadState],
@@ -96,8 +96,8 @@ impl Reduction {
         moves: &Successors,
         thread: usize,
     ) -> bool {
-        let is_own = |step: &&Transition| step.thread == thread && step.edge.is_some();
-        let mut steps = moves.list.iter().filter(is_own).peekable();
+        let is_thread_local = |step: &&Transition| step.thread == thread && step.edge.is_some();
+        let mut steps = moves.list.iter().filter(is_thread_local).peekable();
         if steps.peek().is_none() || moves.halted_by(thread) {
             return false;
         }
@@ -117,7 +117,7 @@ impl Reduction {
         })
     }
 
-    /// Whether nobody else will write the cell, nor read it, if that matters.
+    /// Whether no other thread will write the cell, nor read it, if that matters.
     fn is_left_alone(
         &self,
         program: &Program,

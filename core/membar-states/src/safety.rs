@@ -15,22 +15,21 @@ use super::fault::Fault;
 use super::findings::{FEW, Findings, Note, Options, look};
 use super::parallel;
 use super::reduction::Reduction;
-use super::store::{Spread, Store, append};
+use super::store::{ExpandedState, Store, append};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
 
-/// A step of a run: who, the edge (None for a flush), who received at once, and the values read and chosen, or the
-/// cell and the value flushed.
+/// A step of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunStep {
-    /// Who moved.
+    /// The thread that moved.
     pub thread: usize,
     /// On which edge; None for a flush.
     pub edge: Option<EdgeId>,
-    /// Who received what was sent, on which edge, and what it read and chose.
+    /// The receiver of a rendezvous, its edge, and the values that it read and chose.
     pub partner: Option<(usize, EdgeId, Vec<u64>)>,
     /// The values read and chosen, or the cell and the value flushed.
-    pub made: Vec<u64>,
+    pub values: Vec<u64>,
 }
 
 /// Some of the states, and for each the state before it; the first of all has itself.
@@ -44,7 +43,7 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub struct Exploration {
     pub(super) system: System,
-    /// The states, by who met them: state `n` of part `p` of `k` parts is called `n * k + p`.
+    /// The states, by worker: state `n` of part `p` of `k` parts is called `n * k + p`.
     pub(super) parts: Vec<Part>,
     /// What the states are called that `found` names by their numbers; with one part, as they are numbered.
     pub(super) names: BTreeMap<u32, u32>,
@@ -108,7 +107,8 @@ impl Walk {
         mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
     ) -> Result<Option<Stopped>, CoreError> {
         let count = self.system.leaves();
-        let (mut near, mut moves, mut scratch) = (Spread::default(), Successors::default(), Vec::new());
+        let (mut near, mut moves, mut scratch) =
+            (ExpandedState::default(), Successors::default(), Vec::new());
         let initial = self.system.initial()?;
         self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
         self.before.push(0);
@@ -130,9 +130,9 @@ impl Walk {
             if observe(&mut self.system, near.leaves(count), &moves, next, &mut self.found) {
                 return Ok(Some(Stopped::Found));
             }
-            let alone = reduction
-                .as_ref()
-                .and_then(|reduction| reduction.chosen(&self.system.program, self.system.locals(), &moves));
+            let alone = reduction.as_ref().and_then(|reduction| {
+                reduction.ample_thread(&self.system.program, self.system.locals(), &moves)
+            });
             let goes_on = self.follow(next, &near, &moves, |step| is_chosen(step, alone), &mut scratch)?;
             if alone.is_some() && !goes_on && self.system.stepper.fault != Fault::PutOffForEver {
                 self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
@@ -149,7 +149,7 @@ impl Walk {
     fn follow(
         &mut self,
         from: u32,
-        near: &Spread,
+        near: &ExpandedState,
         moves: &Successors,
         is_chosen: impl Fn(&Transition) -> bool,
         scratch: &mut Vec<u32>,
@@ -188,10 +188,10 @@ pub(super) fn identified<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]
 }
 
 impl Exploration {
-    fn fetch(&self, name: u32, spread: &mut Spread) {
+    fn fetch(&self, name: u32, expanded: &mut ExpandedState) {
         let (place, part) = (name as usize / self.parts.len(), name as usize % self.parts.len());
         // Both are numbers of 32 bits: a name is one.
-        self.parts[part].store.fetch(u32::try_from(place).unwrap_or(u32::MAX), spread);
+        self.parts[part].store.fetch(u32::try_from(place).unwrap_or(u32::MAX), expanded);
     }
 
     fn before(&self, name: u32) -> u32 {
@@ -204,22 +204,22 @@ impl Exploration {
     /// There is no such state, or something has no meaning, which was found out before.
     pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<RunStep>, CoreError> {
         let count = self.system.leaves();
-        let (mut spread, mut moves) = (Spread::default(), Successors::default());
+        let (mut expanded, mut moves) = (ExpandedState::default(), Successors::default());
         let mut run = Vec::new();
         let is_known = self.parts.len() > 1 || (state as usize) < self.parts[0].before.len();
         let known = if self.parts.len() > 1 { self.names.get(&state).copied() } else { Some(state) };
         let mut name = known.filter(|_| is_known).ok_or(CoreError::Unsupported("there is no such state"))?;
         if let Some(place) = last {
-            self.fetch(name, &mut spread);
-            self.system.moves(spread.leaves(count), &mut moves)?;
+            self.fetch(name, &mut expanded);
+            self.system.moves(expanded.leaves(count), &mut moves)?;
             run.extend(moves.list.get(place).map(|step| run_step(step, &moves)));
         }
         while self.before(name) != name {
-            self.fetch(name, &mut spread);
-            let after = spread.leaves(count).to_vec();
+            self.fetch(name, &mut expanded);
+            let after = expanded.leaves(count).to_vec();
             name = self.before(name);
-            self.fetch(name, &mut spread);
-            self.system.moves(spread.leaves(count), &mut moves)?;
+            self.fetch(name, &mut expanded);
+            self.system.moves(expanded.leaves(count), &mut moves)?;
             let is_it = |step: &&Transition| {
                 !step.failed && *identified(&self.system, moves.after(step, count)) == *after.as_slice()
             };
@@ -234,7 +234,7 @@ pub(super) fn run_step(step: &Transition, moves: &Successors) -> RunStep {
     RunStep {
         thread: step.thread,
         edge: step.edge,
-        partner: step.partner.map(|(thread, edge)| (thread, edge, moves.theirs(step).to_vec())),
-        made: moves.made(step).to_vec(),
+        partner: step.partner.map(|(thread, edge)| (thread, edge, moves.partner_values(step).to_vec())),
+        values: moves.values(step).to_vec(),
     }
 }

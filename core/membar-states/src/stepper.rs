@@ -37,28 +37,28 @@ pub(super) type Done<T = ()> = Result<T, Halt>;
 /// Choices made inside a step: which of how many, in order. The next run takes the next combination.
 #[derive(Debug, Default)]
 struct Picks {
-    made: Vec<(u64, u64)>,
+    values: Vec<(u64, u64)>,
     at: usize,
 }
 
 impl Picks {
     fn pick(&mut self, options: u64) -> u64 {
-        if self.at == self.made.len() {
-            self.made.push((0, options));
+        if self.at == self.values.len() {
+            self.values.push((0, options));
         }
         self.at += 1;
-        self.made[self.at - 1].0
+        self.values[self.at - 1].0
     }
 
     /// Goes on to the next combination; false after the last.
     fn advance(&mut self) -> bool {
         self.at = 0;
-        while let Some(last) = self.made.last_mut() {
+        while let Some(last) = self.values.last_mut() {
             if last.0 + 1 < last.1 {
                 last.0 += 1;
                 return true;
             }
-            self.made.pop();
+            self.values.pop();
         }
         false
     }
@@ -74,20 +74,20 @@ pub(super) struct Stepper {
     /// The state: words of memory, then parts of threads, then contents of channels.
     pub(super) leaves: Vec<u32>,
     /// Values read and chosen by this step, in order.
-    pub(super) made: Vec<u64>,
+    pub(super) values: Vec<u64>,
     /// What this step looks at and stores.
     pub(super) trace: Trace,
-    /// The same for who receives at once what this step sends.
-    pub(super) theirs: Vec<u64>,
+    /// The same for the receiver of a rendezvous.
+    pub(super) partner_values: Vec<u64>,
     pub(super) fault: Fault,
-    /// Who moves, and its part.
+    /// The thread that moves, and its state.
     pub(super) thread: usize,
     pub(super) local: ThreadState,
     /// Entries put into the buffer by this very step.
     pub(super) fresh: usize,
     pub(super) is_first_exclusive: bool,
     picks: Picks,
-    /// A message on its way to who receives at once.
+    /// The message of a rendezvous.
     pub(super) message: Option<Vec<u64>>,
     pub(super) stack: Vec<u64>,
     bytes: Vec<u8>,
@@ -110,9 +110,9 @@ impl Stepper {
             locals: program.threads.iter().map(|_| ComponentTable::new()).collect(),
             contents: program.channels.iter().map(|_| ComponentTable::new()).collect(),
             leaves: Vec::new(),
-            made: Vec::new(),
+            values: Vec::new(),
             trace: Trace::default(),
-            theirs: Vec::new(),
+            partner_values: Vec::new(),
             fault,
             thread: 0,
             local: ThreadState::default(),
@@ -169,9 +169,9 @@ impl Stepper {
         self.local.copy_from(local);
         self.fresh = 0;
         self.is_first_exclusive = true;
-        self.made.clear();
+        self.values.clear();
         self.trace.clear();
-        self.theirs.clear();
+        self.partner_values.clear();
         self.message = None;
     }
 
@@ -226,7 +226,7 @@ impl Stepper {
         }
     }
 
-    /// Puts the part of who moves into the state.
+    /// Puts the state of the thread that moves into the whole state.
     pub(super) fn finish(&mut self, program: &Program) -> Done {
         self.settle(program)?;
         self.local.write(&mut self.bytes);
@@ -286,7 +286,7 @@ impl Memory for Acting<'_> {
             self.stepper.drain(self.program)?;
         }
         let word = self.stepper.seen(self.program, access.cell);
-        self.stepper.made.push(word);
+        self.stepper.values.push(word);
         if access.exclusive {
             self.stepper.reserve(access.cell);
         }
@@ -311,7 +311,7 @@ impl Memory for Acting<'_> {
         let stepper = &mut *self.stepper;
         let is_reserved = stepper.local.monitor.iter().any(|item| item.0 == access.cell);
         let fails = if is_reserved { stepper.picks.pick(2) } else { 1 };
-        stepper.made.push(fails);
+        stepper.values.push(fails);
         if fails == 0 {
             stepper.promise(access.cell)?;
             let value = stepper.value(value);
@@ -323,7 +323,7 @@ impl Memory for Acting<'_> {
 
     fn update_read(&mut self, cell: CellId, _: &Rmw) -> Done<u64> {
         let word = self.stepper.seen(self.program, cell);
-        self.stepper.made.push(word);
+        self.stepper.values.push(word);
         Ok(word)
     }
 
@@ -368,12 +368,12 @@ impl Memory for Acting<'_> {
     fn choose(&mut self, low: i64, high: i64, _: bool) -> Done<u64> {
         let options = high.wrapping_sub(low).cast_unsigned() + 1;
         let value = low.cast_unsigned().wrapping_add(self.stepper.picks.pick(options));
-        self.stepper.made.push(value);
+        self.stepper.values.push(value);
         Ok(value)
     }
 
     fn spawn(&mut self, thread: ThreadId) -> Done {
-        self.stepper.local.buffer.push(Entry::Birth(thread.0));
+        self.stepper.local.buffer.push(Entry::Start(thread.0));
         self.stepper.settle(self.program)
     }
 
@@ -381,14 +381,14 @@ impl Memory for Acting<'_> {
         let (stepper, number) = (&mut *self.stepper, thread.index());
         let mut other = std::mem::take(&mut stepper.other);
         stepper.decode_thread(self.program, &stepper.leaves, number, &mut other);
-        let is_ended = other.born
+        let is_ended = other.started
             && self.program.threads[number].leaving[other.point as usize].is_empty()
             && (other.buffer.is_empty() || stepper.fault == Fault::JoinIgnoresBuffer);
         stepper.other = other;
         if !is_ended {
             return Err(Halt::Waits);
         }
-        stepper.made.push(1);
+        stepper.values.push(1);
         Ok(())
     }
 
@@ -398,7 +398,7 @@ impl Memory for Acting<'_> {
         if !is_free && self.stepper.fault != Fault::LockIgnoresOwner {
             return Err(Halt::Waits);
         }
-        self.stepper.made.push(0);
+        self.stepper.values.push(0);
         self.stepper.store(self.program, cell, 1, true)
     }
 

@@ -14,7 +14,7 @@ const FIRST_BITS: u32 = 4;
 /// A free slot.
 const FREE: u32 = u32::MAX;
 
-fn spread(word: u64) -> u64 {
+fn expanded(word: u64) -> u64 {
     let mixed = (word ^ (word >> 32)).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 29)).wrapping_mul(SPREAD)
 }
@@ -22,7 +22,7 @@ fn spread(word: u64) -> u64 {
 /// A number that words are spread by.
 pub(super) fn spread_words(words: &[u32]) -> u32 {
     let add = |hash: u64, &word: &u32| (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(SPREAD);
-    (spread(words.iter().fold(0, add)) >> 32) as u32
+    (expanded(words.iter().fold(0, add)) >> 32) as u32
 }
 
 fn spread_bytes(bytes: &[u8]) -> u64 {
@@ -35,7 +35,7 @@ fn spread_bytes(bytes: &[u8]) -> u64 {
     for &byte in rest {
         last = (last << 8) | u64::from(byte);
     }
-    spread(hash.rotate_left(5) ^ last)
+    expanded(hash.rotate_left(5) ^ last)
 }
 
 /// Slots that name entries by their number, found by hash. The bits of a slot that no number needs yet hold bits of the
@@ -134,14 +134,14 @@ impl Pairs {
     /// The number of a pair, and whether it is new. None: there are as many as numbers.
     fn number(&mut self, left: u32, right: u32) -> Option<(u32, bool)> {
         let pair = u64::from(left) << 32 | u64::from(right);
-        let hash = spread(pair);
+        let hash = expanded(pair);
         let entries = &self.entries;
         let mut slot = match self.index.find(hash, |entry| entries[entry as usize] == pair) {
             Ok(known) => return Some((known, false)),
             Err(slot) => slot,
         };
         let number = u32::try_from(self.entries.len()).ok()?;
-        if self.index.grow(entries.len(), |entry| spread(entries[entry as usize]))? {
+        if self.index.grow(entries.len(), |entry| expanded(entries[entry as usize]))? {
             slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
         }
         self.index.put(slot, hash, number);
@@ -278,11 +278,11 @@ pub(super) struct Store {
 
 /// A state spread out: its leaves, and the numbers of all inner nodes over them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Spread {
+pub(super) struct ExpandedState {
     values: Vec<u32>,
 }
 
-impl Spread {
+impl ExpandedState {
     /// The leaves, of which there are `count`.
     pub(super) fn leaves(&self, count: usize) -> &[u32] {
         &self.values[..count]
@@ -326,15 +326,15 @@ impl Store {
     }
 
     /// Spreads out state `number`.
-    pub(super) fn fetch(&self, number: u32, spread: &mut Spread) {
-        spread.values.resize(self.leaves + self.nodes.len(), 0);
-        if let Some(root) = spread.values.last_mut() {
+    pub(super) fn fetch(&self, number: u32, expanded: &mut ExpandedState) {
+        expanded.values.resize(self.leaves + self.nodes.len(), 0);
+        if let Some(root) = expanded.values.last_mut() {
             *root = number;
         }
         for (node, &(left, right)) in self.nodes.iter().enumerate().rev() {
-            let (first, second) = self.tables[node].pair(spread.values[self.leaves + node]);
-            spread.values[left] = first;
-            spread.values[right] = second;
+            let (first, second) = self.tables[node].pair(expanded.values[self.leaves + node]);
+            expanded.values[left] = first;
+            expanded.values[right] = second;
         }
     }
 
@@ -343,7 +343,7 @@ impl Store {
     pub(super) fn number(
         &mut self,
         leaves: &[u32],
-        near: &Spread,
+        near: &ExpandedState,
         scratch: &mut Vec<u32>,
     ) -> Option<(u32, bool)> {
         scratch.clear();
@@ -368,7 +368,7 @@ impl Store {
     pub(super) fn number_after(
         &mut self,
         leaves: &[u32],
-        last: &mut Spread,
+        last: &mut ExpandedState,
         scratch: &mut Vec<u32>,
     ) -> Option<(u32, bool)> {
         let found = self.number(leaves, last, scratch)?;
@@ -385,7 +385,7 @@ mod tests {
     fn equal_states_have_one_number_and_can_be_fetched() {
         for (leaves, rider) in (1..9).flat_map(|leaves| [(leaves, false), (leaves + 1, true)]) {
             let mut store = Store::new(leaves - usize::from(rider), rider);
-            let (mut spread, mut scratch) = (Spread::default(), Vec::new());
+            let (mut expanded, mut scratch) = (ExpandedState::default(), Vec::new());
             let mut known = std::collections::BTreeMap::new();
             let mut word = 7_u32;
             for _ in 0..2000 {
@@ -396,11 +396,11 @@ mod tests {
                     })
                     .collect();
                 let expected = known.len();
-                let (number, is_new) = store.number(&state, &spread, &mut scratch).unwrap();
+                let (number, is_new) = store.number(&state, &expanded, &mut scratch).unwrap();
                 let place = *known.entry(state.clone()).or_insert(expected);
                 assert_eq!((number as usize, is_new), (place, place == expected));
-                store.fetch(number, &mut spread);
-                assert_eq!(spread.leaves(leaves), state);
+                store.fetch(number, &mut expanded);
+                assert_eq!(expanded.leaves(leaves), state);
             }
             assert_eq!(store.len(), known.len());
         }

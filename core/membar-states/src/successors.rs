@@ -11,11 +11,11 @@ use super::stepper::{Halt, Stepper};
 /// A possible step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Transition {
-    /// Who moves.
+    /// The thread that moves.
     pub(super) thread: usize,
     /// The edge taken; None for a flush.
     pub(super) edge: Option<EdgeId>,
-    /// Who receives at once what is sent in it, and on which edge.
+    /// The receiver of a rendezvous, and its edge.
     pub(super) partner: Option<(usize, EdgeId)>,
     /// For a flush, the cell.
     pub(super) flushed: Option<CellId>,
@@ -24,7 +24,7 @@ pub(super) struct Transition {
     /// Where, in `Successors`, the state that it leads to begins.
     after: usize,
     /// The values read and chosen, in `Successors`; behind them those of the partner.
-    made: (usize, usize, usize),
+    values: (usize, usize, usize),
 }
 
 /// All that can happen in a state, and what kept the rest from happening.
@@ -34,10 +34,10 @@ pub(super) struct Successors {
     afters: Vec<u32>,
     /// Where the next of them begins.
     after: usize,
-    made: Vec<u64>,
+    values: Vec<u64>,
     /// Whether the bound held a store back.
     pub(super) held: bool,
-    /// By whom.
+    /// Of which threads.
     pub(super) held_by: Vec<usize>,
     /// An edge whose stores do not fit into an empty buffer.
     pub(super) unfit: Option<(usize, EdgeId)>,
@@ -53,7 +53,7 @@ impl Successors {
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.afters.clear();
-        self.made.clear();
+        self.values.clear();
         self.held_by.clear();
         self.halted.clear();
         self.after = 0;
@@ -63,25 +63,25 @@ impl Successors {
     }
 
     /// Adds a step; the state that it leads to, if it leads anywhere, was put behind all others.
-    fn add(&mut self, who: TransitionId, failed: bool, made: &[u64], theirs: &[u64]) {
+    fn add(&mut self, who: TransitionId, failed: bool, values: &[u64], partner_values: &[u64]) {
         let TransitionId { thread, edge, partner, flushed } = who;
         let after = self.after;
         self.after = self.afters.len();
-        let start = self.made.len();
-        self.made.extend_from_slice(made);
-        let middle = self.made.len();
-        self.made.extend_from_slice(theirs);
-        let made = (start, middle, self.made.len());
-        self.list.push(Transition { thread, edge, partner, flushed, failed, after, made });
+        let start = self.values.len();
+        self.values.extend_from_slice(values);
+        let middle = self.values.len();
+        self.values.extend_from_slice(partner_values);
+        let values = (start, middle, self.values.len());
+        self.list.push(Transition { thread, edge, partner, flushed, failed, after, values });
     }
 
-    /// Takes down why a step was not taken; `thread` is whose turn it was in it.
+    /// Records why a step was not taken; `thread` is the one that could not go on.
     fn note_halt(
         &mut self,
         halt: Halt,
         who: TransitionId,
         thread: usize,
-        made: &[u64],
+        values: &[u64],
     ) -> Result<(), CoreError> {
         self.halted.push(who.thread);
         match halt {
@@ -95,7 +95,7 @@ impl Successors {
             Halt::Blocked => self.blocked = true,
             Halt::Fault => {
                 let TransitionId { thread, edge, .. } = who;
-                self.faults.push(RunStep { thread, edge, partner: None, made: made.to_vec() });
+                self.faults.push(RunStep { thread, edge, partner: None, values: values.to_vec() });
             }
             Halt::Refused(what) => return Err(CoreError::Unsupported(what)),
             Halt::Full => return Err(too_many()),
@@ -120,17 +120,17 @@ impl Successors {
     }
 
     /// The values read and chosen in a move, or the cell and the value flushed.
-    pub(super) fn made(&self, step: &Transition) -> &[u64] {
-        &self.made[step.made.0..step.made.1]
+    pub(super) fn values(&self, step: &Transition) -> &[u64] {
+        &self.values[step.values.0..step.values.1]
     }
 
-    /// The values read and chosen by who received in a move.
-    pub(super) fn theirs(&self, step: &Transition) -> &[u64] {
-        &self.made[step.made.1..step.made.2]
+    /// The values read and chosen by the receiver.
+    pub(super) fn partner_values(&self, step: &Transition) -> &[u64] {
+        &self.values[step.values.1..step.values.2]
     }
 }
 
-/// Whose step it is.
+/// Which step it is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TransitionId {
     pub(super) thread: usize,
@@ -147,7 +147,7 @@ impl TransitionId {
     }
 }
 
-/// Takes down what came of a step.
+/// Records the result of a step.
 pub(super) fn note(
     stepper: &Stepper,
     done: Result<(), Halt>,
@@ -157,13 +157,13 @@ pub(super) fn note(
     match done {
         Ok(()) => moves.afters.extend_from_slice(&stepper.leaves),
         Err(Halt::Failed) => {}
-        Err(halt) => return moves.note_halt(halt, who, stepper.thread, &stepper.made),
+        Err(halt) => return moves.note_halt(halt, who, stepper.thread, &stepper.values),
     }
-    moves.add(who, done.is_err(), &stepper.made, &stepper.theirs);
+    moves.add(who, done.is_err(), &stepper.values, &stepper.partner_values);
     Ok(())
 }
 
-/// Takes down a step that was remembered.
+/// Records a step from the cache.
 pub(super) fn note_recalled(
     program: &Program,
     leaves: &[u32],
@@ -174,7 +174,7 @@ pub(super) fn note_recalled(
     match step.effect {
         Effect::Closed => return Ok(()),
         Effect::Halted(Halt::Failed) => {}
-        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread, step.made),
+        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread, step.values),
         Effect::Moved(part) => {
             let start = moves.afters.len();
             moves.afters.extend_from_slice(leaves);
@@ -185,11 +185,11 @@ pub(super) fn note_recalled(
             after[program.words + who.thread] = part;
         }
     }
-    moves.add(who, step.effect == Effect::Halted(Halt::Failed), step.made, &[]);
+    moves.add(who, step.effect == Effect::Halted(Halt::Failed), step.values, &[]);
     Ok(())
 }
 
-/// Remembers a step that the bench did.
+/// Puts a step that the stepper performed into the cache.
 pub(super) fn keep(
     cache: &mut SuccessorCache,
     program: &Program,
@@ -199,7 +199,7 @@ pub(super) fn keep(
 ) {
     let part = stepper.leaves[program.words + stepper.thread];
     if let Some((root, effect)) = root.zip(effect(done, part)) {
-        cache.keep(root, &stepper.trace, effect, &stepper.made);
+        cache.keep(root, &stepper.trace, effect, &stepper.values);
     }
 }
 

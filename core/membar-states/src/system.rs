@@ -92,7 +92,7 @@ impl System {
         }
         for (number, thread) in self.program.threads.iter().enumerate() {
             let mut local = ThreadState {
-                born: thread.started,
+                started: thread.started,
                 point: thread.entry,
                 registers: thread.initial_registers(),
                 ..ThreadState::default()
@@ -121,7 +121,7 @@ impl System {
             let edges = self.program.threads[thread].leaving[local.point as usize].len();
             let part = leaves[self.program.words + thread];
             let root = self.cache.steps(thread, part, edges + local.buffer.len());
-            if local.born {
+            if local.started {
                 self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
             }
             if self.movers[thread] {
@@ -135,10 +135,12 @@ impl System {
     fn find_movers(&mut self) {
         let fault = self.stepper.fault;
         self.movers.clear();
-        self.movers.extend(self.locals.iter().map(|local| local.born || fault == Fault::UnbornThreadsMove));
+        self.movers
+            .extend(self.locals.iter().map(|local| local.started || fault == Fault::UnbornThreadsMove));
         let threads = self.program.threads.iter().zip(&self.locals);
-        let is_committed =
-            |(thread, local): (&Thread, &ThreadState)| local.born && thread.committed[local.point as usize];
+        let is_committed = |(thread, local): (&Thread, &ThreadState)| {
+            local.started && thread.committed[local.point as usize]
+        };
         if threads.clone().any(is_committed) && fault != Fault::CommittedIgnored {
             self.movers.clear();
             self.movers.extend(threads.map(is_committed));
@@ -179,8 +181,8 @@ impl System {
                 continue;
             }
             let done = self.stepper.take_flush(&self.program, leaves, thread, local, position);
-            self.stepper.made.clear();
-            self.stepper.made.extend([u64::from(cell.0), value]);
+            self.stepper.values.clear();
+            self.stepper.values.extend([u64::from(cell.0), value]);
             keep(&mut self.cache, &self.program, &self.stepper, root, done);
             note(&self.stepper, done, who, moves)?;
         }
@@ -200,7 +202,9 @@ impl System {
         for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
             let edge = &code.edges[number.index()];
             let who = TransitionId { thread, edge: Some(number), partner: None, flushed: None };
-            let root = root.filter(|_| self.program.is_own[thread][number.index()]).map(|root| root + place);
+            let root = root
+                .filter(|_| self.program.is_thread_local[thread][number.index()])
+                .map(|root| root + place);
             if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
                 note_recalled(&self.program, leaves, &step, who, moves)?;
                 if self.stepper.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
@@ -242,13 +246,13 @@ impl System {
     /// memory, in the state whose moves were asked for last.
     pub(super) fn may_stay(&self) -> bool {
         let mut threads = self.program.threads.iter().zip(&self.locals);
-        if threads.any(|(thread, local)| local.born && thread.exits[local.point as usize]) {
+        if threads.any(|(thread, local)| local.started && thread.exits[local.point as usize]) {
             return true;
         }
         self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
             let point = local.point as usize;
             let may_stay = thread.leaving[point].is_empty() || thread.ends[point];
-            !local.born || (local.buffer.is_empty() && may_stay)
+            !local.started || (local.buffer.is_empty() && may_stay)
         })
     }
 
@@ -258,13 +262,13 @@ impl System {
         let fault = self.stepper.fault;
         self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
             let is_empty = local.buffer.is_empty() || fault == Fault::FinalWithFullBuffers;
-            !local.born || (thread.leaving[local.point as usize].is_empty() && is_empty)
+            !local.started || (thread.leaving[local.point as usize].is_empty() && is_empty)
         })
     }
 
     /// Where the threads are in the state whose moves were asked for last.
     pub(super) fn points(&self) -> Points {
-        self.locals.iter().map(|local| if local.born { local.point } else { NOWHERE }).collect()
+        self.locals.iter().map(|local| if local.started { local.point } else { NOWHERE }).collect()
     }
 
     /// Whether some thread that was started has ended.
@@ -272,7 +276,7 @@ impl System {
         let threads = self.program.threads.iter().zip(&self.locals);
         threads
             .into_iter()
-            .any(|(thread, local)| local.born && thread.leaving[local.point as usize].is_empty())
+            .any(|(thread, local)| local.started && thread.leaving[local.point as usize].is_empty())
     }
 
     /// What the terms of final states are in the state whose moves were asked for last.
@@ -300,7 +304,7 @@ impl System {
                 }
                 Observable::At(thread, points) => {
                     let local = &self.locals[thread.index()];
-                    u64::from(local.born && points[local.point as usize])
+                    u64::from(local.started && points[local.point as usize])
                 }
             });
         }
@@ -315,7 +319,7 @@ fn flushable(program: &Program, local: &ThreadState, fault: Fault) -> Vec<usize>
         match *entry {
             Entry::Barrier if fault == Fault::FlushOverBarrier => {}
             Entry::Barrier => break,
-            Entry::Birth(_) => {}
+            Entry::Start(_) => {}
             Entry::Store(cell, _) => {
                 if !positions.iter().any(|&other| local.buffer[other].cell() == Some(cell)) {
                     positions.push(position);
@@ -358,7 +362,9 @@ impl Meet<'_> {
             let code = &self.program.threads[other];
             for &number in &code.leaving[local.point as usize] {
                 let edge = &code.edges[number.index()];
-                let receives = |theirs: Meeting| !theirs.sends && theirs.channel == self.meeting.channel;
+                let receives = |partner_values: Meeting| {
+                    !partner_values.sends && partner_values.channel == self.meeting.channel
+                };
                 if !edge.meeting.is_some_and(receives) || !edge.is_open(&local.registers, stack) {
                     continue;
                 }

@@ -10,7 +10,7 @@ pub(super) enum Entry {
     /// Later stores are not flushed before earlier ones.
     Barrier,
     /// This thread begins when what was stored before is in memory.
-    Birth(u32),
+    Start(u32),
     /// A store.
     Store(CellId, u64),
 }
@@ -39,7 +39,7 @@ pub(super) struct Promise {
 /// A thread's part of a state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ThreadState {
-    pub(super) born: bool,
+    pub(super) started: bool,
     pub(super) point: u32,
     pub(super) registers: Vec<u64>,
     /// Oldest first.
@@ -53,7 +53,7 @@ pub(super) struct ThreadState {
 impl ThreadState {
     /// Copies without allocating where there is room.
     pub(super) fn copy_from(&mut self, other: &Self) {
-        self.born = other.born;
+        self.started = other.started;
         self.point = other.point;
         self.registers.clone_from(&other.registers);
         self.buffer.clone_from(&other.buffer);
@@ -65,7 +65,7 @@ impl ThreadState {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         let has_more = !(self.buffer.is_empty() && self.monitor.is_empty() && self.promises.is_empty());
-        put(bytes, u64::from(self.point) << 2 | u64::from(has_more) << 1 | u64::from(self.born));
+        put(bytes, u64::from(self.point) << 2 | u64::from(has_more) << 1 | u64::from(self.started));
         for &register in &self.registers {
             put(bytes, register);
         }
@@ -76,7 +76,7 @@ impl ThreadState {
         for entry in &self.buffer {
             match *entry {
                 Entry::Barrier => put(bytes, 0),
-                Entry::Birth(thread) => {
+                Entry::Start(thread) => {
                     put(bytes, 1);
                     put(bytes, u64::from(thread));
                 }
@@ -102,7 +102,7 @@ impl ThreadState {
     pub(super) fn read(&mut self, bytes: &[u8], registers: usize) {
         let mut at = bytes;
         let first = take(&mut at);
-        self.born = first & 1 == 1;
+        self.started = first & 1 == 1;
         self.point = small(first >> 2);
         self.registers.clear();
         for _ in 0..registers {
@@ -118,7 +118,7 @@ impl ThreadState {
         for _ in 0..take(&mut at) {
             let entry = match take(&mut at) {
                 0 => Entry::Barrier,
-                1 => Entry::Birth(small(take(&mut at))),
+                1 => Entry::Start(small(take(&mut at))),
                 cell => Entry::Store(CellId(small(cell - 2)), take(&mut at)),
             };
             self.buffer.push(entry);
@@ -176,19 +176,19 @@ mod tests {
         let locals = [
             ThreadState::default(),
             ThreadState {
-                born: true,
+                started: true,
                 point: 300,
                 registers: vec![0, 127, 128, u64::MAX],
                 ..ThreadState::default()
             },
             ThreadState {
-                born: true,
+                started: true,
                 point: 1,
                 registers: vec![5; 4],
                 buffer: vec![
                     Entry::Store(CellId(0), 9),
                     Entry::Barrier,
-                    Entry::Birth(2),
+                    Entry::Start(2),
                     Entry::Store(CellId(3), 0),
                 ],
                 monitor: vec![(CellId(1), 2)],

@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};
 use super::reduction::Reduction;
 use super::safety::{identified, is_chosen};
-use super::store::{Spread, Store, append, spread_words};
+use super::store::{ExpandedState, Store, append, spread_words};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
 
@@ -75,8 +75,8 @@ pub(super) struct Worker {
     /// What has no meaning, and in which number.
     pub(super) error: Option<(u32, CoreError)>,
     pub(super) stopped: Option<Stopped>,
-    near: Spread,
-    last: Spread,
+    near: ExpandedState,
+    last: ExpandedState,
     scratch: Vec<u32>,
     moves: Successors,
     said: Vec<Note>,
@@ -104,8 +104,8 @@ impl Worker {
             asked: Vec::new(),
             error: None,
             stopped: None,
-            near: Spread::default(),
-            last: Spread::default(),
+            near: ExpandedState::default(),
+            last: ExpandedState::default(),
             scratch: Vec::new(),
             moves: Successors::default(),
             said: Vec::new(),
@@ -121,7 +121,7 @@ impl Worker {
 
     /// Puts the first state of all where it belongs.
     pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(), CoreError> {
-        self.store.number(initial, &Spread::default(), &mut self.scratch).ok_or_else(too_many)?;
+        self.store.number(initial, &ExpandedState::default(), &mut self.scratch).ok_or_else(too_many)?;
         let name = name(self.own, 0, self.outbox.len()).ok_or_else(too_many)?;
         self.before.push(name);
         self.numbers.push(0);
@@ -165,8 +165,9 @@ impl Worker {
         if is_over {
             return Ok(false);
         }
-        let chosen =
-            |reduction: &Reduction| reduction.chosen(&self.system.program, self.system.locals(), &self.moves);
+        let chosen = |reduction: &Reduction| {
+            reduction.ample_thread(&self.system.program, self.system.locals(), &self.moves)
+        };
         let alone = common.reduction.and_then(chosen);
         self.follow(place, number, |step| is_chosen(step, alone), alone.is_some(), common)?;
         if let Some(thread) = alone

@@ -89,7 +89,7 @@ impl<'a> ConsistencyChecker<'a> {
     }
 
     /// Puts what lies before the events of a graph into `past`; false if that is not known.
-    pub(super) fn take_past(&mut self, view: &View<'_, '_>, past: &mut CoherenceBounds) -> bool {
+    pub(super) fn take_bounds(&mut self, view: &View<'_, '_>, past: &mut CoherenceBounds) -> bool {
         let events = view.graph.events.len();
         let Some(lazy) = &self.lazy else { return false };
         let Some((slot, _)) = lazy.before else { return false };

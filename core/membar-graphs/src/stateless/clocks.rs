@@ -5,7 +5,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Birth, Item, ItemId, What};
+use crate::stateless::item::{Birth, Item, ItemId, Label};
 
 /// What reaches a write, and so cannot be thrown away when the write revisits a read.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +20,8 @@ impl Prefix<'_> {
     /// Whether an item is in it.
     #[must_use]
     pub fn has(self, id: ItemId, item: &Item) -> bool {
-        match (self, item.what) {
-            (_, What::Initial(_)) => true,
+        match (self, item.label) {
+            (_, Label::Initial(_)) => true,
             (Self::Clock(clock), _) => item.position < clock[item.thread as usize],
             (Self::Items(items), _) => items[id.index()],
         }

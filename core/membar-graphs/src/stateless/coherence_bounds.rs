@@ -14,7 +14,7 @@ use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Place, What};
+use crate::stateless::item::{ItemId, Label, Place};
 use crate::stateless::view::View;
 use membar_cat::rows::Row;
 use membar_cat::shapes::Step;
@@ -55,11 +55,11 @@ impl CoherenceBounds {
         place: Place,
     ) -> usize {
         let is_here =
-            |what: What| matches!(what, What::Read(other, _) | What::Write(other) if other == place);
+            |label: Label| matches!(label, Label::Read(other, _) | Label::Write(other) if other == place);
         let earlier = &graph.lanes[thread].events[..events];
         let last = match step {
             Step::Any => earlier.last(),
-            Step::SameLocation => earlier.iter().rev().find(|&&id| is_here(graph.item(id).what)),
+            Step::SameLocation => earlier.iter().rev().find(|&&id| is_here(graph.item(id).label)),
         };
         let Some(last) = last.map(|&id| graph.item(id)) else { return 0 };
         if last.is_unordered {
@@ -69,9 +69,9 @@ impl CoherenceBounds {
         let position = |write: ItemId| writes.iter().rposition(|&other| other == write).unwrap_or(0);
         let mut floor = 0;
         for (event, &id) in graph.events.iter().enumerate() {
-            let what = graph.item(id).what;
-            if is_here(what) && (event == last.event as usize || self.has(event, last.event as usize)) {
-                let write = if let What::Read(_, source) = what { source } else { id };
+            let label = graph.item(id).label;
+            if is_here(label) && (event == last.event as usize || self.has(event, last.event as usize)) {
+                let write = if let Label::Read(_, source) = label { source } else { id };
                 floor = floor.max(position(write));
             }
         }
@@ -99,7 +99,7 @@ impl Explorer<'_> {
     /// The place in co at or before which nothing of `frame` is worth a question: an earlier one cannot be read, this
     /// and earlier ones cannot be taken. Graph and frame are of one length.
     pub(super) fn floor(&mut self, frame: &Frame) -> usize {
-        let past = &mut self.pasts[self.depth];
+        let past = &mut self.bounds[self.depth];
         past.items = past.items.min(frame.len);
         let place = match frame.left {
             WorkItem::RevisitPlacement(..) => return frame.floor,
@@ -110,22 +110,22 @@ impl Explorer<'_> {
         let Some(step) = self.update_bounds() else { return 0 };
         let graph = &self.graphs[self.depth];
         let events = graph.lanes[frame.thread].events.len();
-        let floor = self.pasts[self.depth].floor(graph, step, frame.thread, events, place);
+        let floor = self.bounds[self.depth].floor(graph, step, frame.thread, events, place);
         if self.options.fault == Fault::FloorTooHigh { floor + 1 } else { floor }
     }
 
     /// Brings what is known of the past of the present graph up to date; None if nothing can be known.
     pub(super) fn update_bounds(&mut self) -> Option<Step> {
-        let step = self.judge.step()?;
+        let step = self.checker.step()?;
         let graph = &self.graphs[self.depth];
-        if self.pasts[self.depth].items < graph.items.len() {
+        if self.bounds[self.depth].items < graph.items.len() {
             let view = View {
                 graph,
                 thread_tree: &self.thread_tree,
                 program: self.program,
                 fault: self.options.fault,
             };
-            if !self.judge.take_past(&view, &mut self.pasts[self.depth]) {
+            if !self.checker.take_bounds(&view, &mut self.bounds[self.depth]) {
                 return None;
             }
         }

@@ -9,7 +9,7 @@ use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents, What};
+use crate::stateless::item::{ItemId, Label, Move, Place, Places, ThreadEvents};
 use crate::stateless::record::Record;
 use crate::stateless::signs::Signs;
 use crate::stateless::thread_order::ThreadOrder;
@@ -53,8 +53,8 @@ pub(super) struct Explorer<'a> {
     pub(super) depth: usize,
     pub(super) frames: Vec<Frame>,
     /// Per graph what is known to lie before its events.
-    pub(super) pasts: Vec<CoherenceBounds>,
-    pub(super) judge: ConsistencyChecker<'a>,
+    pub(super) bounds: Vec<CoherenceBounds>,
+    pub(super) checker: ConsistencyChecker<'a>,
     remarks: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
@@ -96,8 +96,8 @@ impl<'a> Explorer<'a> {
             graphs: vec![graph],
             depth: 0,
             frames: Vec::new(),
-            pasts: vec![CoherenceBounds::default()],
-            judge: ConsistencyChecker::new(plan, schedule, program, options),
+            bounds: vec![CoherenceBounds::default()],
+            checker: ConsistencyChecker::new(plan, schedule, program, options),
             remarks: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
@@ -391,7 +391,7 @@ impl<'a> Explorer<'a> {
         let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
         for (index, item) in graph.items.iter().enumerate().take(count).rev() {
             let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
-            let is_read = matches!(item.what, What::Read(other, _) if other == place);
+            let is_read = matches!(item.label, Label::Read(other, _) if other == place);
             if prefix.has(id, item) {
                 if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
                     return Ok(Some(id));
@@ -423,7 +423,7 @@ impl<'a> Explorer<'a> {
         let value = graph.pending(thread, &self.thread_tree).value;
         let before = self.thread_tree.before(graph.item(read).node).unwrap_or(graph.item(read).node);
         let node = self.thread_tree.child(before, value)?;
-        let floor = step.map(|step| self.pasts[self.depth].landing_floor(graph, step, thread, read, place));
+        let floor = step.map(|step| self.bounds[self.depth].landing_floor(graph, step, thread, read, place));
         graph.restrict(kept, read, prefix, place, &mut self.moved, &self.thread_tree);
         let read = self.moved[read.index()];
         if self.order.is_some() {
@@ -436,12 +436,12 @@ impl<'a> Explorer<'a> {
             kept.redirect(read, node, &self.clock, &self.thread_tree);
             kept.arrive(kept.item(read).thread as usize, &self.thread_tree)?;
         }
-        let What::Read(place, _) = kept.item(read).what else { return Ok(false) };
+        let Label::Read(place, _) = kept.item(read).label else { return Ok(false) };
         self.depth += 1;
-        if self.pasts.len() == self.depth {
-            self.pasts.push(CoherenceBounds::default());
+        if self.bounds.len() == self.depth {
+            self.bounds.push(CoherenceBounds::default());
         }
-        self.pasts[self.depth].items = 0;
+        self.bounds[self.depth].items = 0;
         self.make_room();
         let graph = &self.graphs[self.depth];
         let Places { lowest, highest, .. } = graph.places(thread, place, &self.thread_tree);
@@ -480,8 +480,8 @@ impl<'a> Explorer<'a> {
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        let passes = self.judge.passes(&view, same || self.options.fault == Fault::StaleRelations);
-        if self.options.verify && passes != self.judge.evaluate(&view) {
+        let passes = self.checker.passes(&view, same || self.options.fault == Fault::StaleRelations);
+        if self.options.verify && passes != self.checker.evaluate(&view) {
             self.verification.contradictions += 1;
         }
         passes
@@ -495,7 +495,7 @@ impl<'a> Explorer<'a> {
         }
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        if !self.judge.passes_at_the_end(&view, &mut self.remarks) {
+        if !self.checker.passes_at_the_end(&view, &mut self.remarks) {
             return Ok(());
         }
         if let Some(signs) = &mut self.signs {

@@ -1,7 +1,7 @@
 //! Work that is left: forward revisits, placements, backward revisits and choices, and how much of the whole it is.
 
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Place, What};
+use crate::stateless::item::{Label, Place};
 
 /// What is still to be tried in a graph of `len` items.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ impl Frame {
         matches!(self.left, WorkItem::RevisitPlacement(..))
     }
 
-    /// The same with nothing left: somebody else does the rest.
+    /// The same with nothing left: another worker does the rest.
     pub(super) fn emptied(self) -> Self {
         let left = match self.left {
             WorkItem::Sources(place, _) => WorkItem::Sources(place, 0),
@@ -52,8 +52,8 @@ impl Frame {
     /// Whether something may be left; `graph` is that of the frame, or longer.
     pub(super) fn has_rest(&self, graph: &Graph) -> bool {
         let revisits = |place: Place, count: usize| {
-            let is_read = |what: What| matches!(what, What::Read(other, _) if other == place);
-            graph.items[..count].iter().any(|item| is_read(item.what))
+            let is_read = |label: Label| matches!(label, Label::Read(other, _) if other == place);
+            graph.items[..count].iter().any(|item| is_read(item.label))
         };
         match self.left {
             WorkItem::Sources(_, count) | WorkItem::Options(count) => count > 0,

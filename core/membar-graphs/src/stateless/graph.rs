@@ -8,7 +8,7 @@
 
 use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
-use crate::stateless::item::{Birth, Item, ItemId, Location, Move, Place, Places, ThreadEvents, What};
+use crate::stateless::item::{Birth, Item, ItemId, Label, Location, Move, Place, Places, ThreadEvents};
 use crate::stateless::symmetry::Twins;
 use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
 use crate::thread::{Kind, Status};
@@ -160,7 +160,7 @@ impl Graph {
         writes.push(id);
         self.locations.push(Location { cell, writes });
         self.items.push(Item {
-            what: What::Initial(place),
+            label: Label::Initial(place),
             thread: u32::MAX,
             position: 0,
             event: narrow(self.events.len()),
@@ -218,7 +218,7 @@ impl Graph {
             return Places { lowest: 1, highest: last, is_free: true };
         }
         let read = self.pending(thread, thread_tree).pair.map(|pair| (pair, lane.events[pair.read as usize]));
-        let Some((pair, What::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).what))
+        let Some((pair, Label::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).label))
         else {
             return Places { lowest: 1, highest: last, is_free: true };
         };
@@ -239,7 +239,7 @@ impl Graph {
         let pair = self.step(item, thread_tree).pair.filter(|pair| !pair.is_exclusive);
         pair.is_some_and(|pair| {
             let read = self.lanes[item.thread as usize].events[pair.read as usize];
-            matches!(self.item(read).what, What::Read(_, other) if other == source)
+            matches!(self.item(read).label, Label::Read(_, other) if other == source)
         })
     }
 
@@ -257,7 +257,7 @@ impl Graph {
         let step = self.pending(thread, thread_tree);
         let lane = &self.lanes[thread];
         let (node, index) = (lane.node, lane.at);
-        let id = self.push(thread, What::Write(place), node, index, Some(step), thread_tree);
+        let id = self.push(thread, Label::Write(place), node, index, Some(step), thread_tree);
         self.locations[place.index()].writes.insert(at, id);
         self.lanes[thread].at += 1;
         self.arrive(thread, thread_tree)?;
@@ -271,7 +271,7 @@ impl Graph {
     pub fn push_fence(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
         let step = self.pending(thread, thread_tree);
         let lane = &self.lanes[thread];
-        self.push(thread, What::Fence, lane.node, lane.at, Some(step), thread_tree);
+        self.push(thread, Label::Fence, lane.node, lane.at, Some(step), thread_tree);
         self.lanes[thread].at += 1;
         self.arrive(thread, thread_tree)
     }
@@ -289,7 +289,7 @@ impl Graph {
         thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
         let step = &thread_tree.node(node).steps[0];
-        self.push(thread, What::Read(place, source), node, 0, Some(step), thread_tree);
+        self.push(thread, Label::Read(place, source), node, 0, Some(step), thread_tree);
         self.lanes[thread].node = node;
         self.lanes[thread].at = 1;
         self.arrive(thread, thread_tree)
@@ -307,7 +307,7 @@ impl Graph {
         is_maximal: bool,
         thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Choice(is_maximal), node, 0, None, thread_tree);
+        let id = self.push(thread, Label::Choice(is_maximal), node, 0, None, thread_tree);
         self.items[id.index()].value = option as u64;
         self.lanes[thread].node = node;
         self.lanes[thread].at = 0;
@@ -325,7 +325,7 @@ impl Graph {
         node: SegmentId,
         thread_tree: &ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        let id = self.push(thread, What::Join, node, 0, None, thread_tree);
+        let id = self.push(thread, Label::Join, node, 0, None, thread_tree);
         self.take_end(other);
         merge(&mut self.clocks, id, &self.clock);
         self.take_spawn_end(other);
@@ -338,7 +338,7 @@ impl Graph {
     fn push(
         &mut self,
         thread: usize,
-        what: What,
+        label: Label,
         node: SegmentId,
         index: u32,
         step: Option<&Step>,
@@ -347,7 +347,7 @@ impl Graph {
         let id = ItemId(narrow(self.items.len()));
         let position = self.lanes[thread].next;
         self.items.push(Item {
-            what,
+            label,
             thread: narrow(thread),
             position,
             event: narrow(self.events.len()),
@@ -362,7 +362,7 @@ impl Graph {
             self.take_end(thread);
             self.clock[thread] = position + 1;
             self.clocks.extend_from_slice(&self.clock);
-            if let What::Read(_, source) = what
+            if let Label::Read(_, source) = label
                 && self.fault != Fault::SourceNotInPrefix
             {
                 self.merge_source(id, source);

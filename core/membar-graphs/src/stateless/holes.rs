@@ -6,7 +6,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, What};
+use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{SegmentId, Step, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::error::CoreError;
@@ -77,7 +77,7 @@ impl Graph {
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<Option<SegmentId>, CoreError> {
         let item = *self.item(self.lanes[thread].items[position]);
-        if !matches!(item.what, What::Read(..)) || self.fault == Fault::PathKept {
+        if !matches!(item.label, Label::Read(..)) || self.fault == Fault::PathKept {
             return Ok(Some(end));
         }
         let mut chain = vec![end];

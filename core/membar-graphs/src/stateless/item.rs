@@ -32,7 +32,7 @@ impl Place {
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum Label {
     /// The initial write of a location.
     Initial(Place),
     /// A read, and the write it reads from.
@@ -51,7 +51,7 @@ pub enum What {
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
     /// What it is.
-    pub what: What,
+    pub label: Label,
     /// Its thread; meaningless for initial writes.
     pub thread: u32,
     /// Its position among the items of its thread.
@@ -76,7 +76,7 @@ impl Item {
     /// Whether models see it.
     #[must_use]
     pub fn is_event(&self) -> bool {
-        !matches!(self.what, What::Choice(_) | What::Join)
+        !matches!(self.label, Label::Choice(_) | Label::Join)
     }
 }
 

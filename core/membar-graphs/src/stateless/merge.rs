@@ -1,4 +1,4 @@
-//! Merges the findings of workers; the result does not depend on who found what.
+//! Merges the findings of workers; the result does not depend on which worker found what.
 
 use crate::stateless::record::Record;
 use crate::stateless::work_queue::Order;

@@ -64,7 +64,7 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// How many threads work at it; 0 is 1.
     pub jobs: usize,
-    /// Whether threads that would wait look only when nobody else can go on, and then see only what is last.
+    /// Whether spinning threads read only when no other thread can go on, and then only the latest values.
     pub in_place: bool,
     /// For the dependency-aware search, the slot of what the model orders inside threads (`thread_order`); see
     /// `program/dependency_order.py` for the programs that this search is for.

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::stateless::Options;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Birth, Item, ItemId, What};
+use crate::stateless::item::{Birth, Item, ItemId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::work_queue::Order;
 use crate::tally::{Seen, Tally, Witness};
@@ -101,7 +101,7 @@ impl Record {
         for &check in remarks {
             self.note(|tally| &mut tally.remarks, check, graph, thread_tree)?;
         }
-        // Who waits for another thread waits for ever.
+        // A thread that waits for another one now waits for ever.
         let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
         let with = |wanted: Status| (0..graph.lanes.len()).find(|&thread| status(thread) == wanted);
         let is_cut = with(Status::Cut).is_some();
@@ -237,7 +237,7 @@ impl Record {
         }
         let mut reads_from = Vec::new();
         for id in &all {
-            if let What::Read(_, source) = graph.item(*id).what {
+            if let Label::Read(_, source) = graph.item(*id).label {
                 reads_from.push((numbers[source.index()], numbers[id.index()]));
             }
         }
@@ -322,9 +322,9 @@ fn fingerprint(graph: &Graph, thread_tree: &ThreadTree<'_>) -> u128 {
         for lane in &graph.lanes {
             (lane.birth == Birth::Unborn, lane.items.len()).hash(&mut hasher);
             for &id in &lane.items {
-                match graph.item(id).what {
-                    What::Read(_, source) => stand(source).hash(&mut hasher),
-                    What::Choice(_) => thread_tree.answer(graph.item(id).node).hash(&mut hasher),
+                match graph.item(id).label {
+                    Label::Read(_, source) => stand(source).hash(&mut hasher),
+                    Label::Choice(_) => thread_tree.answer(graph.item(id).node).hash(&mut hasher),
                     _ => {}
                 }
             }

@@ -9,7 +9,7 @@
 use crate::stateless::clocks::Prefix;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Place, What};
+use crate::stateless::item::{Item, ItemId, Label, Place};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 
 impl Graph {
@@ -30,14 +30,14 @@ impl Graph {
             let later = self.writes(place).iter().rev().take_while(|&&other| other != write);
             !later.into_iter().any(|&other| counts(other))
         };
-        match self.item(id).what {
-            What::Initial(_) | What::Fence | What::Join => true,
-            What::Choice(is_maximal) => is_maximal || fault == Fault::ChoicesAlwaysMaximal,
-            What::Read(place, source) => {
+        match self.item(id).label {
+            Label::Initial(_) | Label::Fence | Label::Join => true,
+            Label::Choice(is_maximal) => is_maximal || fault == Fault::ChoicesAlwaysMaximal,
+            Label::Read(place, source) => {
                 fault == Fault::ReadsAlwaysMaximal || (counts(source) && is_last(place, source))
             }
             // Only reads that were revisited stand before the write that they read.
-            What::Write(place) => {
+            Label::Write(place) => {
                 fault == Fault::WritesAlwaysMaximal
                     || (is_last(place, id)
                         && (fault == Fault::RevisitedReadersForgotten || !self.is_read_before(id)))
@@ -46,7 +46,7 @@ impl Graph {
     }
 
     fn is_read_before(&self, write: ItemId) -> bool {
-        self.items[..write.index()].iter().any(|item| matches!(item.what, What::Read(_, w) if w == write))
+        self.items[..write.index()].iter().any(|item| matches!(item.label, Label::Read(_, w) if w == write))
     }
 
     /// Fills `out` with what a revisit of `read` keeps: items up to it, and the prefix of the write, of which `place`
@@ -64,14 +64,14 @@ impl Graph {
         let mut used = vec![false; self.locations.len()];
         used[place.index()] = true;
         for (id, item) in self.items.iter().enumerate() {
-            if let What::Read(place, _) | What::Write(place) = item.what
+            if let Label::Read(place, _) | Label::Write(place) = item.label
                 && is_kept(id, item)
             {
                 used[place.index()] = true;
             }
         }
-        let is_kept = |id: usize, item: &Item| match item.what {
-            What::Initial(place) => used[place.index()],
+        let is_kept = |id: usize, item: &Item| match item.label {
+            Label::Initial(place) => used[place.index()],
             _ => is_kept(id, item),
         };
         out.clear();
@@ -93,16 +93,16 @@ impl Graph {
             }
         }
         for (id, item) in self.items.iter().enumerate().filter(|(id, item)| is_kept(*id, item)) {
-            let what = match item.what {
-                What::Initial(place) => What::Initial(places[place.index()]),
-                What::Read(place, source) if self.fault == Fault::StampsKept => {
-                    What::Read(places[place.index()], ItemId(source.0.min(count.saturating_sub(1))))
+            let label = match item.label {
+                Label::Initial(place) => Label::Initial(places[place.index()]),
+                Label::Read(place, source) if self.fault == Fault::StampsKept => {
+                    Label::Read(places[place.index()], ItemId(source.0.min(count.saturating_sub(1))))
                 }
-                What::Read(place, source) => What::Read(places[place.index()], moved[source.index()]),
-                What::Write(place) => What::Write(places[place.index()]),
+                Label::Read(place, source) => Label::Read(places[place.index()], moved[source.index()]),
+                Label::Write(place) => Label::Write(places[place.index()]),
                 other => other,
             };
-            out.copy_item(self, ItemId(stamp(id)), Item { what, ..*item }, thread_tree);
+            out.copy_item(self, ItemId(stamp(id)), Item { label, ..*item }, thread_tree);
         }
         out.set_lanes(self, self.item(read).thread as usize, thread_tree);
     }
@@ -113,8 +113,8 @@ impl Graph {
         let source = ItemId(stamp(self.items.len()));
         let step = &thread_tree.node(node).steps[0];
         let item = &mut self.items[read.index()];
-        if let What::Read(place, _) = item.what {
-            item.what = What::Read(place, source);
+        if let Label::Read(place, _) = item.label {
+            item.label = Label::Read(place, source);
         }
         item.node = node;
         item.tags = Some(step.event.tags);

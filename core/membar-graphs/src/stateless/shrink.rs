@@ -2,7 +2,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, event_of, put, take};
-use crate::stateless::item::{Birth, Item, ItemId, Location, Place, What};
+use crate::stateless::item::{Birth, Item, ItemId, Label, Location, Place};
 use crate::stateless::thread_tree::{Next, SegmentId, ThreadTree};
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
@@ -38,12 +38,12 @@ impl Graph {
         if item.is_event() {
             self.events.pop();
         }
-        if let What::Initial(place) = item.what {
+        if let Label::Initial(place) = item.label {
             self.places[self.locations[place.index()].cell.index()] = None;
             self.spare.extend(self.locations.pop().map(|location| location.writes));
             return;
         }
-        if let What::Write(place) = item.what {
+        if let Label::Write(place) = item.label {
             let id = ItemId(narrow(self.items.len()));
             let writes = &mut self.locations[place.index()].writes;
             if let Some(at) = writes.iter().rposition(|&write| write == id) {
@@ -57,8 +57,8 @@ impl Graph {
         if item.is_event() {
             take(&mut lane.events, event_of(thread_tree, item.node, item.index));
         }
-        match item.what {
-            What::Write(_) | What::Fence => (lane.node, lane.at) = (item.node, item.index),
+        match item.label {
+            Label::Write(_) | Label::Fence => (lane.node, lane.at) = (item.node, item.index),
             _ => {
                 if let Some(before) = thread_tree.before(item.node) {
                     (lane.node, lane.at) = (before, narrow(thread_tree.node(before).steps.len()));
@@ -109,7 +109,7 @@ impl Graph {
         if item.is_event() {
             self.events.push(new);
         }
-        if !matches!(item.what, What::Initial(_)) {
+        if !matches!(item.label, Label::Initial(_)) {
             let lane = &mut self.lanes[item.thread as usize];
             put(&mut lane.items, item.position as usize, new);
             if item.is_event() {
@@ -147,9 +147,9 @@ impl Graph {
         let before = next.checked_sub(1).map(|last| self.item(lane.items[last]));
         let (node, at) = match before {
             None => (thread_tree.root(thread), 0),
-            Some(item) => match item.what {
-                What::Write(_) | What::Fence => (item.node, item.index + 1),
-                What::Read(..) => (item.node, 1),
+            Some(item) => match item.label {
+                Label::Write(_) | Label::Fence => (item.node, item.index + 1),
+                Label::Read(..) => (item.node, 1),
                 _ => (item.node, 0),
             },
         };
@@ -176,13 +176,13 @@ impl Graph {
 
     /// Nodes that the graph speaks of.
     pub fn nodes(&self) -> impl Iterator<Item = SegmentId> + '_ {
-        let of_items = self.items.iter().filter(|item| !matches!(item.what, What::Initial(_)));
+        let of_items = self.items.iter().filter(|item| !matches!(item.label, Label::Initial(_)));
         of_items.map(|item| item.node).chain(self.lanes.iter().map(|lane| lane.node))
     }
 
     /// Nodes have moved.
     pub fn move_nodes(&mut self, moved: &[Option<SegmentId>]) {
-        for item in self.items.iter_mut().filter(|item| !matches!(item.what, What::Initial(_))) {
+        for item in self.items.iter_mut().filter(|item| !matches!(item.label, Label::Initial(_))) {
             item.node = moved[item.node.index()].unwrap_or(item.node);
         }
         for lane in &mut self.lanes {

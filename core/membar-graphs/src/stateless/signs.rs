@@ -1,6 +1,6 @@
 //! Records where relations of a model end, over all maximal graphs.
 
-use crate::stateless::item::What;
+use crate::stateless::item::Label;
 use crate::stateless::view::View;
 use crate::tally;
 use membar_cat::evaluation::Evaluation;
@@ -39,7 +39,7 @@ impl<'a> Signs<'a> {
             for (event, &id) in graph.events.iter().enumerate() {
                 let item = graph.item(id);
                 if ends[event / 64] >> (event % 64) & 1 != 0
-                    && let What::Read(place, _) | What::Write(place) = item.what
+                    && let Label::Read(place, _) | Label::Write(place) = item.label
                 {
                     found.insert((item.thread, graph.locations[place.index()].cell.0));
                 }

@@ -2,7 +2,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, What};
+use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stay::{Stay, Stuck};
 use crate::thread::Status;
@@ -50,8 +50,8 @@ impl Graph {
     }
 
     fn is_last(&self, event: ItemId) -> bool {
-        match self.item(event).what {
-            What::Read(place, source) => self.writes(place).last() == Some(&source),
+        match self.item(event).label {
+            Label::Read(place, source) => self.writes(place).last() == Some(&source),
             _ => true,
         }
     }

@@ -19,7 +19,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Place, What};
+use crate::stateless::item::{ItemId, Label, Place};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::thread::Kind;
 use membar_ir::program::CellId;
@@ -105,26 +105,26 @@ impl Graph {
     fn is_same(&self, one: usize, other: usize, position: usize) -> bool {
         let item = |thread: usize| self.lanes[thread].items.get(position).map(|&id| (id, self.item(id)));
         let (Some((id, one)), Some((_, other))) = (item(one), item(other)) else { return false };
-        let is_same = match (one.what, other.what) {
-            (What::Read(..), What::Read(..)) if self.fault == Fault::TwinsComparedByValue => {
+        let is_same = match (one.label, other.label) {
+            (Label::Read(..), Label::Read(..)) if self.fault == Fault::TwinsComparedByValue => {
                 one.value == other.value
             }
-            (What::Read(_, one), What::Read(_, other)) => one == other,
-            (What::Choice(_), What::Choice(_)) => one.value == other.value,
-            (What::Fence, What::Fence) => true,
-            (What::Write(_), What::Write(_)) => self.fault == Fault::TwinsComparedBehindWrites,
+            (Label::Read(_, one), Label::Read(_, other)) => one == other,
+            (Label::Choice(_), Label::Choice(_)) => one.value == other.value,
+            (Label::Fence, Label::Fence) => true,
+            (Label::Write(_), Label::Write(_)) => self.fault == Fault::TwinsComparedBehindWrites,
             _ => false,
         };
         is_same && self.is_in_key(id)
     }
 
     fn is_in_key(&self, id: ItemId) -> bool {
-        match self.item(id).what {
-            What::Read(place, _) | What::Write(place) => {
+        match self.item(id).label {
+            Label::Read(place, _) | Label::Write(place) => {
                 self.symmetric_threads.only.is_none_or(|cell| cell == self.locations[place.index()].cell)
             }
-            What::Fence | What::Choice(_) => true,
-            What::Initial(_) | What::Join => false,
+            Label::Fence | Label::Choice(_) => true,
+            Label::Initial(_) | Label::Join => false,
         }
     }
 
@@ -159,12 +159,12 @@ impl Graph {
         let place_of = |place: Place, write: ItemId| {
             self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
         };
-        match (self.item(twin).what, self.fault.chosen()) {
-            (_, Fault::TwinsUnsorted) | (What::Write(_), Fault::TwinsWriteUnsorted) => 0,
-            (What::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
-            (What::Read(place, source), _) => place_of(place, source),
-            (What::Write(place), _) => place_of(place, twin) + 1,
-            (What::Choice(_), _) => usize::try_from(self.item(twin).value).unwrap_or(usize::MAX),
+        match (self.item(twin).label, self.fault.chosen()) {
+            (_, Fault::TwinsUnsorted) | (Label::Write(_), Fault::TwinsWriteUnsorted) => 0,
+            (Label::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
+            (Label::Read(place, source), _) => place_of(place, source),
+            (Label::Write(place), _) => place_of(place, twin) + 1,
+            (Label::Choice(_), _) => usize::try_from(self.item(twin).value).unwrap_or(usize::MAX),
             _ => 0,
         }
     }
@@ -183,8 +183,8 @@ impl Graph {
         if self.symmetric_threads.only.is_none() || self.fault == Fault::InversionsIgnored {
             return false;
         }
-        let Some((newest, What::Write(place))) =
-            self.items.last().map(|item| (self.items.len() - 1, item.what))
+        let Some((newest, Label::Write(place))) =
+            self.items.last().map(|item| (self.items.len() - 1, item.label))
         else {
             return false;
         };
@@ -197,10 +197,10 @@ impl Graph {
         let symmetric_threads = (0..self.lanes.len()).filter(|&thread| self.has_twin(thread));
         let seen = symmetric_threads.flat_map(|thread| {
             let items = self.lanes[thread].items.iter().take(clock[thread] as usize);
-            let first = items.clone().position(|&id| matches!(self.item(id).what, What::Write(_)));
+            let first = items.clone().position(|&id| matches!(self.item(id).label, Label::Write(_)));
             let key = items.take(first.map_or(usize::MAX, |at| at + 1)).take_while(|&&id| self.is_in_key(id));
-            key.map(|&id| match self.item(id).what {
-                What::Read(_, source) => source,
+            key.map(|&id| match self.item(id).label {
+                Label::Read(_, source) => source,
                 _ => id,
             })
         });

@@ -14,7 +14,7 @@
 use crate::graph::Graph as Candidate;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, What};
+use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use crate::thread::{Event, Kind, Skeleton};
 use crate::traces::Class;
@@ -77,9 +77,9 @@ impl<'a> ThreadOrder<'a> {
         self.mark(graph, thread, (lane.node, lane.at), thread_tree, marks)?;
         while let Some(id) = self.todo.pop() {
             let item = graph.item(id);
-            let What::Read(_, source) = item.what else { continue };
+            let Label::Read(_, source) = item.label else { continue };
             let write = graph.item(source);
-            let is_known = marks[source.index()] || matches!(write.what, What::Initial(_));
+            let is_known = marks[source.index()] || matches!(write.label, Label::Initial(_));
             if is_known || self.fault == Fault::SourcesForgotten {
                 continue;
             }

@@ -281,7 +281,7 @@ impl<'a> ThreadTree<'a> {
         Ok(run)
     }
 
-    /// The run of a thread that nobody started.
+    /// The run of a thread that was not started.
     #[must_use]
     pub fn unborn(&self, thread: usize) -> Run {
         self.machines[thread].unborn()

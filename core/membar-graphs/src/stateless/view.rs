@@ -2,7 +2,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, What};
+use crate::stateless::item::{Item, ItemId, Label};
 use crate::stateless::thread_tree::ThreadTree;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
@@ -86,7 +86,7 @@ impl View<'_, '_> {
                 }
             }
             for (event, item) in self.events() {
-                if let What::Initial(_) = item.what {
+                if let Label::Initial(_) = item.label {
                     out[event] = 1 << event;
                 }
             }
@@ -105,7 +105,7 @@ impl View<'_, '_> {
         }
         for location in &self.graph.locations {
             let initial = location.writes.iter().map(|&id| self.graph.item(id));
-            for item in initial.filter(|item| matches!(item.what, What::Initial(_))) {
+            for item in initial.filter(|item| matches!(item.label, Label::Initial(_))) {
                 shape.relate(out, item.event as usize, item.event as usize);
             }
         }
@@ -117,20 +117,20 @@ impl View<'_, '_> {
             // No more locations than events.
             let mut sets = [0_u64; 64];
             for (event, item) in self.events() {
-                if let What::Initial(place) | What::Read(place, _) | What::Write(place) = item.what {
+                if let Label::Initial(place) | Label::Read(place, _) | Label::Write(place) = item.label {
                     sets[place.index()] |= 1 << event;
                 }
             }
             for (event, item) in self.events() {
-                if let What::Initial(place) | What::Read(place, _) | What::Write(place) = item.what {
+                if let Label::Initial(place) | Label::Read(place, _) | Label::Write(place) = item.label {
                     out[event] = sets[place.index()];
                 }
             }
             return;
         }
         let mut sets = vec![0; width * self.graph.locations.len()];
-        let place_of = |item: &Item| match item.what {
-            What::Initial(place) | What::Read(place, _) | What::Write(place) => Some(place.index()),
+        let place_of = |item: &Item| match item.label {
+            Label::Initial(place) | Label::Read(place, _) | Label::Write(place) => Some(place.index()),
             _ => None,
         };
         for (event, item) in self.events() {
@@ -181,7 +181,7 @@ impl View<'_, '_> {
 
     /// Pairs of two threads in the order that starting and joining threads make.
     fn spawn_join(&self, shape: Shape, out: &mut [u64]) {
-        for (event, item) in self.events().filter(|(_, item)| !matches!(item.what, What::Initial(_))) {
+        for (event, item) in self.events().filter(|(_, item)| !matches!(item.label, Label::Initial(_))) {
             let clock = self.graph.spawn_clock(self.graph.events[event]);
             for (thread, (&before, lane)) in clock.iter().zip(&self.graph.lanes).enumerate() {
                 if thread != item.thread as usize {
@@ -221,16 +221,16 @@ impl View<'_, '_> {
 
 impl Provider for View<'_, '_> {
     fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
-        let mut members = |is_member: fn(What) -> bool| {
-            for (event, _) in self.events().filter(|(_, item)| is_member(item.what)) {
+        let mut members = |is_member: fn(Label) -> bool| {
+            for (event, _) in self.events().filter(|(_, item)| is_member(item.label)) {
                 insert(out, event);
             }
         };
         match primitive {
-            Primitive::Reads => members(|what| matches!(what, What::Read(..))),
-            Primitive::Writes => members(|what| matches!(what, What::Write(_) | What::Initial(_))),
-            Primitive::Fences => members(|what| matches!(what, What::Fence)),
-            Primitive::InitialWrites => members(|what| matches!(what, What::Initial(_))),
+            Primitive::Reads => members(|label| matches!(label, Label::Read(..))),
+            Primitive::Writes => members(|label| matches!(label, Label::Write(_) | Label::Initial(_))),
+            Primitive::Fences => members(|label| matches!(label, Label::Fence)),
+            Primitive::InitialWrites => members(|label| matches!(label, Label::Initial(_))),
             Primitive::FinalWrites => {
                 for last in self.graph.locations.iter().filter_map(|location| location.writes.last()) {
                     insert(out, self.event(*last));
@@ -262,7 +262,7 @@ impl Provider for View<'_, '_> {
             Primitive::SpawnJoin => self.spawn_join(shape, out),
             Primitive::ReadsFrom => {
                 for (event, item) in self.events() {
-                    if let What::Read(_, source) = item.what
+                    if let Label::Read(_, source) = item.label
                         && !(self.fault == Fault::RevisitedReadsForgotten
                             && source > self.graph.events[event])
                     {

@@ -21,7 +21,7 @@ pub(super) struct Path {
     pub(super) answers: Vec<u64>,
 }
 
-/// The rest of a frame, for somebody else.
+/// The rest of a frame, for another worker.
 #[derive(Debug)]
 pub(super) struct Rest {
     pub(super) frame: Frame,
@@ -121,7 +121,7 @@ impl WorkQueue {
             }
             self.count_wanted(&state);
             (state, _) = self.changed.wait_timeout(state, ASK_EVERY).unwrap_or_else(PoisonError::into_inner);
-            // Who was called by Python asks for Python's signals even if it has nothing else to do.
+            // The worker that Python called checks for signals even when it is idle.
             drop(state);
             if let Err(stopped) = watch.look() {
                 self.stop(stopped);
@@ -137,12 +137,12 @@ impl WorkQueue {
         self.changed.notify_all();
     }
 
-    /// Whether somebody waits for work.
+    /// Whether a worker is idle.
     pub(super) fn wants(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) > 0
     }
 
-    /// Gives a task to somebody.
+    /// Gives a task to an idle worker.
     pub(super) fn give(&self, task: Task) {
         let mut state = self.state();
         state.waiting.push(task);
@@ -172,7 +172,7 @@ impl WorkQueue {
         self.changed.notify_all();
     }
 
-    /// Errand `order` has a failure: nobody need look at what comes later.
+    /// Task `order` has a failure: later tasks need not be explored.
     pub(super) fn failed(&self, order: &[u32]) {
         let mut state = self.state();
         if state.failed.as_ref().is_none_or(|failed| order < failed.as_slice()) {

@@ -13,7 +13,7 @@ use membar_ir::words::narrow;
 /// What a worker knows of the others, and of its task.
 #[derive(Debug)]
 pub(super) struct Share<'a> {
-    /// None: there is nobody else.
+    /// None: there is only one worker.
     work_queue: Option<&'a WorkQueue>,
     /// The news that were heard.
     heard: u64,
@@ -74,7 +74,7 @@ impl Explorer<'_> {
             Some(rest) => {
                 let frame = rest.frame;
                 self.graphs[0] = self.unpack(rest)?;
-                self.pasts[0].items = 0;
+                self.bounds[0].items = 0;
                 self.depth = 0;
                 self.frames.clear();
                 self.frames.push(frame);
@@ -101,7 +101,7 @@ impl Explorer<'_> {
             .is_some_and(|work_queue| work_queue.wants() || work_queue.news() != self.share.heard)
     }
 
-    /// Does what other workers want; false if nobody needs the present task any more.
+    /// Serves other workers; false if the present task is no longer needed.
     pub(super) fn share_work(&mut self) -> Result<bool, Failure> {
         let Some(work_queue) = self.share.work_queue else { return Ok(true) };
         let news = work_queue.news();

@@ -13,7 +13,7 @@ pub enum Status {
     Complete,
     /// An assumption failed, no guard is open, or it waits for a thread for ever.
     Blocked,
-    /// After a turn of a loop that only looked; it would look again.
+    /// After an iteration of a loop that only read memory: it spins.
     Waiting,
     /// In a step that blocks until a condition holds, which did not hold.
     Suspended,

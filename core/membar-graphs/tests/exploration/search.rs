@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::forms::*;
 use membar_cat::plan::Plan;
+use membar_cat::plan::Primitive;
 use membar_cat::schedule::Schedule;
 use membar_graphs::execution::Execution;
 use membar_graphs::search::search;
@@ -181,7 +182,8 @@ fn a_witness_can_be_written_out() {
     for witness in &found.tally.kept {
         let execution = Execution::new(&program, &found.classes, witness).unwrap();
         assert_eq!(execution.events.len(), 6);
-        assert_eq!(execution.po.pairs().collect::<Vec<_>>(), [(2, 3), (4, 5)]);
+        let po = execution.relation(Primitive::ProgramOrder).unwrap();
+        assert_eq!(po.pairs().collect::<Vec<_>>(), [(2, 3), (4, 5)]);
         assert_eq!(execution.co, [[0, 2], [1, 4]]);
         for (write, read) in execution.rf {
             assert_eq!(execution.events[write].value, execution.events[read].value);

@@ -65,7 +65,7 @@ def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
     return _Search(task, fault).run()
 
 
-def closed(task: SystemTask) -> tuple[_core.AnySize, _core.CubeFindings] | None:
+def closed(task: SystemTask) -> tuple[_core.CubeSystem, _core.CubeFindings] | None:
     """The core and the cubes from which the proof that `search` gives is read; None if there is no proof."""
     looking = _Search(task, None)
     found = looking.closed()
@@ -131,12 +131,12 @@ class _Search:
         self.task = task
         self.buffered = buffered(task.model)
         self.system: ParameterizedSystem = task.system if self.buffered else sequential(task.system)
-        self.core = self._guarded(lambda: extension().AnySize(form_of(self.system), fault=fault))
+        self.core = self._guarded(lambda: extension().CubeSystem(form_of(self.system), fault=fault))
         self.started = time.monotonic()
         self.nodes = 0
 
     @staticmethod
-    def _guarded(work: Callable[[], _core.AnySize]) -> _core.AnySize:
+    def _guarded(work: Callable[[], _core.CubeSystem]) -> _core.CubeSystem:
         try:
             return work()
         except OverflowError as large:

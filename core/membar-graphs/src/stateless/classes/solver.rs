@@ -5,7 +5,7 @@
 //! model's own word, and "no" rests on what its checks force.
 
 use crate::stateless::classes::mistake::Mistake;
-use crate::stateless::item::{Place, What};
+use crate::stateless::item::{Label, Place};
 use crate::stateless::view::View;
 use membar_cat::evaluation::Provider;
 use membar_cat::lazy::LazyEvaluator;
@@ -51,7 +51,7 @@ impl<const W: usize> Provider for Ordered<'_, '_, W> {
             Primitive::FinalWrites => {
                 for (event, id) in self.view.graph.events.iter().enumerate() {
                     let is_write =
-                        matches!(self.view.graph.item(*id).what, What::Write(_) | What::Initial(_));
+                        matches!(self.view.graph.item(*id).label, Label::Write(_) | Label::Initial(_));
                     if is_write && is_empty(&self.order[event]) {
                         insert(out, event);
                     }
@@ -164,9 +164,9 @@ impl<const W: usize> Solver<W> {
         self.halves.clear();
         for (event, &id) in graph.events.iter().enumerate() {
             let item = graph.item(id);
-            let (place, source, is_write) = match item.what {
-                What::Initial(place) | What::Write(place) => (place, event, true),
-                What::Read(place, source) => (place, graph.item(source).event as usize, false),
+            let (place, source, is_write) = match item.label {
+                Label::Initial(place) | Label::Write(place) => (place, event, true),
+                Label::Read(place, source) => (place, graph.item(source).event as usize, false),
                 _ => {
                     self.accesses.push(None);
                     continue;
@@ -177,8 +177,8 @@ impl<const W: usize> Solver<W> {
             if item.has_pair
                 && let Some(pair) = graph.step(item, thread_tree).pair
                 && !pair.is_exclusive
-                && let What::Read(_, source) =
-                    graph.item(graph.lanes[item.thread as usize].events[pair.read as usize]).what
+                && let Label::Read(_, source) =
+                    graph.item(graph.lanes[item.thread as usize].events[pair.read as usize]).label
             {
                 self.halves.push((graph.item(source).event as usize, event));
             }
@@ -355,7 +355,7 @@ impl<const W: usize> Solver<W> {
     fn line_up(&mut self) {
         for list in &mut self.lists {
             for at in 0..list.len() {
-                // The first that nobody left must precede; behind one half of a read-modify-write the other.
+                // The first that none of the others must precede; behind one half of a read-modify-write the other.
                 let is_free =
                     |&write: &usize| !list[at..].iter().any(|&other| contains(&self.known[other], write));
                 let half = at.checked_sub(1).and_then(|before| {
