@@ -8,7 +8,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from membar.records import record, replace
+from membar.records import field, record, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,11 +220,21 @@ def without_parentheses(text: str) -> str:
 
 @record(frozen=True, slots=True)
 class Span:
-    """A stretch of one source file, by offsets."""
+    """A stretch of one source file, by offsets.
+
+    Attributes:
+        source: the file.
+        start: the offset of its first character.
+        end: the offset behind its last character.
+        file: what reports call the file, where it is not the one that is asked about.
+        calls: the function that it is in and the calls that lead there, where it is a called one's.
+    """
 
     source: SourceFile
     start: int
     end: int
+    file: str = field(default="", compare=False)
+    calls: str = field(default="", compare=False)
 
     @property
     def path(self) -> str:
@@ -235,6 +245,17 @@ class Span:
     def line(self) -> int:
         """Line of the first character, from 1."""
         return self.source.position(self.start)[0]
+
+    @property
+    def line_label(self) -> str:
+        """Its line, with the file where that is not the one that is asked about."""
+        return f"{self.file}:{self.line}" if self.file else str(self.line)
+
+    @property
+    def place(self) -> str:
+        """Where it is, for sentences: `line 5`, or `ring.h:206 in enqueue ← worker main.c:14`."""
+        where = self.line_label if self.file else f"line {self.line}"
+        return f"{where} {self.calls}" if self.calls else where
 
     @property
     def column(self) -> int:

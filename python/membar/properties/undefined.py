@@ -46,4 +46,4 @@ def _message(plan: Plan, execution: Execution) -> str:
 
 
 def _at(event: Event) -> str:
-    return "" if event.span is None else f" at line {event.span.line}"
+    return "" if event.span is None else f" at {event.span.place}"

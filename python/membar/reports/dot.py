@@ -8,7 +8,7 @@ from membar.questions.answer import Answer
 from membar.questions.outcome import Witness
 from membar.reports import Report
 from membar.reports._parts.drawing import EDGE_COLORS, drawn_edges
-from membar.reports._parts.event import action_text, line_number, source_text
+from membar.reports._parts.event import action_text, line_label, source_text
 from membar.reports._parts.verdict import spoken, witness_of
 
 
@@ -48,8 +48,8 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
 
 
 def _label(program: Program, event: Event) -> str:
-    number = line_number(event)
-    return f"{f'{number}: ' if number else ''}{source_text(program, event)}\n{action_text(program, event)}"
+    label = line_label(event)
+    return f"{f'{label}: ' if label else ''}{source_text(program, event)}\n{action_text(program, event)}"
 
 
 def _quoted(text: str) -> str:

@@ -141,7 +141,7 @@ class ThreadLowering:
         if condition == TRUE:
             return
         span = self.context.span(item.place)
-        where = "" if span is None else f" (line {span.line})"
+        where = "" if span is None else f" ({span.place})"
         self.flow.emit(Assert(condition, message + where, property=kind), span)
 
     def define(self, result: ir.Value, value: Expr, item: ir.Instruction) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
+from membar.records import replace
 from membar.source import SourceFile, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -15,6 +16,10 @@ _SPACE = re.compile(r"\s*")
 _ASSIGNS = re.compile(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
 _PREFIX = re.compile(r"[*&!~+-]\s*")
 _OPENING, _CLOSING = "([{", ")]}"
+_CLOSINGS = (")", "]")
+_MEMBER = re.compile(r"\s*(?:->|\.)\s*\Z")
+_LONGEST = 100  # characters of a name, and of space beside a member
+_LAST_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
 
 class Spans:
@@ -29,7 +34,9 @@ class Spans:
         while place is not None:
             source = None if _is_library(place.file) else self.file(place.file)
             if source is not None and 0 < place.line <= len(source.line_starts):
-                return span_at(source, place.line, place.column)
+                found = span_at(source, place.line, place.column)
+                file = "" if source is self._main else Path(place.file).name
+                return replace(found, file=file, calls=_calls(place))
             place = place.caller
         return None
 
@@ -47,6 +54,16 @@ class Spans:
         return self._files[name]
 
 
+def _calls(place: Place) -> str:
+    """The function at a place, and the calls that lead there; "" if nobody calls it."""
+    caller, found = place.caller, ""
+    while caller is not None:
+        if caller.function and not _is_library(caller.file):  # not what starts the program
+            found += f" ← {caller.function} {Path(caller.file).name}:{caller.line}"
+        caller = caller.caller
+    return f"in {place.function}{found}" if found else ""
+
+
 def _is_library(name: str) -> bool:
     return Path(name).is_absolute() and Path(name).is_relative_to(FOLDER)
 
@@ -61,7 +78,7 @@ def span_at(source: SourceFile, line: int, column: int) -> Span:
     at = min(source.line_starts[line - 1] + max(column - 1, 0), max(len(text) - 1, 0))
     if _ASSIGNS.match(text, at):
         return source.span(_back(text, at), _forward(text, at))
-    start = at
+    start = _object_before(text, at)
     while (prefix := _PREFIX.match(text, at)) is not None:
         at = prefix.end()
     name = _NAME.match(text, at)
@@ -72,6 +89,29 @@ def span_at(source: SourceFile, line: int, column: int) -> Span:
     while (further := _postfix(text, end)) is not None:
         end = further
     return source.span(start, end)
+
+
+def _object_before(text: str, at: int) -> int:
+    """Where the expression begins whose member stands at a place; the place itself if it is no member."""
+    while (member := _MEMBER.search(text, max(at - _LONGEST, 0), at)) is not None:
+        end = member.start()
+        while text[end - 1 : end] in _CLOSINGS:
+            end = _opening(text, end - 1)
+        name = _LAST_NAME.search(text, max(end - _LONGEST, 0), end)
+        if name is None:
+            return at
+        at = name.start()
+    return at
+
+
+def _opening(text: str, at: int) -> int:
+    """Where what closes at a place begins."""
+    depth = 0
+    for place in range(at, -1, -1):
+        depth += (text[place] in _CLOSING) - (text[place] in _OPENING)
+        if depth == 0:
+            return place
+    return at
 
 
 def _postfix(text: str, end: int) -> int | None:

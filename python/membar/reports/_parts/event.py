@@ -48,11 +48,21 @@ def line_number(event: Event) -> int | None:
     return None if event.span is None else event.span.line
 
 
+def line_label(event: Event) -> str:
+    """The line the event's text is on, with the file if that is another; "" if it is not known."""
+    return "" if event.span is None else event.span.line_label
+
+
+def at_place(event: Event) -> str:
+    """` at line 5`, with the calls that lead there; "" if it is not known."""
+    return "" if event.span is None else f" at {event.span.place}"
+
+
 def place(program: Program, event: Event) -> str:
     """`P0:4` (thread and line), `P0` where the line is unknown, or `init`."""
     name = thread_name(program, event.thread)
-    number = None if event.is_initial else line_number(event)
-    return name if number is None else f"{name}:{number}"
+    label = "" if event.is_initial else line_label(event)
+    return f"{name}:{label}" if label else name
 
 
 def action_text(program: Program, event: Event) -> str:
@@ -66,8 +76,7 @@ def phrase(program: Program, event: Event) -> str:
     """`P0's read of y at line 5`, `the initial value of x`."""
     if event.is_initial:
         return f"the initial value of {cell_name(program, event)}"
-    number = line_number(event)
-    at = "" if number is None else f" at line {number}"
+    at = at_place(event)
     name = thread_name(program, event.thread)
     if event.kind is Kind.FENCE:
         return f"{name}'s fence{at}"

@@ -11,7 +11,9 @@ from membar.program.program import Program
 from membar.properties.races import UNDEFINED
 from membar.questions.outcome import Step, Witness
 from membar.reports._parts.event import (
+    at_place,
     cell_name,
+    line_label,
     line_number,
     phrase,
     place,
@@ -110,9 +112,7 @@ def failure(program: Program, witness: Witness) -> list[str]:
 def _written(program: Program, write: Event) -> str:
     if write.is_initial:
         return "its initial value"
-    number = line_number(write)
-    at = "" if number is None else f" at line {number}"
-    return f"which {thread_name(program, write.thread)} wrote{at}"
+    return f"which {thread_name(program, write.thread)} wrote{at_place(write)}"
 
 
 def _began(text: str) -> str:
@@ -139,8 +139,8 @@ def _effects(program: Program, execution: Execution, unit: tuple[Event, ...], si
 
 
 def _text(program: Program, event: Event) -> Line:
-    number = line_number(event)
-    return line((f"{number}: " if number else "", "dim"), source_text(program, event))
+    label = line_label(event)
+    return line((f"{label}: " if label else "", "dim"), source_text(program, event))
 
 
 def _effect(program: Program, execution: Execution, event: Event, signs: Signs) -> Line:

@@ -9,7 +9,7 @@ from typing import Final
 from membar.models.mappings import ORDERS
 from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
-from membar.reports._parts.event import line_number, phrase
+from membar.reports._parts.event import at_place, phrase
 
 _ATOMIC: Final = frozenset(ORDERS)
 _RELEASING: Final = frozenset({"REL", "ACQ_REL", "SC"})
@@ -101,5 +101,4 @@ def _weakness(event: Event) -> str:
 
 
 def _at(event: Event) -> str:
-    number = line_number(event)
-    return "" if number is None else f" at line {number}"
+    return at_place(event)
