@@ -49,6 +49,7 @@ _INCLUDED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
 _WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
 # Functions whose types the compiler itself knows.
 _KNOWN_FUNCTION = re.compile("undeclared library function|implicitly declaring library function")
+_LITERAL = re.compile(r"(?:0x)?\d\w*\s*[,;)]")
 _MISSING_HEADER = "file not found"
 _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
@@ -272,7 +273,7 @@ class _Job:
         """A strict run and, if that shows only habits, a relaxed one."""
         first = self._run_once(strict=True)
         errors = [item for item in read_messages(first.messages[0]) if item.kind == "error"]
-        if not errors or not all(map(_is_habit, errors)):
+        if not errors or not all(map(self._is_habit, errors)):
             return first
         second = self._run_once(strict=False)
         return Cached(second.text, (*first.messages, *second.messages), second.files)
@@ -334,6 +335,8 @@ class _Job:
     def _refuse_errors(self, messages: Sequence[Message]) -> None:
         """Raises what the compiler, or the loss of an access, makes impossible to go on with."""
         errors = [item for item in messages if item.kind == "error"]
+        # What is allowed is no reason, unless the compiler does not allow it even if it is asked to.
+        errors = [item for item in errors if not self._is_habit(item)] or errors
         lost = [item for item in messages if item.flag == _INVALID_ORDER and item.kind == "warning"]
         told = {(item.file, item.line) for item in errors}
         lost = [item for item in lost if (item.file, item.line) not in told]
@@ -345,6 +348,22 @@ class _Job:
             raise MissingHeaderError(*found)
         if found:
             raise InputError(*found)
+
+    def _is_habit(self, message: Message) -> bool:
+        """Whether gcc lets this pass, and the program that comes out is the one that was meant."""
+        if message.flag == "int-conversion":
+            return _WIDE.search(message.text) is not None or self._is_literal(message)
+        if message.flag == "implicit-function-declaration":
+            return _KNOWN_FUNCTION.search(message.text) is not None
+        return message.flag in _HABITS
+
+    def _is_literal(self, message: Message) -> bool:
+        """Whether a number stands there, which is the same whatever its type."""
+        source = self.readable(message.file)
+        if source is None or message.line > len(source.line_starts):
+            return False
+        line = source.line(message.line).encode()[message.column - 1 :].decode(errors="replace")
+        return _LITERAL.match(line) is not None
 
     def _check_size_type(self) -> None:
         """Preprocessed text was written for one data model: its `size_t` shows for which."""
@@ -406,15 +425,6 @@ def _code_of(message: Message) -> str:
     if message.flag == _OVERFLOW:
         return CONSTANT_OVERFLOW
     return COMPILED_OUT if message.text == _COMPILED_OUT else "W1515"
-
-
-def _is_habit(message: Message) -> bool:
-    """Whether gcc lets this pass, and the program that comes out is the one that was meant."""
-    if message.flag == "int-conversion":
-        return _WIDE.search(message.text) is not None
-    if message.flag == "implicit-function-declaration":
-        return _KNOWN_FUNCTION.search(message.text) is not None
-    return message.flag in _HABITS
 
 
 def _last_words(text: str) -> str:

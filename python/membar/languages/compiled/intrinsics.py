@@ -35,6 +35,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
         "sadd.with.overflow", "uadd.with.overflow", "ssub.with.overflow", "usub.with.overflow",
         "smul.with.overflow", "umul.with.overflow", "ctpop", "ctlz", "cttz", "bswap", "bitreverse",
         "umin", "umax", "smin", "smax", "abs", "fshl", "fshr", "scmp", "ucmp",
+        "fmuladd", "fma", "fabs", "sqrt", "floor", "ceil", "trunc", "rint", "round", "copysign",
+        "minnum", "maxnum",
         "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "is.constant", "objectsize",
     ),
     # Something that a later pass gives a meaning to, by name.

@@ -191,7 +191,7 @@ def _not_checked(built: Build) -> Iterator[tuple[str, str]]:
 
 def _notes(built: Build) -> list[str]:
     """What the compiler had to say, each with its line."""
-    return [f"{_where(item)}{item.message}" for item in built.warnings]
+    return list(dict.fromkeys(f"{_where(item)}{item.message}" for item in built.warnings))
 
 
 def _where(item: Diagnostic) -> str:

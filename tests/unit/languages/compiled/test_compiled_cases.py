@@ -34,6 +34,10 @@ CASES = {
     # Signals.
     "signals that are handled may come": ("void h(int n) {} void *f(void *a) { return 0; }", "signal(SIGINT, h);", "holds-within"),
     "signals that are ignored do not matter": ("void *f(void *a) { return 0; }", "signal(SIGINT, SIG_IGN);", "holds"),
+    # Copies that check.
+    "what does not fit is not copied": ("int memcpy_s(void *, size_t, const void *, size_t); void *f(void *a) { return 0; }", "static int a[1] = {1}, b[1] = {2}; assert(memcpy_s(a, 0, b, 4) && a[0] == 1); assert(!memcpy_s(a, 4, b, 4) && a[0] == 2);", "holds"),
+    # Habits.
+    "a number as a pointer": ("void *f(void *a) { return 42; }", "void *r; pthread_join(t, &r); assert((long)r == 42); pthread_create(&t, 0, f, 0);", "holds"),
     # Constants.
     "a constant expression about an address": ("void *f(void *a) { return 0; }", "static unsigned long p; p = (unsigned long)&x & 3; assert(p == 0);", "holds"),
 }  # fmt: skip

@@ -25,6 +25,36 @@ char *__strcpy_chk(char *target, const char *source, size_t room) { return strcp
 char *__strcat_chk(char *target, const char *source, size_t room) { return strcat(target, source); }
 char *__strncpy_chk(char *target, const char *source, size_t most, size_t room) { return strncpy(target, source, most); }
 
+/// memcpy_s, memmove_s, memset_s: Plain accesses; where the source is missing or does not fit, the target is filled with zeros.
+static int copy_within(void *target, size_t room, const void *source, size_t size)
+{
+    if (!target)
+        return EINVAL;
+    if (!source || size > room) {
+        __builtin_memset(target, 0, room);
+        return !source ? EINVAL : ERANGE;
+    }
+    __builtin_memmove(target, source, size);
+    return 0;
+}
+int memcpy_s(void *target, size_t room, const void *source, size_t size)
+{
+    uintptr_t to = (uintptr_t)target, from = (uintptr_t)source;
+    if (target && source && size <= room && (to < from ? to + size > from : from + size > to)) {
+        __builtin_memset(target, 0, room);
+        return EINVAL;
+    }
+    return copy_within(target, room, source, size);
+}
+int memmove_s(void *target, size_t room, const void *source, size_t size) { return copy_within(target, room, source, size); }
+int memset_s(void *target, size_t room, int byte, size_t size)
+{
+    if (!target)
+        return EINVAL;
+    __builtin_memset(target, byte, size < room ? size : room);
+    return size > room ? ERANGE : 0;
+}
+
 /// memcmp, bcmp, memchr, memrchr: Reads only as many bytes as it must.
 int memcmp(const void *left, const void *right, size_t size)
 {
