@@ -36,6 +36,7 @@ class CompilerOptions:
         further_files: of the program.
         uses_cache: what was compiled before need not be compiled again.
         mapping: the compiler mapping of the memory model that is asked about; "" for models of languages.
+        verbose: notes of the answer say how it was compiled.
     """
 
     clang: str | None = None
@@ -49,6 +50,7 @@ class CompilerOptions:
     further_files: tuple[str, ...] = ()
     uses_cache: bool = True
     mapping: str = ""
+    verbose: bool = False
 
     @property
     def is_given(self) -> bool:

@@ -77,6 +77,7 @@ def check(
     commands: str | None = None,
     others: Sequence[str] = (),
     no_cache: bool = False,
+    verbose: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -132,6 +133,7 @@ def check(
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
         others: C: another option for the compiler.
         no_cache: C: compile again what was compiled before.
+        verbose: C: say with which command the text was compiled.
         arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record; the single names above count more.
         words: options of single languages by name, such as `atomic-rule`.
@@ -195,6 +197,7 @@ def prove(
     commands: str | None = None,
     others: Sequence[str] = (),
     no_cache: bool = False,
+    verbose: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -271,6 +274,7 @@ def repair(
     commands: str | None = None,
     others: Sequence[str] = (),
     no_cache: bool = False,
+    verbose: bool = False,
     arguments: Sequence[str] | None = None,
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
@@ -332,6 +336,7 @@ def repair(
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
         others: C: another option for the compiler.
         no_cache: C: compile again what was compiled before.
+        verbose: C: say with which command the text was compiled.
         arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record.
         words: options of single languages by name.

@@ -481,6 +481,7 @@ TABLE: Final = (
                 "C: another option for the compiler; or after `--`",
             ),
             ("--no-cache", "", "", "switch", "C: compile again what was compiled before"),
+            ("-v", "verbose", "", "switch", "C: say with which command the text was compiled"),
         )
     ),
     Option(
@@ -648,7 +649,8 @@ def compiler_options(given: Mapping[str, Any]) -> CompilerOptions | None:
         if option.name == "--no-cache":
             found["uses_cache"] = False
         else:
-            found[option.key] = tuple(map(str, value)) if option.form == "list" else str(value)
+            is_list = option.form == "list"
+            found[option.key] = tuple(map(str, value)) if is_list else value if value is True else str(value)
     return CompilerOptions(**found) if found else None
 
 

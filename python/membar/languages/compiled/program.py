@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,13 @@ from membar.diagnostics import Diagnostic, EngineLimitError
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.build import Build, BuildOptions, build, require_entry, with_inline_bodies
 from membar.languages.compiled.compile_commands import recorded_options
-from membar.languages.compiled.driver import COMPILED_OUT, CONSTANT_OVERFLOW, CompileOptions, ReadableFiles
+from membar.languages.compiled.driver import (
+    COMPILED_OUT,
+    CONSTANT_OVERFLOW,
+    TEXT,
+    CompileOptions,
+    ReadableFiles,
+)
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
@@ -119,6 +126,8 @@ def program_of(
         raise Refusal(spans.file).at(str(problem), shown) from None
     parts = (*((EVERY_PROPERTY, caveat) for caveat in built.caveats), *_not_checked(built))
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
+    if source.compiler is not None and source.compiler.verbose:
+        notes = (*notes, *_commands(compiled))
     return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))
 
 
@@ -187,6 +196,15 @@ def _not_checked(built: Build) -> Iterator[tuple[str, str]]:
             yield EVERY_PROPERTY, f"the compiler chose a value where constants overflow ({_where(item)[:-2]})"
         elif item.code == COMPILED_OUT:
             yield "assertions", f"assertions that are not compiled out ({_where(item)[:-2]})"
+
+
+def _commands(compiled: CompiledProgram) -> Iterator[str]:
+    """Commands that make the same LLVM IR again, and words of recorded ones that were not taken over."""
+    for file in compiled.built.files:
+        if Path(file.files[0]).suffix != TEXT:
+            yield f"the command: {shlex.join(file.command)}"
+    if compiled.ignored:
+        yield f"not taken from compile_commands.json: {shlex.join(compiled.ignored)}"
 
 
 def _notes(built: Build) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -154,6 +155,19 @@ def test_a_text_that_looks_at_a_processor_whose_headers_are_missing_is_unknown(
 def test_the_report_names_compiler_and_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("one.c", "--clang", clang()) == 0
     assert "compiled for x86_64 by" in capsys.readouterr().out
+
+
+def test_the_command_and_what_was_not_taken_over_are_told_on_request(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    entry = {"directory": ".", "file": "one.c", "arguments": ["cc", "-DLIMIT=3", "-O2", "one.c"]}
+    Path("compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
+    assert check("one.c", "-v", "--compile-commands", ".", "--clang", clang(), "--json") == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    (line,) = [note for note in notes if note.startswith("the command: ")]
+    subprocess.run(shlex.split(line.removeprefix("the command: ")), check=True)
+    assert "define" in Path("one.ll").read_text(encoding="utf-8")
+    assert "not taken from compile_commands.json: -O2 one.c" in notes
 
 
 def test_options_for_compilers_are_refused_for_other_languages(capsys: pytest.CaptureFixture[str]) -> None:
