@@ -45,7 +45,7 @@ class Dominators:
     """
 
     def __init__(self, blocks: Sequence[ir.Block]) -> None:
-        order = _reverse_postorder(blocks)
+        order = reverse_postorder(blocks)
         number = {name: at for at, name in enumerate(order)}
         before: list[list[int]] = [[] for _ in order]
         for block in blocks:
@@ -89,7 +89,8 @@ def _meet(above: Sequence[int | None], one: int, other: int) -> int:
     return one
 
 
-def _reverse_postorder(blocks: Sequence[ir.Block]) -> list[str]:
+def reverse_postorder(blocks: Sequence[ir.Block]) -> list[str]:
+    """The blocks that control can reach, each after those that dominate it."""
     following = {block.name: [target.block for target in targets(block.end)] for block in blocks}
     done: list[str] = []
     seen = {blocks[0].name}

@@ -47,7 +47,8 @@ def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
 _HARMLESS = frozenset(
     {
         "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
-        "select",
+        "select", "fadd", "fsub", "fmul", "fdiv", "fneg", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi",
+        "fptoui",
     }
 )  # fmt: skip
 

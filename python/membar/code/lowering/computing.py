@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from membar.code import ir
 from membar.code.analyses.unset import BARE, MARK, UNSET_OF, passes_on
+from membar.code.floats import COMPARISONS, FLOATING, narrowed_float
 from membar.code.lowering import bits as bits_of_words
 from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, unset_bits, widened
+from membar.code.lowering.floats import float_expression
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.structure import matters
+from membar.code.structure import operands as operands_of
 from membar.program.expr import (
     FALSE,
     WORD,
@@ -24,6 +28,7 @@ from membar.program.expr import (
     negation,
 )
 from membar.program.operations import OVERFLOW, Set
+from membar.records import replace
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -42,6 +47,9 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
         return
     if item.operation in (MARK, UNSET_OF, BARE):
         _ask_about_unset(thread, item)
+        return
+    if item.operation in FLOATING:
+        _calculate(thread, item)
         return
     bits = thread.bits(item.operands[0].type, item.place)
     words = _words(thread, item, bits)
@@ -83,6 +91,53 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
             f"the operation `{item.operation}` on {item.result.type}", item.place
         ) from None
     thread.define(item.result, found, item)
+
+
+def _calculate(thread: ThreadLowering, item: ir.Compute) -> None:
+    """Arithmetic of floating-point numbers: comparisons and signs; all else if it decides nothing."""
+    item = _on_narrow_numbers(thread, item)
+    bits = thread.bits(item.operands[0].type, item.place)
+    words = [thread.value(each, item) for each in item.operands]
+    found = float_expression(item.operation, words, bits)
+    if item.operation == "fpext" and _is_only_compared(thread, item.result):
+        thread.extended[item.result.name] = item.operands[0]
+        return
+    if found is None and matters(thread.function, item.result):
+        message = "a calculation with floating-point numbers that are not known before the program runs"
+        raise NotSupportedError(message, item.place)
+    thread.define(item.result, found or FALSE, item)
+
+
+def _on_narrow_numbers(thread: ThreadLowering, item: ir.Compute) -> ir.Compute:
+    """A comparison of a `float` that became a `double` with a constant, as one of the `float`."""
+    if not any(isinstance(each, ir.Value) and each.name in thread.extended for each in item.operands):
+        return item
+
+    def narrow(operand: ir.Operand) -> ir.Operand:
+        if isinstance(operand, ir.Value):
+            return thread.extended.get(operand.name, operand)
+        return narrowed_float(operand) or operand if isinstance(operand, ir.Constant) else operand
+
+    return replace(item, operands=tuple(map(narrow, item.operands)))
+
+
+def _is_only_compared(thread: ThreadLowering, value: ir.Value) -> bool:
+    """Whether a value only goes into comparisons with numbers that a `float` can be."""
+    users = [
+        user
+        for block in thread.function.blocks
+        for user in (*block.instructions, block.end)
+        if value in operands_of(user)
+    ]
+    return all(
+        isinstance(user, ir.Compute)
+        and user.operation in COMPARISONS
+        and all(
+            each == value or (isinstance(each, ir.Constant) and narrowed_float(each) is not None)
+            for each in user.operands
+        )
+        for user in users
+    )
 
 
 def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:

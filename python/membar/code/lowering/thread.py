@@ -42,6 +42,7 @@ from membar.program.program import Thread
 _LARGEST_EXPRESSION = 12
 """Registers in an expression that is repeated where it is used; one with more gets a register of its own."""
 MEMORY = "memory"
+_FLOATS = (32, 64)
 _SIZES = (8, 16, 32, 64)
 
 
@@ -65,6 +66,7 @@ class ThreadLowering:
         )
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
         self.unset: dict[str, Expr] = {}  # the bits that were never set, of values that may have such bits
+        self.extended: dict[str, ir.Operand] = {}  # what a `float` was before it became a `double`
         self._maybe_unset = maybe_unset(function)
         self.atomic_from: tuple[int, ir.Call] | None = None  # the edges before an atomic block, and its begin
         self._todo: list[tuple[ir.Block, State]] = []
@@ -99,10 +101,8 @@ class ThreadLowering:
 
     def bits(self, type_: ir.Type, place: ir.Place | None) -> int:
         """The width of a type."""
-        if isinstance(type_, ir.Float):
-            raise NotSupportedError(
-                "a floating-point number that is not known before the program runs", place
-            )
+        if isinstance(type_, ir.Float) and type_.bits not in _FLOATS:
+            raise NotSupportedError(f"a floating-point number of {type_.bits} bits", place)
         bits = self.context.pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
         if bits > WORD:
             raise NotSupportedError(f"an integer of {bits} bits", place)

@@ -28,7 +28,7 @@ def bound_recursion(module: ir.Module, name: str, simplify: Callable[[ir.Module]
         name: of the function.
         simplify: simplifies it.
     """
-    recursive = recursive_functions(module)
+    recursive = recursive_functions(module, name)
     for level in range(DEEPEST):
         function = module.functions[name]
         if not any(_is_call(item, recursive) for block in function.blocks for item in block.instructions):

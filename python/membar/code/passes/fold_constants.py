@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.arithmetic import compute, overflows, signed
+from membar.code.floats import FLOATING, compute_float
 from membar.code.passes import Pass
 from membar.code.rewrite import substitution, with_operands, with_operands_in, with_targets
 from membar.code.structure import reachable, targets
@@ -148,11 +149,13 @@ def _computed(
         return replace(first, type=type_)
     if operation in ("eq", "ne") and (is_equal := _are_equal(*operands)) is not None:
         return ir.Constant(int(is_equal == (operation == "eq")), type_)
-    if isinstance(type_, ir.Float) or any(isinstance(item.type, ir.Float) for item in operands):
+    constants = tuple(item for item in operands if isinstance(item, ir.Constant))
+    if len(constants) != len(operands):
         return None
-    numbers = [item.value for item in operands if isinstance(item, ir.Constant)]
-    if len(numbers) != len(operands):
-        return None
+    if operation in FLOATING:
+        bits_of = compute_float(operation, constants, type_)
+        return None if bits_of is None else ir.Constant(bits_of, type_)
+    numbers = [item.value for item in constants]
     bits = _bits(operands[-1].type if operation == "select" else operands[0].type, pointer_bits)
     for check in checks:
         left, right = numbers

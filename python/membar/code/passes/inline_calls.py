@@ -18,7 +18,7 @@ from membar.records import record, replace
 
 def inline_calls(module: ir.Module) -> ir.Module:
     """The module with calls inlined; functions that were inlined are still there, for other callers."""
-    recursive = recursive_functions(module)
+    recursive = recursive_functions(module, *module.functions)
     inlined: dict[str, ir.Function] = {}
     for name in _callees_first(module):
         function = module.functions[name]
@@ -28,7 +28,9 @@ def inline_calls(module: ir.Module) -> ir.Module:
 
 def inline_into(function: ir.Function, module: ir.Module) -> ir.Function:
     """A function with its calls inlined, where those of all others are already."""
-    return _Inliner(dict(module.functions), recursive_functions(module), function).run()
+    functions = {**module.functions, function.name: function}
+    recursive = recursive_functions(replace(module, functions=functions), function.name)
+    return _Inliner(dict(module.functions), recursive, function).run()
 
 
 def inline_calls_of(function: ir.Function, bodies: Mapping[str, ir.Function], level: int) -> ir.Function:
@@ -67,10 +69,16 @@ def _callees_first(module: ir.Module) -> list[str]:
     return done
 
 
-def recursive_functions(module: ir.Module) -> frozenset[str]:
-    """Functions that can reach themselves through calls."""
+def recursive_functions(module: ir.Module, *roots: str) -> frozenset[str]:
+    """Of the functions that these call, or others that they call, those that can reach themselves."""
     functions = module.functions
-    reach = {name: set(_calls(function)) & set(functions) for name, function in functions.items()}
+    reach: dict[str, set[str]] = {}
+    todo = list(roots)
+    while todo:
+        name = todo.pop()
+        if name not in reach:
+            reach[name] = set(_calls(functions[name])) & functions.keys()
+            todo += reach[name]
     changed = True
     while changed:
         changed = False

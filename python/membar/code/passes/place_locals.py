@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.code import ir
+from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.primitives import PREFIX
 from membar.code.rewrite import Substitution, substitution, with_operands, with_operands_in
 from membar.code.structure import operands, targets
 from membar.records import replace
 
 _Start = tuple[str, str, int]
 """A variable, and the block and number of the instruction at which it begins."""
-_FINISH = ir.FunctionAddress(f"{PREFIX}finish")
+
+
+_LITERAL = ".compoundliteral"
+_PART = "without checking that compound literals are not used after their block"
 
 
 def place_locals(module: ir.Module) -> ir.Module:
@@ -29,11 +32,30 @@ def place_locals(module: ir.Module) -> ir.Module:
         NotSupportedError: the size of a variable is not known.
     """
     objects = dict(module.objects)
+    unmarked = tuple(dict.fromkeys(_unmarked(function) for function in module.functions.values()))
     functions = {
         name: _placed(_with_separate_lifetimes(function), objects)
         for name, function in module.functions.items()
     }
-    return replace(module, functions=functions, objects=objects)
+    parts = (*module.partly_checked, *(("memory", _PART) for found in unmarked if found))
+    return replace(module, functions=functions, objects=objects, partly_checked=parts)
+
+
+def _unmarked(function: ir.Function) -> bool:
+    """Whether the address of a compound literal is stored, whose end the compiler does not mark."""
+    addresses: set[str] = set()
+    for block in function.blocks:
+        for item in block.instructions:
+            match item:
+                case ir.Slot(result=ir.Value(name=name)) if _LITERAL in name:
+                    addresses.add(name)
+                case ir.Index(result=result, base=ir.Value(name=name)) if name in addresses:
+                    addresses.add(result.name)
+                case ir.Store(value=ir.Value(name=name)) if name in addresses:
+                    return True
+                case _:
+                    pass
+    return False
 
 
 def _with_separate_lifetimes(function: ir.Function) -> ir.Function:
@@ -158,20 +180,9 @@ def _placed(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function
         for block in function.blocks
     ]
     change = substitution(addresses)
-    done = [_with_ends(with_operands_in(block, change), function.name, addresses) for block in blocks]
+    changed = [with_operands_in(block, change) for block in blocks]
+    done = [with_ends(block, addresses.values(), is_main=function.name == "main") for block in changed]
     return replace(function, blocks=tuple(done))
-
-
-def _with_ends(block: ir.Block, function: str, addresses: dict[str, ir.Operand]) -> ir.Block:
-    """A block in which all variables end where their thread does; `main` returns when the process ends."""
-    done: list[ir.Instruction] = []
-    for item in block.instructions:
-        if isinstance(item, ir.Call) and item.callee == _FINISH:
-            done += [ir.Lifetime(slot=each, begins=False, place=item.place) for each in addresses.values()]
-        done.append(item)
-    if isinstance(block.end, ir.Return) and function != "main":
-        done += [ir.Lifetime(slot=each, begins=False, place=block.end.place) for each in addresses.values()]
-    return replace(block, instructions=tuple(done))
 
 
 def _without_slots(

@@ -8,8 +8,11 @@ block gets the variables that are live there as parameters; those that always ge
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from membar.code import ir
 from membar.code.analyses.unset import maybe_unset
+from membar.code.loops import reverse_postorder
 from membar.code.passes import Pass
 from membar.code.primitives import READ
 from membar.code.rewrite import substitution, with_operands_in, with_targets
@@ -124,6 +127,16 @@ def _bits(type_: ir.Type, pointer_bits: int) -> int:
     return pointer_bits if isinstance(type_, ir.Ptr) else type_.bits
 
 
+def _only_predecessors(blocks: Sequence[ir.Block]) -> dict[str, str]:
+    """The blocks that one jump of one other block leads to, and that block."""
+    leading: dict[str, list[str]] = {}
+    for block in blocks:
+        for target in targets(block.end):
+            leading.setdefault(target.block, []).append(block.name)
+    entry = blocks[0].name
+    return {name: found[0] for name, found in leading.items() if len(found) == 1 and name != entry}
+
+
 def _is_number(shape: Shape | None) -> bool:
     return shape is not None and shape.element is None and not shape.members
 
@@ -144,6 +157,8 @@ class _Promotion:
     number: int = 0
     numbers: set[str] = field(default_factory=set)  # variables that the source calls numbers
     used: set[str] = field(default_factory=set)
+    before: dict[str, str] = field(default_factory=dict)  # the only block that leads to another one
+    after: dict[str, dict[str, ir.Operand]] = field(default_factory=dict)
 
     def run(self) -> ir.Function:
         for block in self.function.blocks:
@@ -153,22 +168,37 @@ class _Promotion:
                     self.numbers.add(item.result.name)
         live = self._live()
         known: dict[str, ir.Operand] = {}
-        blocks = [self._block(block, live, known) for block in self.function.blocks]
+        self.before.update(_only_predecessors(self.function.blocks))
+        places = {block.name: block for block in self.function.blocks}
+        done = {
+            name: self._block(places[name], live, known) for name in reverse_postorder(self.function.blocks)
+        }
+        blocks = [done[block.name] for block in self.function.blocks if block.name in done]
         change = substitution(known)
         blocks = [with_operands_in(block, change) for block in blocks]
         return replace(self.function, blocks=tuple(remove_useless_parameters(blocks)))
 
     def _block(self, block: ir.Block, live: dict[str, set[str]], known: dict[str, ir.Operand]) -> ir.Block:
         is_entry = block.name == self.function.blocks[0].name
+        only = self.before.get(block.name)
         values = [
             ir.Value(f"{name}@{block.name}", self.slots[name])
             for name in sorted(live[block.name])
-            if not is_entry
+            if not is_entry and only is None
         ]
-        current: dict[str, ir.Operand] = dict(zip(sorted(live[block.name]), values, strict=not is_entry))
+        current: dict[str, ir.Operand] = {}
+        if only is not None:
+            after = self.after[only]
+            current = {name: after[name] for name in live[block.name] if name in after}
+        elif not is_entry:
+            current = dict(zip(sorted(live[block.name]), values, strict=True))
         kept = [done for item in block.instructions for done in self._absorb(item, current, known)]
 
+        self.after[block.name] = current
+
         def pass_on(target: ir.Goto) -> ir.Goto:
+            if target.block in self.before:
+                return target
             given = (current.get(name, ir.Undefined(self.slots[name])) for name in sorted(live[target.block]))
             return replace(target, arguments=(*target.arguments, *given))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from membar.code import ir
+from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes.inline_calls import inline_into
@@ -70,11 +71,14 @@ def _with_own_variables(module: ir.Module) -> ir.Module:
         return replace(operand, name=name)
 
     for name in module.threads:
-        blocks = tuple(
+        before = set(objects)
+        blocks = [
             with_operands_in(block, lambda operand, name=name: own(operand, name))  # type: ignore[misc]
             for block in functions[name].blocks
-        )
-        functions[name] = replace(functions[name], blocks=blocks)
+        ]
+        ended = [ir.ObjectAddress(each) for each in objects if each not in before]
+        done = [with_ends(block, ended, is_main=name == ENTRY) for block in blocks]
+        functions[name] = replace(functions[name], blocks=tuple(done))
     return replace(module, functions=functions, objects=objects)
 
 
