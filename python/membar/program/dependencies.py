@@ -13,21 +13,16 @@ from typing import TypeAlias
 
 from membar.program.expr import Expr, registers_of
 from membar.program.operations import (
+    NO_TAGS,
     Assert,
     Assume,
-    Choose,
-    Fence,
-    Join,
     Load,
     Lock,
     Operation,
-    Receive,
     Rmw,
-    Send,
-    Set,
-    Spawn,
     Store,
     StoreConditional,
+    Tags,
     Unlock,
 )
 from membar.program.program import Edge, Program, Thread
@@ -58,8 +53,19 @@ class Uses:
         return self.address | self.data | self.control
 
 
-def _registers(*exprs: Expr) -> Registers:
-    return frozenset(name for expr in exprs for name in registers_of(expr))
+def _expressions(operation: Operation, names: tuple[str, ...]) -> Iterator[Expr]:
+    for name in names:
+        found = getattr(operation, name)
+        if isinstance(found, tuple):
+            yield from found
+        elif found is not None:
+            yield found
+
+
+def _registers(operation: Operation, names: tuple[str, ...]) -> Registers:
+    if not names:
+        return NO_REGISTERS
+    return frozenset(name for expr in _expressions(operation, names) for name in registers_of(expr))
 
 
 def registers_read(operation: Operation) -> Uses:
@@ -68,70 +74,30 @@ def registers_read(operation: Operation) -> Uses:
     The result register of an `Rmw` stands for the old value inside its own `value` and `condition`; that is
     no use of an earlier definition, so it is left out (its `address` is evaluated before the read).
     """
-    match operation:
-        case Load(address=address) | Lock(address=address) | Unlock(address=address):
-            return Uses(address=_registers(address))
-        case Store(address=address, value=value) | StoreConditional(address=address, value=value):
-            return Uses(address=_registers(address), data=_registers(value))
-        case Rmw(register=own, address=address, value=value, condition=condition):
-            return Uses(
-                address=_registers(address),
-                data=_registers(value) - {own},
-                control=_registers(condition) - {own},
-            )
-        case Set(value=value):
-            return Uses(data=_registers(value))
-        case Assume(condition=condition) | Assert(condition=condition):
-            return Uses(control=_registers(condition))
-        case Choose(low=low, high=high):
-            return Uses(data=_registers(low, high))
-        case Send(values=values):
-            return Uses(data=_registers(*values))
-        case Fence(address=address):
-            return Uses() if address is None else Uses(address=_registers(address))
-        case Spawn() | Join() | Receive():
-            return Uses()
+    own = frozenset({operation.register}) if isinstance(operation, Rmw) else NO_REGISTERS
+    return Uses(
+        address=_registers(operation, operation.ADDRESS),
+        data=_registers(operation, operation.DATA) - own,
+        control=_registers(operation, operation.CONTROL) - own,
+    )
 
 
 def registers_written(operation: Operation) -> tuple[str, ...]:
     """The registers the operation gives a new value, in order."""
-    match operation:
-        case Load(register=name) | Rmw(register=name) | Set(register=name) | Choose(register=name):
-            return (name,)
-        case StoreConditional(status=name):
-            return (name,)
-        case Receive(registers=names):
-            return names
-        case Store() | Fence() | Assume() | Assert() | Spawn() | Join() | Lock() | Unlock() | Send():
-            return ()
+    if not operation.RESULTS:
+        return ()
+    found = getattr(operation, operation.RESULTS[0])
+    return found if isinstance(found, tuple) else (found,)
 
 
 def expressions_of(operation: Operation) -> Iterator[Expr]:
     """The expressions inside an operation, in the order they are written."""
-    match operation:
-        case Load(address=address) | Lock(address=address) | Unlock(address=address):
-            yield address
-        case Store(address=address, value=value) | StoreConditional(address=address, value=value):
-            yield address
-            yield value
-        case Rmw(address=address, value=value, condition=condition):
-            yield address
-            yield value
-            yield condition
-        case Set(value=value):
-            yield value
-        case Assume(condition=condition) | Assert(condition=condition):
-            yield condition
-        case Choose(low=low, high=high):
-            yield low
-            yield high
-        case Send(values=values):
-            yield from values
-        case Fence(address=address):
-            if address is not None:
-                yield address
-        case Spawn() | Join() | Receive():
-            return
+    return _expressions(operation, operation.ADDRESS + operation.DATA + operation.CONTROL)
+
+
+def tags_of(operation: Operation) -> Tags:
+    """Every ordering annotation of an operation."""
+    return NO_TAGS.union(*(getattr(operation, name) or NO_TAGS for name in operation.TAGS))
 
 
 def reads_memory(operation: Operation) -> bool:

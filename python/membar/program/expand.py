@@ -1,8 +1,8 @@
-"""Replaces lock operations by reads and writes, so that engines need not support locks."""
+"""Replaces operations that others express, locks above all, so that engines need not support them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from membar.program.dependencies import expressions_of, registers_written
 from membar.program.expr import FALSE, TRUE, Register, equals, registers_of
@@ -11,42 +11,46 @@ from membar.program.program import Edge, Program, Thread
 from membar.records import replace
 
 
-def expand(program: Program) -> Program:
-    """`program` without `Lock` and `Unlock`; the very same object if it has none.
+def _lock(op: Lock, old: str) -> tuple[Operation, ...]:
+    """An exchange with 1 and, in the same step, the assumption that the old value was 0.
 
-    A lock becomes an atomic exchange with 1 followed, in the same step, by the assumption that the old
-    value was 0: executions that find the lock taken stop there, as waiting does. An unlock becomes a
-    store of 0.
+    Executions that find the lock taken stop there, as waiting does.
     """
-    if program.operation_kinds.isdisjoint({Lock, Unlock}):
+    exchange = Rmw(
+        register=old, address=op.address, value=TRUE, size=op.size, read_tags=op.tags, write_tags=op.tags
+    )
+    return exchange, Assume(equals(Register(old), FALSE), waits=True)
+
+
+def _unlock(op: Unlock, _: str) -> tuple[Operation, ...]:
+    return (Store(address=op.address, value=FALSE, size=op.size, tags=op.tags),)
+
+
+EXPANSIONS: dict[type, Callable[..., tuple[Operation, ...]]] = {Lock: _lock, Unlock: _unlock}
+"""Operation → the operations that do the same; they may use one register that the thread does not have."""
+
+
+def expand(program: Program) -> Program:
+    """`program` without operations that others express; the very same object if it has none."""
+    if program.operation_kinds.isdisjoint(EXPANSIONS):
         return program
-    return replace(program, threads=tuple(_expanded_thread(thread) for thread in program.threads))
+    return replace(program, threads=tuple(_expand_thread(thread) for thread in program.threads))
 
 
-def _has_locks(thread: Thread) -> bool:
-    return any(isinstance(op, Lock | Unlock) for edge in thread.edges for op in edge.operations)
-
-
-def _expanded_thread(thread: Thread) -> Thread:
-    if not _has_locks(thread):
+def _expand_thread(thread: Thread) -> Thread:
+    if not any(type(op) in EXPANSIONS for edge in thread.edges for op in edge.operations):
         return thread
     old = _fresh_register(thread)
-    edges = tuple(replace(edge, operations=tuple(_expanded(edge, old))) for edge in thread.edges)
+    edges = tuple(replace(edge, operations=tuple(_expand_edge(edge, old))) for edge in thread.edges)
     return replace(thread, edges=edges)
 
 
-def _expanded(edge: Edge, old: str) -> Iterator[Operation]:
+def _expand_edge(edge: Edge, old: str) -> Iterator[Operation]:
     for op in edge.operations:
-        match op:
-            case Lock(address=address, size=size, tags=tags):
-                yield Rmw(
-                    register=old, address=address, value=TRUE, size=size, read_tags=tags, write_tags=tags
-                )
-                yield Assume(equals(Register(old), FALSE), waits=True)
-            case Unlock(address=address, size=size, tags=tags):
-                yield Store(address=address, value=FALSE, size=size, tags=tags)
-            case _:
-                yield op
+        if type(op) in EXPANSIONS:
+            yield from EXPANSIONS[type(op)](op, old)
+        else:
+            yield op
 
 
 def _fresh_register(thread: Thread) -> str:

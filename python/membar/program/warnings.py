@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
 
 from membar.program.expr import Address
-from membar.program.operations import LEAKS, OVERFLOW, WARNINGS, Assert, Load, Operation, Store
+from membar.program.operations import LEAKS, WARNINGS, Assert, Load, Operation, Store
 from membar.program.program import Edge, Program
 from membar.records import replace
 
@@ -16,10 +15,6 @@ SIGNED_OVERFLOW = "signed overflow"
 """How the message of a warning about arithmetic begins."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""
-
-
-FLAGS: Mapping[str, str] = MappingProxyType({OVERFLOW: "signed-overflow", LEAKS: "memory-leak"})
-"""The flag of an answer that warns of a property."""
 
 
 def has_warnings(program: Program) -> bool:

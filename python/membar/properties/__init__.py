@@ -44,9 +44,7 @@ PROPERTIES: Mapping[str, Property] = MappingProxyType(
 )
 """Those that programs are asked about, in the order of reports."""
 
-ASSERTED = frozenset(
-    {assertions.NAME, memory.NAME, locks.NAME, exits.NAME, overflow.PROPERTY.name, leaks.PROPERTY.name}
-)
+ASSERTED = frozenset(name for name, each in PROPERTIES.items() if each.is_asserted)
 """Those that assertions of a program belong to: an engine that finds failing assertions checks them all."""
 
 EVERY: Mapping[str, Property] = MappingProxyType(

@@ -12,4 +12,7 @@ PROPERTY = Property(
     covers="`assert` and calls of `reach_error` in C; `assert` in Promela, DVE and program text; run-time"
     " errors of Promela and DVE; error locations of XCFA",
     applies=lambda program, _: has_assertion_of(program, NAME) or has_error_state_of(program, NAME),
+    is_asserted=True,
+    advice="The code flow is an execution in which it fails. `membar repair FILE` looks for the cheapest"
+    " change that keeps it from happening; `membar compare FILE` shows under which models it does.",
 )

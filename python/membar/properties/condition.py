@@ -9,4 +9,6 @@ PROPERTY = Property(
     title="the program's condition on its final states is satisfied",
     covers="a final state that `~exists` or `forall` forbids, or no final state that satisfies an `exists`",
     applies=lambda program, _: program.condition is not None,
+    advice="The code flow is an execution that decides the condition; without one there is no such"
+    " execution.",
 )

@@ -29,4 +29,5 @@ PROPERTY = Property(
     " semaphore, a channel or a blocked statement, while the process has not ended; waiting at an end"
     " label of Promela is allowed",
     applies=_applies,
+    advice="The locations are those of the threads that wait for each other.",
 )

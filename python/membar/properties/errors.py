@@ -9,4 +9,5 @@ PROPERTY = Property(
     title="no error state is reached",
     covers="a state or location that `--error` names, or `unsafe` in Cubicle's language",
     applies=lambda program, _: has_error_state_of(program, "errors"),
+    advice="The code flow is a run into the error state.",
 )

@@ -12,4 +12,6 @@ PROPERTY = Property(
     covers="`abort`, `__builtin_trap`, `__builtin_unreachable`, `exit` or `_Exit` with a code other than 0, a"
     " return from `main` with a value other than 0",
     applies=lambda program, _: has_assertion_of(program, NAME),
+    is_asserted=True,
+    advice="The location is where the process exits with a failure.",
 )

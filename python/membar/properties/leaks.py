@@ -11,4 +11,5 @@ PROPERTY = Property(
     covers="memory from `malloc` and similar functions that is not freed when `main` ends, even if a"
     " pointer to it exists",
     applies=lambda program, _: has_assertion_of(program, LEAKS),
+    is_asserted=True,
 )

@@ -50,4 +50,6 @@ PROPERTY = Property(
     applies=lambda program, model: (
         has_assertion_of(program, NAME) or (flags_misuse(model) and relies_on_flags(program))
     ),
+    is_asserted=True,
+    advice="The location is the call that misuses a lock, a barrier or a thread.",
 )

@@ -55,4 +55,6 @@ PROPERTY = Property(
             or any(name == NAME for name, _ in program.partly_checked)
         )
     ),
+    is_asserted=True,
+    advice="The related locations show where the memory was freed or its lifetime ended, if known.",
 )

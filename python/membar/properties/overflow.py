@@ -11,4 +11,5 @@ PROPERTY = Property(
     covers="`+`, `-`, `*` and shifts of signed integers whose result does not fit; without this property it"
     " wraps around",
     applies=lambda program, _: has_assertion_of(program, OVERFLOW),
+    is_asserted=True,
 )

@@ -20,12 +20,17 @@ class Property:
         title: what it demands, in one sentence.
         covers: what violates it, for the reference documentation.
         applies: whether something in a program could violate it under a model; then it is asked by default.
+        is_asserted: assertions of programs belong to it (`Assert.property`), so that every engine that finds
+            failing assertions checks it.
+        advice: what to do about a violation, for reports that show it beside the code.
     """
 
     name: str
     title: str
     covers: str
     applies: Callable[[Program, Model], bool]
+    is_asserted: bool = False
+    advice: str = ""
 
 
 def has_assertion_of(program: Program, name: str) -> bool:

@@ -36,4 +36,5 @@ PROPERTY = Property(
     title="no thread spins forever",
     covers="a thread in a loop that waits for a value that is never written",
     applies=_applies,
+    advice="The location is a loop that waits for something that never comes.",
 )

@@ -255,6 +255,15 @@ class Answer:
         """Of an object, when a call is before another."""
         return getattr(self.question, "ordering", None)
 
+    def render(self, name: str = "terminal") -> str:
+        """The answer in the format of a report: `terminal`, `json`, `herd`, `svg`, `dot`.
+
+        Raises:
+            InputError: there is no such report.
+        """
+        rendered: str = import_module("membar.reports").load_report(name).render(self)
+        return rendered
+
     def __repr__(self) -> str:
         name, verdict = self.source.path[-60:], self.verdict.replace("-", " ").upper()
         why = self.reason if len(self.reason) <= 60 else f"{self.reason[:57]}..."

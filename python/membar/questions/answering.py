@@ -13,17 +13,8 @@ from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import LimitError, stage
 from membar.models.model import Model
 from membar.program.atomicity import has_wide_steps
-from membar.program.operations import (
-    Fence,
-    Load,
-    Lock,
-    Operation,
-    Rmw,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
+from membar.program.dependencies import tags_of
+from membar.program.operations import Tags
 from membar.program.program import Edge, Program
 from membar.properties.judge import properties_asked
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
@@ -143,14 +134,4 @@ def used_tags(program: Program) -> Iterator[tuple[Tags, Edge]]:
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:
-                yield _tags_of(operation), edge
-
-
-def _tags_of(operation: Operation) -> Tags:
-    match operation:
-        case Load() | Store() | StoreConditional() | Fence() | Lock() | Unlock():
-            return operation.tags
-        case Rmw():
-            return operation.read_tags | operation.write_tags | (operation.failed_tags or frozenset())
-        case _:
-            return frozenset()
+                yield tags_of(operation), edge

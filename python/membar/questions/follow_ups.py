@@ -13,9 +13,9 @@ from membar.engines import Engine
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError, current, stage
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.program.operations import LEAKS, OVERFLOW, WARNINGS
+from membar.program.operations import LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
-from membar.program.warnings import FLAGS, LOOK, without_warnings
+from membar.program.warnings import LOOK, without_warnings
 from membar.properties import EVERY
 from membar.properties.asked import Asked, asserting
 from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
@@ -232,7 +232,7 @@ class _Asking:
         note = warning.reason
         if warning.property == OVERFLOW:
             note += ": undefined in C, treated as wrapping around"
-        flags = tuple(sorted({*final.run.flags, FLAGS[warning.property]}))
+        flags = tuple(sorted({*final.run.flags, WARNING_FLAGS[warning.property]}))
         final = replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
         return _with_findings(final, [replace(warning, reason=note, witness=None)])
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from membar import plugins
 from membar.records import record
 
 if TYPE_CHECKING:
@@ -49,6 +51,20 @@ class Told(Tested, Protocol):
     @property
     def told(self) -> str:
         """The report about a violation, for people; else ""."""
+
+
+def load_report(name: str) -> Report:
+    """The report called `name`.
+
+    Raises:
+        InputError: there is none; the message lists those there are.
+    """
+    if name in plugins.names(__name__):
+        found = getattr(import_module(f"{__name__}.{name}"), "REPORT", None)
+        if isinstance(found, Report):
+            return found
+    modules = {each: import_module(f"{__name__}.{each}") for each in plugins.names(__name__)}
+    raise plugins.unknown("report", name, tuple(each for each in modules if hasattr(modules[each], "REPORT")))
 
 
 @record(frozen=True, slots=True, kw_only=True)

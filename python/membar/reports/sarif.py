@@ -43,21 +43,6 @@ _SENTENCES = {
     UNANSWERED: "membar found neither a violation nor a proof; the message says why.",
     EXPLORED: "No property was checked; the program was only explored.",
 }
-# What to do about it: shown beside an alert.
-_ADVICE = {
-    "assertions": "The code flow is an execution in which it fails. `membar repair FILE` looks for the"
-    " cheapest change that keeps it from happening; `membar compare FILE` shows under which models it does.",
-    "races": "A data race is undefined behaviour in C. Make one of the two accesses atomic, or"
-    " order them: a lock, a release store that an acquire load reads, joining the thread.",
-    "memory": "The related locations show where the memory was freed or its lifetime ended, if known.",
-    "condition": "The code flow is an execution that decides the condition; without one there is no such"
-    " execution.",
-    "deadlock": "The locations are those of the threads that wait for each other.",
-    "termination": "The location is a loop that waits for something that never comes.",
-    "errors": "The code flow is a run into the error state.",
-    "locks": "The location is the call that misuses a lock, a barrier or a thread.",
-    "exits": "The location is where the process exits with a failure.",
-}
 _BASE = "SRCROOT"
 _FINGERPRINT = "membar/v1"
 _REFUSED = "membar cannot read the input, so nothing was checked: error {}, see docs/reference/errors.md."
@@ -295,7 +280,7 @@ def _rule(name: str) -> Fragment:
         "id": name,
         "shortDescription": {"text": short},
         "fullDescription": {"text": full},
-        "help": {"text": f"{full} {_ADVICE[name]}" if name in _ADVICE else full},
+        "help": {"text": f"{full} {known.advice}" if known and known.advice else full},
         "defaultConfiguration": {
             "level": "note" if is_passed else "warning" if name in WARNINGS else "error"
         },

@@ -14,6 +14,7 @@ import pytest
 
 from membar.cli import command as cli
 from membar.questions.outcome import Statistics
+from membar.questions.question_schema import schema as question_schema
 from membar.reports._parts.answer_format import Counters, schema
 
 ROOT = Path(__file__).parents[3]
@@ -53,6 +54,19 @@ def test_only_json_and_replay_load_msgspec() -> None:
     )
     ended = run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert ended.stdout.endswith("False\n")
+
+
+def test_the_published_schema_of_questions_has_every_option(request: pytest.FixtureRequest) -> None:
+    page = ROOT / "docs/reference/question.schema.json"
+    if request.config.getoption("--update-golden"):
+        page.write_text(question_schema(), encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == question_schema()
+    found = json.loads(question_schema())
+    jsonschema.Draft202012Validator.check_schema(found)
+    asked = {"source": "x.c", "model": "rc11", "buffers": 2, "no_prune": True, "client": [2, 1]}
+    jsonschema.validate(asked, found)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**asked, "colour": "red"}, found)
 
 
 @pytest.mark.parametrize("words", QUESTIONS)
