@@ -55,7 +55,7 @@ def compare(path: Path, *, seconds: float) -> Compared:
     except InputError:
         return Compared(path.name, NOT_ASKED)
     model = shipped(answering.default_model(program))
-    if answering.meaningless_tags(program, model) is not None:
+    if answering.undefined_annotations(program, model) is not None:
         return Compared(path.name, NOT_ASKED)
     expected = explored(axiomatic.explore, question(program, model, seconds=seconds, listing=False))
     if gave_up(expected):

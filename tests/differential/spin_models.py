@@ -35,7 +35,7 @@ from membar.engines.states import explore
 from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns, has_next
 from membar.questions.task import Limits, Options, Task
-from membar.questions.translation import translated
+from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 from strategies.machines import Parts, machine_program
 from strategies.promela import promela
@@ -125,7 +125,7 @@ def compare(seed: int, report: Report) -> None:
         return
     try:
         mine = [ours(program, name, bound, fair) for fair in FAIR]
-        text = translated(program, discipline, bound, to="promela", fair=False)
+        text = write_buffers(program, discipline, bound, to="promela", fair=False)
     except (InputError, EngineLimitError):
         report.counts["not translated"] += 1
         return

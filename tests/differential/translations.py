@@ -28,7 +28,7 @@ from membar.program.program import Program
 from membar.program.temporal import ForbiddenRuns
 from membar.properties.judge import Tally
 from membar.questions.task import Limits, Options, Task
-from membar.questions.translation import translated
+from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 from strategies.claims import program_with_claim
 from strategies.dve import DveTexts
@@ -129,7 +129,7 @@ def _text(
     program: Program, discipline: Operational, bound: int, to: str, report: Report, *, fair: bool
 ) -> str | None:
     try:
-        return translated(program, discipline, bound, to=to, fair=fair)
+        return write_buffers(program, discipline, bound, to=to, fair=fair)
     except InputError as problem:
         report.counts["refused"] += 1
         report.counts[f"refused: {problem.diagnostics[0].message[:60]}"] += 1

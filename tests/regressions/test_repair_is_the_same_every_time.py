@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from membar.edits import Alternative, Choice, Place
-from membar.questions.ask import unanswered
+from membar.questions.ask import unknown_answer
 from membar.questions.follow_ups import RACES_GIVEN_UP
 from membar.questions.outcome import Holds, Run
 from membar.questions.repair.right import guarantee_of
@@ -100,7 +100,7 @@ def test_a_fence_is_one_change_and_two_loads_are_two() -> None:
 
 def test_an_answer_without_its_follow_up_question_does_not_say_that_a_guarantee_is_kept() -> None:
     run = Run(model="armv8", engine="graphs", algorithm="", guarantee="all executions")
-    answer = unanswered(Safety(source=SourceFile("text.c", ""), model="armv8"), "", 0.0)
+    answer = unknown_answer(Safety(source=SourceFile("text.c", ""), model="armv8"), "", 0.0)
     whole = guarantee_of(replace(answer, outcome=Holds(run)))
     partial = guarantee_of(replace(answer, outcome=Holds(replace(run, notes=(RACES_GIVEN_UP,)))))
     assert whole.is_kept_by(whole) is True

@@ -177,7 +177,8 @@ class Program:
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
         ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
-            afterwards, as far as accesses happen where their threads make them (`delays.py`).
+            afterwards, as far as accesses happen where their threads make them
+            (`questions/reordered_use_after_free.py`).
         is_joint: one thread stands for several processes that step together (DVE's `system sync`). They would
             share its store buffer, so only sc gives the program a meaning.
         partly_checked: properties that its assertions and marks ask only in part, each with that part; ""

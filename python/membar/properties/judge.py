@@ -66,7 +66,7 @@ __all__ = [
 DEADLOCK_FLAG = "deadlock"
 # What a listed execution says that was not followed to its end.
 TRUNCATED = "truncated by the loop bound"
-WAITING_FLAG = "waits-for-ever"
+WAITING_FLAG = "waits-forever"
 # What the text itself asks: where it asks, an answer to other questions alone is none.
 OWN_QUESTIONS = ("condition", "errors", "claims")
 _COUNTS_BESIDE_A_CONDITION = frozenset({*OWN_QUESTIONS, "assertions"})

@@ -280,7 +280,7 @@ class Answer:
         return drawn
 
 
-def answered(
+def make_answer(
     question: Question,
     subject: Subject,
     model: Model,

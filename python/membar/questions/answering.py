@@ -26,7 +26,7 @@ from membar.questions.outcome import (
     Run,
     Unknown,
     Violated,
-    doubted,
+    reject_witness,
     with_findings,
 )
 from membar.questions.task import Options, Task
@@ -70,12 +70,12 @@ def default_engine(program: Program, model: Model, options: Options) -> str:
 
 def answer(task: Task, engine: Engine) -> Outcome:
     """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
-    reason = None if _runs_buffers(task, engine) else meaningless_tags(task.program, task.model)
+    reason = None if _runs_buffers(task, engine) else undefined_annotations(task.program, task.model)
     if reason is None:
         try:
             with stage("during the search"):
                 outcome = engine.run(replace(task, limits=task.limits.left()))
-            return replayed(outcome, task)
+            return confirm_witness(outcome, task)
         except (EngineLimitError, LimitError) as limit:
             reason = limit.reason
         except InterruptError:
@@ -96,7 +96,7 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     return task.model.operational is not None and engine.can.space(task) is Space.STATES
 
 
-def replayed(outcome: Outcome, task: Task) -> Outcome:
+def confirm_witness(outcome: Outcome, task: Task) -> Outcome:
     """The outcome if its witness replays, in what is left of the time."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
         from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
@@ -105,19 +105,19 @@ def replayed(outcome: Outcome, task: Task) -> Outcome:
             with stage("while the witness was replayed"):
                 mismatch = replay(task.program, task.model, outcome.witness)
         except LimitError as limit:
-            return doubted(outcome, limit.reason)
+            return reject_witness(outcome, limit.reason)
         if mismatch is not None:
             reason = f"internal error, please report: the witness does not replay ({mismatch})"
-            return doubted(outcome, reason)
+            return reject_witness(outcome, reason)
     return outcome
 
 
-def meaningless_tags(program: Program, model: Model) -> str | None:
-    """Why the model cannot speak about the program: ordering words it gives no meaning to; or None."""
+def undefined_annotations(program: Program, model: Model) -> str | None:
+    """Which ordering annotation of the program the model does not define, in words; None if all are."""
     if model.claims.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
     known = model.tags
-    for tags, edge in used_tags(program):
+    for tags, edge in annotations_of(program):
         if tags <= known:
             continue
         words = words_of(program.language)
@@ -129,8 +129,8 @@ def meaningless_tags(program: Program, model: Model) -> str | None:
     return None
 
 
-def used_tags(program: Program) -> Iterator[tuple[Tags, Edge]]:
-    """The ordering words of each operation of the program, with its step."""
+def annotations_of(program: Program) -> Iterator[tuple[Tags, Edge]]:
+    """The ordering annotations of each operation of the program, with its step."""
     for thread in program.threads:
         for edge in thread.edges:
             for operation in edge.operations:

@@ -22,7 +22,7 @@ from membar.program.template import Template
 from membar.program.warnings import without_warnings
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, load_engine
 from membar.questions.default_engines import FOR_BUFFERS, FOR_SYSTEMS
 from membar.questions.outcome import (
@@ -36,7 +36,7 @@ from membar.questions.outcome import (
 )
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
-from membar.questions.system import confirmed_outcome, load_system_engine, system_answer, unconfirmed
+from membar.questions.system import confirmed_outcome, load_system_engine, reject_outcome, system_answer
 from membar.questions.task import Limits, SystemTask, Task
 from membar.records import record, replace
 from membar.source import SourceFile
@@ -254,7 +254,7 @@ def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
     )
     outcome = answer(task, load_engine(FOR_BUFFERS[0]))
     reading = Reading(mapping=search.question.mapping)
-    return answered(search.question, task.program, search.model, outcome, source=text, reading=reading)
+    return make_answer(search.question, task.program, search.model, outcome, source=text, reading=reading)
 
 
 def _confirmed(outcome: Violated, number: int, search: _Search, system: ParameterizedSystem) -> Answer:
@@ -267,7 +267,7 @@ def _confirmed(outcome: Violated, number: int, search: _Search, system: Paramete
         f"the lifted system, which can do more, fails with {number} processes, but no failing run of the"
         f" program with {number} threads was found"
     )
-    return _result(search, system, unconfirmed(outcome, reason))
+    return _result(search, system, reject_outcome(outcome, reason))
 
 
 def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer | None:
@@ -306,7 +306,7 @@ def _compared(outcome: Outcome, search: _Search, system: ParameterizedSystem) ->
         found = _with(search, number)
         if isinstance(outcome, Holds) and isinstance(found.outcome, Violated):
             reason = f"internal error, please report: the program with {number} threads is violated"
-            outcome = unconfirmed(outcome, f"{reason}, but the answer was holds")
+            outcome = reject_outcome(outcome, f"{reason}, but the answer was holds")
             break
         states = found.outcome.run.statistics.states
         notes.append(f"the program with {number} threads: {found.verdict}, {states} states")

@@ -14,7 +14,7 @@ from membar.languages.registry import language_of
 from membar.limits.budget import LimitError, limited
 from membar.models.model import Model
 from membar.questions import options as kinds
-from membar.questions.answer import Answer, answered
+from membar.questions.answer import Answer, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
@@ -51,7 +51,7 @@ def ask(question: Question) -> Answer:
         with limited(seconds=limits.seconds, memory=limits.memory):
             return question.answer()
     except (EngineLimitError, LimitError) as limit:
-        return unanswered(question, limit.reason, time.monotonic() - start)
+        return unknown_answer(question, limit.reason, time.monotonic() - start)
 
 
 def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:
@@ -84,7 +84,7 @@ def question_about(source: SourceFile, kind: str, given: Mapping[str, Any]) -> Q
     )
 
 
-def unanswered(question: Question, reason: str, seconds: float) -> Answer:
+def unknown_answer(question: Question, reason: str, seconds: float) -> Answer:
     """The answer where the work was broken off before there was one, whatever had been read.
 
     Of the properties that were asked for by name nothing is known.
@@ -110,7 +110,7 @@ def unanswered(question: Question, reason: str, seconds: float) -> Answer:
         findings=tuple(Finding(name, Verdict.UNKNOWN, reason) for name in question.asked_by_name),
         statistics=Statistics(seconds=seconds),
     )
-    return answered(question, nothing_read(text, language.name), model, Unknown(run, reason))
+    return make_answer(question, nothing_read(text, language.name), model, Unknown(run, reason))
 
 
 def _first_model(text: SourceFile, language: object) -> str:

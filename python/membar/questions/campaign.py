@@ -14,8 +14,8 @@ from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
 from membar.limits.budget import Ended, LimitError, limited
 from membar.limits.workers import Crew
 from membar.models.model import Model
-from membar.questions.answer import Answer, TestAnswers, answered
-from membar.questions.ask import ask, unanswered
+from membar.questions.answer import Answer, TestAnswers, make_answer
+from membar.questions.ask import ask, unknown_answer
 from membar.questions.expectations import Expectation, disagreement
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
 from membar.questions.programs import nothing_read
@@ -120,7 +120,7 @@ class Campaign(Question):
         run = Run(model=model.name, engine=self.engine or "", algorithm="campaign", guarantee="see each test")
         subject = nothing_read(self.source, "litmus")
         outcome = Explored(run, all(one.is_answered for one in found))
-        return answered(self, subject, model, outcome, evidence=TestAnswers(tuple(found)))
+        return make_answer(self, subject, model, outcome, evidence=TestAnswers(tuple(found)))
 
     def _answers(self) -> Iterator[TestAnswer]:
         if self.jobs <= 1 and not self.is_supervised:
@@ -178,7 +178,7 @@ _OBJECTS = 100_000
 
 def _give_up(test: Path, campaign: Campaign, ended: Ended) -> TestAnswer:
     """The answer about a test whose process was ended."""
-    found = unanswered(_question(SourceFile(str(test), ""), campaign), ended.reason, ended.seconds)
+    found = unknown_answer(_question(SourceFile(str(test), ""), campaign), ended.reason, ended.seconds)
     return as_data(found, seconds=ended.seconds, texts=campaign.texts)
 
 

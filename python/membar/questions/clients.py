@@ -41,7 +41,7 @@ from membar.program.expand import expand
 from membar.program.program import Program
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.answer import Answer, ClientRun, Refutation, answered
+from membar.questions.answer import Answer, ClientRun, Refutation, make_answer
 from membar.questions.answering import answer, load_engine
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_OBJECTS
 from membar.questions.object_under_test import (
@@ -85,7 +85,7 @@ _MOST_ACCESSES: Final = 12
 _MOST_CLIENTS: Final = 20_000
 _MOST_COMPARED: Final = 2_000
 _MANY: Final = 10**9
-_WAITING: Final = "waits-for-ever"
+_WAITING: Final = "waits-forever"
 _TOO_LARGE: Final = "a number may not fit into the 64 bits with which clients are run"
 
 
@@ -288,7 +288,7 @@ class _Search:
         if program is not None:
             witness = outcome.witness if isinstance(outcome, Violated) else None
             evidence = ClientRun(program=program, model=self.model, witness=witness, refutation=refutation)
-        found = answered(
+        found = make_answer(
             self.question,
             self.about.own or nothing_read(self.about.source, "C"),
             self.shown,

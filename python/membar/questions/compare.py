@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.questions.answer import Answer, Comparison, answered
+from membar.questions.answer import Answer, Comparison, make_answer
 from membar.questions.answering import default_model
 from membar.questions.ask import ask
 from membar.questions.outcome import Explored, Run, Unknown
@@ -40,7 +40,7 @@ class Compare(Safety):
         found = Comparison(tuple(columns), tuple(_differences(columns)))
         is_complete = all(map(_is_answered, columns)) and not found.differences
         first = columns[0]
-        return answered(
+        return make_answer(
             self, first.subject, first.model, Explored(_run(columns), is_complete), evidence=found
         )
 

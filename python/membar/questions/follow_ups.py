@@ -22,8 +22,9 @@ from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.races import defines_races
-from membar.questions import delays
-from membar.questions.answering import answer, default_engine, load_engine, replayed
+from membar.questions import reordered_use_after_free as reordered
+from membar.questions.answering import answer, confirm_witness, default_engine, load_engine
+from membar.questions.leak_reads import without_looks
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,
@@ -36,9 +37,8 @@ from membar.questions.outcome import (
     Unknown,
     Verdict,
     Violated,
-    weakened,
+    weaken_findings,
 )
-from membar.questions.silence import without_looks
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import record, replace
 
@@ -87,13 +87,13 @@ class Searched:
     model: Model
 
 
-def searched(search: Search) -> Searched:
+def run_searches(search: Search) -> Searched:
     """The answer to all that is asked.
 
     Raises:
         InterruptError: Ctrl-C, with what was found until then.
     """
-    return _Asking(search).searched()
+    return _Asking(search).run_searches()
 
 
 def program_asked(search: Search) -> Program:
@@ -121,7 +121,7 @@ class _Asking:
             options=search.options,
         )
 
-    def searched(self) -> Searched:
+    def run_searches(self) -> Searched:
         asked, model = self.asked, self.search.model
         asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(model)
         names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
@@ -142,7 +142,7 @@ class _Asking:
         try:
             return answer(task, engine or self.search.engine)
         except InterruptError as interrupt:
-            raise InterruptError(replayed(interrupt.outcome, task)) from None
+            raise InterruptError(confirm_witness(interrupt.outcome, task)) from None
 
     def _main(self, names: Collection[str]) -> Outcome:
         """The answer about everything that one search can find, and about what it left open."""
@@ -245,7 +245,7 @@ class _Asking:
             item.name.startswith(LOOK) for item in task.program.objects
         ):
             return outcome  # what only warns has left nothing in it
-        silent = replayed(replace(outcome, witness=witness), task)
+        silent = confirm_witness(replace(outcome, witness=witness), task)
         return None if isinstance(silent, Unknown) else silent
 
     # Labels
@@ -299,13 +299,13 @@ class _Asking:
         """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
         search = self.search
         written = without_warnings(search.written)
-        if not delays.matter(task, outcome):
+        if not reordered.may_miss_some(task, outcome):
             return self._with_races(outcome, self._races(written))
-        if not delays.is_mapped(task.model, search.mapping):
-            return self._with_races(delays.remarked(outcome, task), self._races(written))
-        asked = delays.in_language(task, _race_question(written), outcome.run.statistics.seconds)
+        if not reordered.is_mapped(task.model, search.mapping):
+            return self._with_races(reordered.without_mapping(outcome, task), self._races(written))
+        asked = reordered.language_question(task, _race_question(written), outcome.run.statistics.seconds)
         found = self._ask(asked, load_engine(default_engine(written, asked.model, asked.options)))
-        judged = delays.judged(outcome, task, asked, found, self._ask)
+        judged = reordered.combine(outcome, task, asked, found, self._ask)
         return self._with_races(judged, found)
 
     def _races(self, program: Program) -> Outcome | None:
@@ -359,7 +359,7 @@ def _undecided(outcome: Outcome, reason: str) -> Outcome:
     """What is left of an outcome that C might contradict: that nothing is known, unless it is violated."""
     if isinstance(outcome, Violated):
         return outcome
-    return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
+    return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
 
 
 def _race_question(program: Program) -> Task:

@@ -252,7 +252,7 @@ def with_findings(
     return replace(outcome, run=replace(outcome.run, findings=findings))
 
 
-def doubted(outcome: Holds | Violated, reason: str) -> Unknown:
+def reject_witness(outcome: Holds | Violated, reason: str) -> Unknown:
     """What is left of an outcome whose witness does not replay."""
     findings = tuple(
         replace(item, verdict=Verdict.UNKNOWN, reason=reason, witness=None)
@@ -263,7 +263,7 @@ def doubted(outcome: Holds | Violated, reason: str) -> Unknown:
     return Unknown(replace(outcome.run, findings=findings), reason)
 
 
-def weakened(run: Run, verdict: Verdict, reason: str) -> Run:
+def weaken_findings(run: Run, verdict: Verdict, reason: str) -> Run:
     """The run with another verdict about all properties that hold, perhaps within a bound."""
     findings = tuple(
         replace(item, verdict=verdict, reason=reason)

@@ -15,7 +15,7 @@ from membar.program.validate import validate
 from membar.properties.labels import BEGINNINGS, LABELS
 from membar.properties.undefined import orders_allocations
 from membar.questions.default_engines import FOR_BUFFERS
-from membar.questions.insertions import Insertion, insertion, relocated
+from membar.questions.option_text import Insertion, insertion, relocate
 from membar.questions.task import Options
 from membar.records import replace
 from membar.source import FileText, SourceFile
@@ -114,9 +114,9 @@ def asked(
         if not inserted:
             raise
         parse(written)  # what is wrong with the text itself is shown there
-        raise relocated(problem, text, len(written.text.rstrip()), inserted) from None
+        raise relocate(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
-        program = claiming(program, ltl)
+        program = with_claim(program, ltl)
     return text, with_labels(program, labels)
 
 
@@ -142,7 +142,7 @@ def with_labels(program: Program, names: Sequence[str]) -> Program:
     return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
-def claiming(program: Program, text: str) -> Program:
+def with_claim(program: Program, text: str) -> Program:
     """The program with a formula about all of its runs.
 
     Raises:

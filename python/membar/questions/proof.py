@@ -24,7 +24,7 @@ from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.answer import Answer, Obligations, answered
+from membar.questions.answer import Answer, Obligations, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import (
     Holds,
@@ -105,7 +105,7 @@ class Proof(Question):
         except (EngineLimitError, LimitError) as limit:
             outcome = Unknown(_run(model.name, _NOTHING, clock.seconds), given_up or limit.reason)
         evidence = Obligations(system=system, failure=failure, inferred=inferred)
-        return answered(self, about, model, with_findings(outcome, (PROPERTY,)), evidence=evidence)
+        return make_answer(self, about, model, with_findings(outcome, (PROPERTY,)), evidence=evidence)
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:

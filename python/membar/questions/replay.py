@@ -22,7 +22,7 @@ from membar.questions import system
 from membar.questions.clients import NO_ORDER
 from membar.questions.clients import PROPERTY as LINEARIZABILITY
 from membar.questions.outcome import WORDS
-from membar.questions.programs import claiming, for_model, parse, with_labels
+from membar.questions.programs import for_model, parse, with_claim, with_labels
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
@@ -106,7 +106,7 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     model = _model(saved)
     program = parse(saved.source)
     if saved.reading.ltl is not None:
-        program = claiming(program, saved.reading.ltl)
+        program = with_claim(program, saved.reading.ltl)
     program = with_labels(program, saved.reading.labels)
     program = _asked(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
     check_fits(saved, program)

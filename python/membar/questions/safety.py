@@ -10,12 +10,12 @@ from membar.limits.budget import stage
 from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
-from membar.questions.asked_properties import applicable, asked_properties
-from membar.questions.follow_ups import Search, program_asked, searched
+from membar.questions.follow_ups import Search, program_asked, run_searches
 from membar.questions.outcome import InterruptedAnswerError, InterruptError
 from membar.questions.programs import asked, for_model, options_for, with_labels
+from membar.questions.property_selection import applicable, asked_properties
 from membar.questions.question import Question
 from membar.questions.task import Task
 from membar.records import field, record, replace
@@ -103,14 +103,14 @@ class Safety(Question):
             path=text.path,
         )
         try:
-            found = searched(search)
+            found = run_searches(search)
         except InterruptError as interrupt:
             shown = program_asked(search)
-            partial = answered(self, shown, model, interrupt.outcome, source=text, reading=reading)
+            partial = make_answer(self, shown, model, interrupt.outcome, source=text, reading=reading)
             raise InterruptedAnswerError(partial) from None
         if found.model is not model:
             reading = replace(reading, mapping=None)
-        return answered(self, found.program, found.model, found.outcome, source=text, reading=reading)
+        return make_answer(self, found.program, found.model, found.outcome, source=text, reading=reading)
 
     def _load(self, named: Model | str) -> Model:
         return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)

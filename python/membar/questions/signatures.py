@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from membar.limits.budget import LimitError, limited, stage
-from membar.questions.ask import ask, kind_of, question_about, unanswered
+from membar.questions.ask import ask, kind_of, question_about, unknown_answer
 from membar.questions.options import LIFTED, PROGRAM, question_fields
 from membar.questions.question import Question
 from membar.questions.refusals import refuse_outside
@@ -178,6 +178,6 @@ def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_pro
         with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
             text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     except LimitError as limit:
-        return unanswered(_question(named, kind, given), limit.reason, time.monotonic() - start)
+        return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)
     return ask(_question(text, kind, given))
 '''

@@ -19,7 +19,7 @@ from membar.limits.budget import LimitError, stage, time_reason
 from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.answer import Answer, Invariant, answered
+from membar.questions.answer import Answer, Invariant, make_answer
 from membar.questions.default_engines import FOR_INSTANCES, FOR_SYSTEMS
 from membar.questions.outcome import (
     INTERRUPTED,
@@ -88,7 +88,7 @@ def system_answer(
 ) -> Answer:
     """The answer about a system; a proof is its own evidence."""
     evidence = Invariant(outcome.proof) if isinstance(outcome, Holds) else None
-    return answered(question, task.system, task.model, outcome, source=source, evidence=evidence)
+    return make_answer(question, task.system, task.model, outcome, source=source, evidence=evidence)
 
 
 def is_system(source: SourceFile | str | Path) -> bool:
@@ -175,7 +175,7 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
     except KeyboardInterrupt:
         if not isinstance(found, Unknown):
             reason = f"{INTERRUPTED} before the answer of the search, {WORDS[type(found)]}, was confirmed"
-            found = unconfirmed(found, reason)
+            found = reject_outcome(found, reason)
         raise InterruptError(found) from None
 
 
@@ -185,13 +185,13 @@ def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
         mismatch = replay(task.system, task.model, outcome.processes)
         if mismatch is not None:
             reason = f"internal error, please report: the run does not replay ({mismatch})"
-            return unconfirmed(outcome, reason)
+            return reject_outcome(outcome, reason)
     if isinstance(outcome, Holds):
         return _certified(outcome, task, start)
     return outcome
 
 
-def unconfirmed(outcome: Outcome, reason: str) -> Unknown:
+def reject_outcome(outcome: Outcome, reason: str) -> Unknown:
     """What is left of an outcome that was not confirmed: it guarantees nothing."""
     return Unknown(replace(outcome.run, guarantee=_NOTHING), reason)
 
@@ -220,9 +220,9 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
     system = task.system if buffered(task.model) else sequential(task.system)
     certificate = certify(system, outcome.proof, should_stop=should_stop)
     if certificate.problem is not None and should_stop():
-        return unconfirmed(outcome, f"{time_reason(limit)} while the proof was checked by z3")
+        return reject_outcome(outcome, f"{time_reason(limit)} while the proof was checked by z3")
     if certificate.problem is not None:
-        return unconfirmed(outcome, f"the proof was not confirmed by z3: {certificate.problem}")
+        return reject_outcome(outcome, f"the proof was not confirmed by z3: {certificate.problem}")
     note = (
         f"proof of {certificate.cubes} {'cube' if certificate.cubes == 1 else 'cubes'} confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
@@ -248,7 +248,7 @@ def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int
         found = instances.run(small)
         if _disagree(outcome, found, number):
             reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
-            return unconfirmed(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
+            return reject_outcome(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
         if isinstance(outcome, Unknown) and isinstance(found, Violated):
             return _confirmed(_noted(found, f"for any number: {outcome.reason}"), task, start)
         notes.append(_note(found, number))

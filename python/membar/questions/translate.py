@@ -248,7 +248,7 @@ def _tables(wanted: _Wanted) -> list[CompilerMapping]:
 
 
 def _buffered(source: SourceFile, wanted: _Wanted) -> str:
-    from membar.questions.translation import translated  # noqa: PLC0415 - one form of two
+    from membar.questions.translation import write_buffers  # noqa: PLC0415 - one form of two
 
     _, program = asked(source, error=wanted.error, ltl=wanted.ltl, words=wanted.words)
     model = load_model(wanted.model or default_model(program))
@@ -268,7 +268,7 @@ def _buffered(source: SourceFile, wanted: _Wanted) -> str:
                 help="use an option of the checker: --fair processes, or pan -f",
             )
         )
-    return translated(
+    return write_buffers(
         for_model(program, model, mapping=wanted.mapping),
         model.operational,
         wanted.buffers or model.default_buffers,

@@ -156,7 +156,7 @@ static int try_acquire(void) { int old = atomic_load(&x); atomic_store(&x, 1); r
     )
     held = ask(right, calls=2)
     assert held.verdict == "holds-within"
-    assert "waits-for-ever" in held.outcome.run.flags
+    assert "waits-forever" in held.outcome.run.flags
 
 
 def test_a_stray_pointer_is_a_violation_of_memory() -> None:

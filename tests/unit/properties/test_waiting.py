@@ -50,7 +50,7 @@ def test_a_thread_that_spins_and_one_that_blocks_keep_each_other_waiting(engine:
 def test_a_question_of_its_own_makes_waiting_a_flag(engine: str) -> None:
     outcome = answered(WITH_A_QUESTION, engine, ALL)
     assert WORDS[type(outcome)] == "holds"
-    assert outcome.run.flags == ("waits-for-ever",)
+    assert outcome.run.flags == ("waits-forever",)
     assert "termination" not in outcome.run.checked
 
 

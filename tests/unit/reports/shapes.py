@@ -18,7 +18,7 @@ from membar.program.execution import INIT_THREAD, Event, Execution, Kind
 from membar.program.expr import Address, Constant
 from membar.program.operations import Load, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
-from membar.questions.answer import Answer, answered
+from membar.questions.answer import Answer, make_answer
 from membar.questions.outcome import FinalState, Finding, Outcome, Run, Statistics, Verdict, Violated, Witness
 from membar.questions.safety import Safety
 from membar.source import SourceFile, Span
@@ -45,7 +45,7 @@ exists (0:X0=1 /\\ 1:X0=1)
 
 def answer_about(source: SourceFile, program: Program, model: Model, outcome: Outcome) -> Answer:
     """The answer to a question about a program."""
-    return answered(Safety(source=source), program, model, outcome)
+    return make_answer(Safety(source=source), program, model, outcome)
 
 
 def find(source: SourceFile, text: str, nth: int = 0) -> Span:

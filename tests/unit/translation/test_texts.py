@@ -11,7 +11,7 @@ from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.models.model import Operational
 from membar.questions.task import Options
-from membar.questions.translation import translated
+from membar.questions.translation import write_buffers
 from membar.source import SourceFile
 
 # A program as in Barnat's figure 1: `A` stores twice, `B` waits for the first store.
@@ -48,7 +48,7 @@ error P.e and Q.e and P->r == 0 and Q->s == 0;
 
 def text_of(text: str, discipline: str, bound: int, to: str, *, fair: bool = True) -> str:
     program = membar.parse(SourceFile("test.dve", text))
-    return translated(program, Operational(discipline), bound, to=to, fair=fair)
+    return write_buffers(program, Operational(discipline), bound, to=to, fair=fair)
 
 
 def verdict(text: str, to: str, *, fair: str = "buffers") -> str:

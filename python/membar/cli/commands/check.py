@@ -20,7 +20,7 @@ from membar.limits import budget
 from membar.limits.budget import Ended
 from membar.questions import options as kinds
 from membar.questions import refusals
-from membar.questions.ask import ask, kind_of, unanswered
+from membar.questions.ask import ask, kind_of, unknown_answer
 from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError, Unknown
 from membar.records import record, replace
 from membar.reports import streams
@@ -149,7 +149,7 @@ def _give_up(
     # Nothing more is read or written: a pipe may be what kept us waiting.
     without = {"explain": False, "svg": None, "dot": None, "certificate": None, "atomic": None}
     plain = arguments.Chosen(**vars(chosen) | without)
-    answer = unanswered(arguments.question(SourceFile(file, ""), plain), reason, seconds)
+    answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
     with supervision.captured() as printed:

@@ -11,7 +11,7 @@ from membar.cli.commands.window import color
 from membar.languages.registry import language_of
 from membar.questions import refusals
 from membar.questions.answer import Answer
-from membar.questions.ask import ask, unanswered
+from membar.questions.ask import ask, unknown_answer
 from membar.questions.compare import Compare
 from membar.questions.options import compiler_options
 from membar.reports import streams, terminal
@@ -20,7 +20,7 @@ from membar.source import SourceFile
 
 def give_up(chosen: arguments.Chosen, reason: str) -> None:
     """Says that nothing was found, and why."""
-    answer = unanswered(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
+    answer = unknown_answer(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
     streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
     with files.written(chosen) as filed:
         filed.add(chosen.file, answer, seconds=0.0)

@@ -23,11 +23,11 @@ from membar.program.expr import Address, Register
 from membar.program.operations import Fence, Load, Rmw
 from membar.program.program import Program
 from membar.properties.tally import Tally
-from membar.questions.delays import without_load_buffering
 from membar.questions.model_tests import searches
 from membar.questions.model_tests.programs import Features
 from membar.questions.model_tests.sample import last_point, observing_all, with_operation
 from membar.questions.outcome import FinalState
+from membar.questions.reordered_use_after_free import without_load_buffering
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import record, replace
 

@@ -13,7 +13,7 @@ from membar.questions.translation.model import refused
 FORMATS = {"dve": dve.render, "promela": promela.render}
 
 
-def translated(program: Program, discipline: Operational, bound: int, *, to: str, fair: bool) -> str:
+def write_buffers(program: Program, discipline: Operational, bound: int, *, to: str, fair: bool) -> str:
     """A text with explicit store buffers, whose runs under sc are the program's under the discipline.
 
     Args:

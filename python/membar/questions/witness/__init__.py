@@ -33,7 +33,7 @@ from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
 from membar.questions import options as kinds
-from membar.questions.answer import Answer, Reading, answered
+from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.default_engines import FOR_WITNESSES
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
@@ -93,7 +93,7 @@ class WitnessConfirmation(Question):
         else:
             outcome = _confirmed(followed, text.path, self.confirm)
         reading = Reading(mapping=self.mapping)
-        return answered(self, followed.program, model, outcome, source=text, reading=reading)
+        return make_answer(self, followed.program, model, outcome, source=text, reading=reading)
 
 
 @record(frozen=True, slots=True, kw_only=True)

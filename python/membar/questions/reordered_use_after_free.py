@@ -1,14 +1,14 @@
 """Use after free through reordered accesses.
 
-That memory is used after its end is an assertion, asked where a thread makes the access; who fails it stops.
-Where nothing of a thread happens before the access does, that is all there is to ask: what is delayed could
-as well be asked later. So it is under sc and x86-tso. Elsewhere a later store may overtake a load or a store,
-and somebody who sees it may free the memory: such executions are never built, as the thread stops first.
+A use after free is an assertion, evaluated when the thread issues the access. Under sc and x86-tso that is
+complete: no later instruction takes effect before it. Weaker models let a later store overtake the access;
+another thread can observe that store and free the memory first. The search never builds such an execution,
+because the thread stops at the failed assertion.
 
-They have a data race in C. A processor's execution without cycles of po and rf is one of rc11, by the
-mappings; so if no execution has such a cycle, and rc11 finds neither a race nor an error, none is
-missed. If some execution does have a cycle through a read of freed memory, so does one in which that read
-still finds what was there: nothing that depends on the read is part of the cycle.
+In C such an execution has a data race. By the compiler mappings, an execution of a processor without cycles
+of po and rf is one of rc11; so if no execution has such a cycle, and rc11 finds neither a race nor an error,
+none is missed. If some execution does have a cycle through a read of freed memory, so does one in which that
+read still finds what was there: nothing that depends on the read is part of the cycle.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import Final, TypeAlias
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
-from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, Violated, weakened
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, Violated, weaken_findings
 from membar.questions.task import Limits, Options, Task
 from membar.records import replace
 
 Ask: TypeAlias = Callable[[Task], Outcome]
 
-BOUND: Final = "accesses not delayed beyond the end of a lifetime"
+BOUND: Final = "accesses not reordered past the end of a lifetime"
 _RACE: Final = "data-race"
 
 
-def matter(task: Task, outcome: Outcome) -> bool:
+def may_miss_some(task: Task, outcome: Outcome) -> bool:
     """Whether an answer may be wrong about accesses that are delayed."""
     return task.program.ends_memory and isinstance(outcome, Holds | HoldsWithin) and not _keeps(task.model)
 
@@ -46,7 +46,7 @@ def is_mapped(model: Model, mapping: str | None) -> bool:
     return (mapping or model.claims.mapping) in model.claims.right_mappings
 
 
-def remarked(outcome: Outcome, task: Task) -> Outcome:
+def without_mapping(outcome: Outcome, task: Task) -> Outcome:
     """The outcome under a model that is not mapped: it stands if the model itself would tell of a race."""
     plan = task.model.plan
     if plan is not None and any(check.name == _RACE for check in plan.checks):  # lkmm
@@ -54,7 +54,7 @@ def remarked(outcome: Outcome, task: Task) -> Outcome:
     return _bounded(outcome, f"there is no verified compiler mapping from C11 to {task.model.name}")
 
 
-def in_language(task: Task, some: Task, used: float) -> Task:
+def language_question(task: Task, some: Task, used: float) -> Task:
     """The question to the language about some executions, asked as widely as `task` is."""
     options = Options(unrolling=task.options.unrolling, jobs=task.options.jobs)
     return replace(some, limits=_left(task.limits, used), options=options)
@@ -64,7 +64,7 @@ def _left(limits: Limits, used: float) -> Limits:
     return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - used, 0.1))
 
 
-def judged(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
+def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
     """The outcome, if `found`, the answer of the language, and a last question leave no doubt; else less."""
     if isinstance(found, Violated) and found.witness is not None:
         where = _races_in_ended_memory(asked, found)
@@ -73,7 +73,7 @@ def judged(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) 
                 f"{where} access memory whose lifetime ends, unordered (a data race in C): an access that"
                 f" {task.model.name} delays beyond that end would go undetected"
             )
-            return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
+            return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
         what = "a data race" if found.property == "races" else found.witness.message
         return _bounded(outcome, f"it is wrong in C ({what})")
     if not isinstance(found, Holds | HoldsWithin):
@@ -141,4 +141,4 @@ def _bounded(outcome: Outcome, why: str) -> Outcome:
 def _within(outcome: Outcome, bound: str) -> HoldsWithin:
     before = outcome.bound if isinstance(outcome, HoldsWithin) else ""
     both = before if bound in before else " and ".join(filter(None, (before, bound)))
-    return HoldsWithin(replace(weakened(outcome.run, Verdict.WITHIN, both), guarantee=both), both)
+    return HoldsWithin(replace(weaken_findings(outcome.run, Verdict.WITHIN, both), guarantee=both), both)

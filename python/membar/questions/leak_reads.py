@@ -1,4 +1,4 @@
-"""Converts a witness of a program with leak checks to one of the program without them.
+"""Removes from a witness the reads at the end of threads that only look for leaks.
 
 Reports show the program without its warnings, and replay runs that one: a witness must not hold the reads
 that are there for warnings only.

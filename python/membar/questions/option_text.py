@@ -58,7 +58,7 @@ def _pieces(value: str, text: str, start: int) -> Iterator[Piece]:
         origin += len(line)
 
 
-def relocated(problem: InputError, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> InputError:
+def relocate(problem: InputError, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> InputError:
     """The mistakes of a text, those behind `end` where the options say what is wrong."""
     return InputError(*(_relocated(item, text, end, insertions) for item in problem.diagnostics))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import membar
-from membar.questions.delays import BOUND
+from membar.questions.reordered_use_after_free import BOUND
 from membar.source import SourceFile
 
 HEAD = """
