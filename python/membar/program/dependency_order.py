@@ -39,17 +39,16 @@ from typing import TypeAlias
 from membar.program.dependencies import expressions_of, reads_memory, registers_written, writes_memory
 from membar.program.expr import (
     TRUE,
-    Address,
     Binary,
     BinaryOp,
     Constant,
     Expr,
-    Extend,
     Register,
     Select,
-    Unary,
+    children,
     evaluate,
     registers_of,
+    with_children,
 )
 from membar.program.operations import (
     Assert,
@@ -289,13 +288,13 @@ class _Flow:
                 known = self._words(left, registers)
                 everything = range(mask + 1) if known is None else known
                 return frozenset(word & mask for word in everything)
-        parts = _parts(expr)
+        parts = children(expr)
         choices = [self._words(part, registers) for part in parts]
         lists = [sorted(words) for words in choices if words is not None]
         if len(lists) < len(parts):
             return None
         names = [f"{index}" for index in range(len(parts))]
-        whole = _with_parts(expr, tuple(Register(name) for name in names))
+        whole = with_children(expr, tuple(Register(name) for name in names))
         found: set[int] = set()
         for words in product(*lists):
             found.add(evaluate(whole, dict(zip(names, words, strict=True)), self.bases))
@@ -313,32 +312,6 @@ def _either(a: Words, b: Words) -> Words:
     return a | b
 
 
-def _parts(expr: Expr) -> tuple[Expr, ...]:
-    match expr:
-        case Unary(operand=operand) | Extend(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-        case Constant() | Address() | Register():
-            return ()
-
-
-def _with_parts(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
-    match expr:
-        case Unary(op=op):
-            return Unary(op, *parts)
-        case Extend(width=width, signed=signed):
-            return Extend(parts[0], width, signed)
-        case Binary(op=op):
-            return Binary(op, *parts)
-        case Select():
-            return Select(*parts)
-        case Constant() | Address() | Register():
-            return expr
-
-
 def _is_in_both(selection: Select) -> bool:
     """Whether what a selection goes by is part of both that it may take: then it is a dependency anyway."""
     return frozenset(registers_of(selection.condition)) <= _surely_in(selection)
@@ -350,11 +323,11 @@ def _surely_in(expr: Expr) -> frozenset[str]:
         return frozenset({expr.name})
     if isinstance(expr, Select):
         return _surely_in(expr.then) & _surely_in(expr.otherwise)
-    return frozenset[str]().union(*map(_surely_in, _parts(expr)))
+    return frozenset[str]().union(*map(_surely_in, children(expr)))
 
 
 def _selections(expr: Expr) -> Iterator[Select]:
     if isinstance(expr, Select):
         yield expr
-    for part in _parts(expr):
+    for part in children(expr):
         yield from _selections(part)

@@ -7,7 +7,7 @@ operation followed by `Extend`. Addresses are ordinary values: the base of an ob
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from membar.records import record
@@ -236,6 +236,42 @@ def addresses_of(expr: Expr) -> Iterator[Address]:
             yield from addresses_of(otherwise)
         case Constant() | Register():
             return
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions that `expr` is made of, in order; none for a leaf."""
+    match expr:
+        case Unary(operand=operand) | Extend(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case Constant() | Address() | Register():
+            return ()
+
+
+def with_children(expr: Expr, parts: Sequence[Expr]) -> Expr:
+    """`expr` made of other expressions; a leaf stays as it is."""
+    match expr:
+        case Unary(op=op):
+            return Unary(op, parts[0])
+        case Extend(width=width, signed=is_signed):
+            return Extend(parts[0], width, is_signed)
+        case Binary(op=op):
+            return Binary(op, parts[0], parts[1])
+        case Select():
+            return Select(parts[0], parts[1], parts[2])
+        case Constant() | Address() | Register():
+            return expr
+
+
+def substitute(expr: Expr, value_of: Callable[[str], Expr | None]) -> Expr:
+    """`expr` with registers replaced; those for which there is None stay."""
+    if isinstance(expr, Register):
+        found = value_of(expr.name)
+        return expr if found is None else found
+    return with_children(expr, [substitute(part, value_of) for part in children(expr)])
 
 
 def equals(left: Expr, right: Expr) -> Expr:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Extend, Register, Select, Unary
+from membar.program.expr import TRUE, Binary, BinaryOp, Expr, substitute
 from membar.program.operations import Assume, Fence, Load, Lock, Operation, Rmw, Set, Store, Unlock
 
 
@@ -29,14 +29,14 @@ def as_exchange(operations: Sequence[Operation]) -> list[Operation] | None:
     condition: Expr = TRUE
     for op in middle:
         if isinstance(op, Set):
-            known[op.register] = _substituted(op.value, known)
+            known[op.register] = substitute(op.value, known.get)
         elif isinstance(op, Assume):
-            more = _substituted(op.condition, known)
+            more = substitute(op.condition, known.get)
             condition = more if condition == TRUE else Binary(BinaryOp.AND, condition, more)
     exchange = Rmw(
         register=load.register,
         address=load.address,
-        value=_substituted(store.value, known),
+        value=substitute(store.value, known.get),
         size=load.size,
         condition=condition,
         signed=load.signed,
@@ -46,21 +46,3 @@ def as_exchange(operations: Sequence[Operation]) -> list[Operation] | None:
     # A fence between the two halves orders what is around both.
     fences = [op for op in operations[first + 1 : last] if isinstance(op, Fence)]
     return [*operations[:first], *fences, exchange, *fences, *middle, *operations[last + 1 :]]
-
-
-def _substituted(expr: Expr, known: Mapping[str, Expr]) -> Expr:
-    match expr:
-        case Register(name):
-            return known.get(name, expr)
-        case Unary(op, operand):
-            return Unary(op, _substituted(operand, known))
-        case Binary(op, left, right):
-            return Binary(op, _substituted(left, known), _substituted(right, known))
-        case Extend(operand, width, signed):
-            return Extend(_substituted(operand, known), width, signed)
-        case Select(condition, then, otherwise):
-            return Select(
-                _substituted(condition, known), _substituted(then, known), _substituted(otherwise, known)
-            )
-        case _:
-            return expr

@@ -19,6 +19,7 @@ from membar.program.expr import (
     evaluate,
     is_truth,
     negation,
+    substitute,
 )
 
 Known = Mapping[str, int]
@@ -68,19 +69,7 @@ def _computed(expr: Expr, *operands: Expr) -> Expr:
 
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """The expression with other names of registers."""
-    match expr:
-        case Register(name):
-            return Register(names.get(name, name))
-        case Constant() | Address():
-            return expr
-        case Unary(op, operand):
-            return Unary(op, renamed(operand, names))
-        case Extend(operand, width, signed):
-            return Extend(renamed(operand, names), width, signed)
-        case Binary(op, left, right):
-            return Binary(op, renamed(left, names), renamed(right, names))
-        case Select(condition, then, otherwise):
-            return Select(renamed(condition, names), renamed(then, names), renamed(otherwise, names))
+    return substitute(expr, lambda name: Register(names.get(name, name)))
 
 
 def truth(expr: Expr) -> Expr:

@@ -8,7 +8,14 @@ from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
 from membar.languages.promela.folding import both, folded, no
 from membar.program.dependencies import registers_written
-from membar.program.expr import FALSE, TRUE, Binary, Constant, Expr, Extend, Register, Select, Unary
+from membar.program.expr import (
+    FALSE,
+    TRUE,
+    Constant,
+    Expr,
+    Register,
+    substitute,
+)
 from membar.program.operations import (
     Assert,
     Assume,
@@ -159,25 +166,7 @@ def blocked(paths: Sequence[Expr]) -> Expr:
 
 def substituted(expr: Expr, names: Mapping[str, Expr], base: int) -> Expr:
     """The expression with temporaries renamed."""
-    match expr:
-        case Register(name):
-            if name in names:
-                return names[name]
-            return Register(shifted(name, base))
-        case Unary(op, operand):
-            return Unary(op, substituted(operand, names, base))
-        case Binary(op, left, right):
-            return Binary(op, substituted(left, names, base), substituted(right, names, base))
-        case Extend(operand, width, signed):
-            return Extend(substituted(operand, names, base), width, signed)
-        case Select(condition, then, otherwise):
-            return Select(
-                substituted(condition, names, base),
-                substituted(then, names, base),
-                substituted(otherwise, names, base),
-            )
-        case _:
-            return expr
+    return substitute(expr, lambda name: names.get(name) or Register(shifted(name, base)))
 
 
 def shifted(register: str, base: int) -> str:
