@@ -20,34 +20,44 @@ CAMPAIGNS ?= any_threads any_threads_arithmetic c_arithmetic c_hardware c_heap c
   c_mutations c_unions campaign classes dependency_campaign lassos ltl mutations object_answers object_systems overtaking \
   parameterized promela_campaign promela_labels repairs spin_models states symmetry translations unbounded \
   unbounded_machines
+HAS_CARGO := command -v cargo >/dev/null || { echo "membar's core is written in Rust and cargo was not found: install a Rust toolchain (for example with rustup, or your system's packages rustc and cargo) and run make again."; exit 1; }
 # make mutants TARGETS='membar.program core:states' SAMPLE=0
 TARGETS ?=
 SAMPLE ?= 30
 
-.PHONY: demo test test-all static rust python conformance campaigns mutants setup clean
+.PHONY: demo test test-all checks static types rust python conformance campaigns mutants setup clean
 
 demo: setup
 	@sh examples/demo.sh $(abspath $(BIN))/membar
 
-test: setup static rust python
+test: checks
+	$(PYTEST)
 
-test-all: setup static rust
+test-all: checks
 	$(PYTEST) --full
-
-static: setup
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/lint-imports --no-cache
-	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest membar._core --mypy-config-file pyproject.toml
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-
-rust: setup
-	cargo test --workspace --exclude membar-py --profile develop --features faults --locked --quiet
 
 python: setup
 	$(PYTEST)
+
+# The core is checked and tested while dependencies are installed, mypy runs while the core is built.
+checks:
+	@$(MAKE) --no-print-directory -j $(JOBS) rust types setup
+	@$(MAKE) --no-print-directory static
+
+static: setup types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m mypy.stubtest membar._core --mypy-config-file pyproject.toml
+
+types: $(VENV)/.dependencies
+	$(BIN)/mypy
+
+rust:
+	@$(HAS_CARGO)
+	cargo fmt --all --check
+	PYO3_NO_PYTHON=1 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo test --workspace --exclude membar-py --tests --features faults --locked --quiet
 
 # Every test of the corpus beside the repository, compared with herd7's and Dartagnan's answers.
 conformance: setup
@@ -62,7 +72,7 @@ campaigns: setup
 mutants: setup
 	cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m mutants.targets --sample $(SAMPLE) $(TARGETS)
 
-setup: $(VENV)/.core $(VENV)/.bytecode
+setup: $(VENV)/.core $(VENV)/.bytecode $(VENV)/.compiler
 
 $(VENV)/.dependencies: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "membar needs Python 3.11 or newer; set PYTHON=/path/to/python3.11 and run make again."; exit 1; }
@@ -71,7 +81,7 @@ $(VENV)/.dependencies: requirements.lock
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.dependencies pyproject.toml $(RUST_SOURCES)
-	@command -v cargo >/dev/null || { echo "membar's core is written in Rust and cargo was not found: install a Rust toolchain (for example with rustup, or your system's packages rustc and cargo) and run make again."; exit 1; }
+	@$(HAS_CARGO)
 	@VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile develop --quiet --locked
 	@touch $@
 
@@ -79,6 +89,13 @@ $(VENV)/.core: $(VENV)/.dependencies pyproject.toml $(RUST_SOURCES)
 $(VENV)/.bytecode: $(VENV)/.core $(PYTHON_SOURCES) $(MODELS)
 	@$(BIN)/python -m compileall -q python/membar
 	@$(BIN)/python -c 'from membar.languages.registry import compile_shipped_models; compile_shipped_models()'
+	@touch $@
+
+# C is read by clang 14 or newer; where there is none, by the clang inside the package ziglang (a download of 100 MB).
+$(VENV)/.compiler: $(VENV)/.dependencies requirements-clang.lock
+	@PYTHONPATH=python $(BIN)/python -c 'import os; from membar.languages.compiled.compiler import find_compilers; next(find_compilers(None, os.environ))' 2>/dev/null \
+	  || $(BIN)/pip install --quiet --disable-pip-version-check -r requirements-clang.lock \
+	  || echo "There is no clang, and ziglang could not be installed: membar cannot read C programs, and their tests are skipped."
 	@touch $@
 
 clean:
