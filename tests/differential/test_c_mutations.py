@@ -16,19 +16,19 @@ GOOD = "int main(void) { return 0; }\n"
 
 
 def test_broken_files_are_refused() -> None:
-    found, wrong = campaign(100, seed=3)
+    found, wrong = campaign(40, seed=3)
     assert wrong == []
-    assert found["translated"] >= 15
-    assert sum(count for outcome, count in found.items() if outcome.startswith("verdict")) >= 15
-    assert sum(count for code, count in found.items() if code.startswith("W09")) >= 50
-    refused, translated = 100 - found["translated"], found["translated"]
-    line = summary(100, 3, found, wrong)
-    assert line.startswith(f"100 files (seed 3): {refused} refused, {translated} translated, ")
+    assert found["translated"] >= 5
+    assert sum(count for outcome, count in found.items() if outcome.startswith("verdict")) >= 5
+    assert sum(count for code, count in found.items() if code.startswith("W09")) >= 15
+    refused, translated = 40 - found["translated"], found["translated"]
+    line = summary(40, 3, found, wrong)
+    assert line.startswith(f"40 files (seed 3): {refused} refused, {translated} translated, ")
     assert line.endswith("0 gcc disagreed, 0 over limits, 0 tracebacks, 0 without a place: 0 went wrong")
 
 
 def test_processes_beside_each_other_find_the_same() -> None:
-    assert campaign(20, seed=4, jobs=2) == campaign(20, seed=4)
+    assert campaign(8, seed=4, jobs=2) == campaign(8, seed=4)
 
 
 def test_what_hangs_or_dies_is_told_and_the_rest_goes_on() -> None:

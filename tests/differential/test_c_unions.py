@@ -9,7 +9,7 @@ import pytest
 from differential.c_unions import STORAGES, campaign
 
 
-@pytest.mark.parametrize(("programs", "least"), [(25, 1), pytest.param(80, 3, marks=pytest.mark.full)])
+@pytest.mark.parametrize(("programs", "least"), [(15, 1), pytest.param(80, 3, marks=pytest.mark.full)])
 def test_random_unions_mean_what_their_bytes_say(programs: int, least: int) -> None:
     found, wrong = campaign(programs, seed=7)
     assert wrong == []
@@ -19,5 +19,5 @@ def test_random_unions_mean_what_their_bytes_say(programs: int, least: int) -> N
 def test_the_interpreter_of_bytes_and_gcc_agree() -> None:
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc to ask")
-    _, wrong = campaign(8, seed=5, with_gcc=True)
+    _, wrong = campaign(4, seed=5, with_gcc=True)
     assert wrong == []

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 import membar
+import tiers
 from differential.object_engines import disagreement, random_object
 from membar.cli import command as cli
 from membar.diagnostics import InputError
@@ -23,7 +24,7 @@ WAITING = 52  # the seed of an object with a call that never returns
 WEAK = 100  # the seed of an object that is right under sc, and wrong under cam
 
 
-@pytest.mark.parametrize("first", range(0, 36, 12))
+@pytest.mark.parametrize("first", tiers.first(1, range(0, 36, 12)))
 def test_engines_agree(first: int) -> None:
     found = [why for seed in range(first, first + 12) if (why := disagreement(seed)) is not None]
     assert not found, found[0]
@@ -33,7 +34,7 @@ def test_engines_agree_about_a_call_that_never_returns() -> None:
     assert disagreement(WAITING) is None
 
 
-@pytest.mark.parametrize("seed", range(100, 106))
+@pytest.mark.parametrize("seed", tiers.first(2, range(100, 106)))
 def test_cam_lies_between_sc_and_tso(seed: int) -> None:
     source = SourceFile("o.obj", random_object(Random(seed)))
     verdicts = [

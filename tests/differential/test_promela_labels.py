@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
+import tiers
 from differential import spin
 from differential.promela_labels import QUESTIONS, disagreements, ours, theirs
 from membar.diagnostics import InputError
@@ -105,7 +106,7 @@ def test_labels_say_what_they_say_to_spin(name: str) -> None:
 
 
 @pytest.mark.skipif(not spin.IS_INSTALLED, reason=spin.MISSING)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.first(4, CASES))
 def test_spin_says_so(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     for (_, flags, option), expected in zip(QUESTIONS, (case.acceptance, case.progress), strict=True):

@@ -201,6 +201,7 @@ def test_seqlock_is_linearizable_on_sc() -> None:
     assert isinstance(found.outcome, Holds)
 
 
+@pytest.mark.full
 def test_seqlock_is_linearizable_on_tso() -> None:
     found = membar.prove(EXAMPLES / "objects/seqlock.obj")
     assert isinstance(found.outcome, Holds)
