@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from differential import spin
 from differential.promela import explore
 from differential.promela_campaign import disagreement, disagreement_with_spin
@@ -45,7 +46,7 @@ BUFFERED = {
 WITH_SPIN = pytest.mark.skipif(not spin.IS_INSTALLED, reason=spin.MISSING)
 
 
-@pytest.mark.parametrize("seed", range(2000, 2024))
+@pytest.mark.parametrize("seed", tiers.first(8, range(2000, 2024)))
 def test_random_programs_agree_with_the_interpreter(seed: int) -> None:
     assert disagreement(seed) in (None, "skipped")
 
@@ -60,7 +61,7 @@ def test_random_programs_are_worth_something() -> None:
 
 
 @WITH_SPIN
-@pytest.mark.parametrize("seed", range(3000, 3006))
+@pytest.mark.parametrize("seed", tiers.first(2, range(3000, 3006)))
 def test_random_programs_agree_with_spin(seed: int, tmp_path: Path) -> None:
     assert disagreement_with_spin(promela(seed), tmp_path) in (None, "skipped")
 

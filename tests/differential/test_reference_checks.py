@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import tiers
 from differential import classics
 from differential.comparisons import (
     Disagreements,
@@ -33,7 +34,7 @@ def _first(programs: Iterable[Program], compare: Callable[[Program], Disagreemen
 
 
 def _readings(name: str) -> Callable[[], Disagreements]:
-    return lambda: _first(sample(130, X86), lambda program: readings([program], shipped(name)))
+    return lambda: _first(sample(tiers.size(130), X86), lambda program: readings([program], shipped(name)))
 
 
 # The checks of the suite, by name, on small samples.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import tiers
 from differential.repairs import difference
 
-PROGRAMS = 12
+PROGRAMS = tiers.size(20)
 
 
 def test_the_cheapest_repair_is_that_of_brute_force(tmp_path: Path) -> None:

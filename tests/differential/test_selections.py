@@ -65,5 +65,5 @@ def test_a_selection_forbids_no_more_than_a_computation(program: Program) -> Non
 
 def test_some_selections_allow_more() -> None:
     model = shipped("armv8")
-    programs = (select_program_of_seed(seed, ARMV8) for seed in range(300))
+    programs = (select_program_of_seed(seed, ARMV8) for seed in range(100, 300))
     assert any(allowed(computed(program), model) < allowed(program, model) for program in programs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
@@ -37,7 +38,7 @@ def test_bounded_exploration_of_the_core_is_that_of_the_reference(name: str) -> 
         assert (tally.statistics.states or 0) >= found.stored, seed  # registers nobody reads are dropped
 
 
-@pytest.mark.parametrize(("name", "count"), [("x86-tso", 60), ("pso", 30)])
+@pytest.mark.parametrize(("name", "count"), [("x86-tso", tiers.size(60)), ("pso", tiers.size(30))])
 def test_unbounded_buffers_agree_with_growing_bounds(name: str, count: int) -> None:
     assert campaign(count, name, effort=SLICE).wrong == []
 
@@ -53,7 +54,7 @@ def _verdict(program: Program, name: str) -> bool:
         program=program,
         model=model(name),
         properties=("assertions", "deadlock"),
-        limits=Limits(seconds=0.3, states=1000),
+        limits=Limits(seconds=30.0, states=1000),
         options=Options(unbounded_buffers=True),
     )
     outcome = answering.answer(task, answering.load_engine("buffers"))  # replays what it shows

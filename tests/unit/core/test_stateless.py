@@ -76,7 +76,9 @@ def explore(program: Program, model: str, **options: int | bool) -> _core.Findin
         ("casrot", 7, lambda _, __: 523),
         ("lastzero", 5, lambda n, _: (n + 3) * 2 ** (n - 2)),
         ("mpchain", 4, lambda n, _: n + 1),
-        ("lamport", 3, lambda _, model: None if model == "rc11" else 897),
+        pytest.param(
+            *("lamport", 3, lambda _, model: None if model == "rc11" else 897), marks=pytest.mark.full
+        ),
     ],
 )
 def test_parametric_programs_have_their_known_number_of_executions(
