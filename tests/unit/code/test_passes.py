@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 from textwrap import dedent
@@ -14,26 +13,19 @@ from membar.code import ir
 from membar.code.passes import ORDER, load_pass, run_passes
 from membar.code.printer import print_module
 from membar.code.validate import validate
-from membar.diagnostics import InputError
-from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import X86_64
 from membar.source import SourceFile
 from strategies.code_runner import Runner
+from strategies.compiled_code import compilers, needs_clang
 
 HEAD = 'target datalayout = "e-m:e-i64:64-n8:16:32:64-S128"\ntarget triple = "x86_64-pc-linux-gnu"\n'
 
 
-def _compilers() -> list[Compiler]:
-    try:
-        return list(find_compilers(None, os.environ))
-    except InputError:
-        return []
-
-
-COMPILERS = _compilers()
+COMPILERS = compilers()
 
 PROGRAMS = {
     "loops": """
@@ -121,7 +113,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif(not COMPILERS, reason="no clang 14 or newer is at hand")
+@needs_clang
 @pytest.mark.parametrize(
     "compiler", tiers.first(1, COMPILERS or [None]), ids=lambda item: str(item and item.major)
 )

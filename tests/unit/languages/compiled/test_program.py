@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,12 @@ import pytest
 from differential.two_doors import SAME, Case, answer, kind_of
 from membar.diagnostics import InputError
 from membar.languages import c as old
-from membar.languages.compiled.compiler import find_compilers
 from membar.languages.compiled.program import parse_compiled
 from membar.program.operations import Load, Store
 from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
 
-
-def _has_compiler() -> bool:
-    try:
-        return bool(find_compilers(None, os.environ))
-    except InputError:
-        return False
-
-
-pytestmark = pytest.mark.skipif(not _has_compiler(), reason="no clang 14 or newer is at hand")
+pytestmark = needs_clang
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 TWO = """
