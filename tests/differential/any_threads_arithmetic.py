@@ -15,8 +15,13 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import membar
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from differential.any_threads import Verdict, concrete_verdict, lifted_verdict, proof
 from membar.diagnostics import InputError
 from membar.models.model import Model
