@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -223,7 +223,8 @@ class _Timer:
 
     def watch(self, budget: Budget | None) -> None:
         """Watches over a budget from now on; None: over none."""
-        if threading.current_thread() is not threading.main_thread():
+        threading = sys.modules.get("threading")  # if nobody has loaded it, there is only one thread
+        if threading is not None and threading.current_thread() is not threading.main_thread():
             return
         if not self._is_set and (budget is None or not _is_free()):
             return

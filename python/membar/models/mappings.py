@@ -15,15 +15,12 @@ from types import MappingProxyType
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.models.c_orders import C_TAGS, ORDERS, PLAIN, order_tags
 from membar.program.expr import TRUE, Register, equals, registers_of
 from membar.program.operations import NO_TAGS, Assume, Fence, Load, Operation, Rmw, Store, Tags
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
 
-ORDERS: Final = ("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC")
-PLAIN: Final = "NA"
-WORDS: Final = frozenset({*ORDERS, PLAIN})
-"""The words of C that a mapping replaces."""
 _KEPT: Final = frozenset({"LF"})
 
 
@@ -270,26 +267,6 @@ def mapping_named(name: str) -> CompilerMapping:
     return found
 
 
-def speaks_c(program: Program) -> bool:
-    """Whether some operation carries words of C."""
-    return any(
-        _words(operation) & WORDS
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-    )
-
-
-def has_plain_accesses(program: Program) -> bool:
-    """Whether some access of C is no atomic operation, so that it may race."""
-    return len(program.threads) > 1 and any(
-        PLAIN in _words(operation)
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-    )
-
-
 def mapped(program: Program, mapping: CompilerMapping) -> Program:
     """The program that a compiler makes of a C program."""
     threads = tuple(_thread(thread, mapping) for thread in program.threads)
@@ -313,7 +290,7 @@ def _edge(edge: Edge, mapping: CompilerMapping) -> Edge:
 
 def code_of(operation: Operation, mapping: CompilerMapping) -> Code | None:
     """What an operation becomes; None if it stays as it is."""
-    order = next(iter(_words(operation) & WORDS), None)
+    order = next(iter(order_tags(operation) & C_TAGS), None)
     if order is None:
         return None
     match operation:
@@ -331,22 +308,12 @@ def code_of(operation: Operation, mapping: CompilerMapping) -> Code | None:
 
 def _stronger(order: str, operation: Rmw) -> str:
     """The order of one instruction that does for success and for failure."""
-    failure = next(iter((operation.failed_tags or NO_TAGS) & WORDS), "RLX")
+    failure = next(iter((operation.failed_tags or NO_TAGS) & C_TAGS), "RLX")
     if failure == "SC" or order == "SC":
         return "SC"
     if failure in {"ACQ", "CON"}:
         return {"RLX": "ACQ", "REL": "ACQ_REL"}.get(order, order)
     return order
-
-
-def _words(operation: Operation) -> Tags:
-    match operation:
-        case Load() | Store() | Fence():
-            return operation.tags
-        case Rmw():
-            return operation.read_tags
-        case _:
-            return NO_TAGS
 
 
 def _instructions(operation: Operation, code: Code, mapping: CompilerMapping) -> Iterator[Operation]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from math import prod
 from typing import TypeAlias
 
 from membar.program.expr import Expr, evaluate
@@ -90,7 +89,10 @@ def places_of(predicate: StatePredicate) -> tuple[tuple[tuple[int, int], ...], .
         points.setdefault(term.thread, set()).update(term.points)
     threads = sorted(points)
     everywhere = [(None, *sorted(points[thread])) for thread in threads]
-    if prod(len(places) for places in everywhere) > _MOST_PLACES:
+    number = 1
+    for places in everywhere:
+        number *= len(places)
+    if number > _MOST_PLACES:
         return None
     found = {where for where in product(*everywhere) if _holds_at(predicate, threads, where)}
     for where in found:

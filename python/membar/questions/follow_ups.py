@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from membar.engines import Engine
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError, current, stage
+from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.program.operations import LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
@@ -313,8 +314,6 @@ class _Asking:
 
         It is asked about some executions only, in the time that is left: it may miss a race.
         """
-        from membar.models.mappings import has_plain_accesses  # noqa: PLC0415 - most programs are not C
-
         if defines_races(self.search.model) or not has_plain_accesses(program):
             return None
         task = _race_question(program)

@@ -8,6 +8,7 @@ from membar.diagnostics import Diagnostic, InputError, Label
 from membar.edits import Place
 from membar.languages import BY_STATES
 from membar.languages.registry import every_frontend, frontend_for, frontends
+from membar.models.c_orders import uses_c_orders
 from membar.models.model import Model, Operational
 from membar.program.allocations import without_allocations
 from membar.program.program import Program
@@ -65,12 +66,12 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
     """
     if program.is_joint and model.operational is not Operational.SC:
         raise _joint_steps(program, model)
-    from membar.models import mappings  # noqa: PLC0415 - most programs are not C
-
     if not orders_allocations(model):
         program = without_allocations(program)
-    if not (mapping or model.claims.mapping) or not mappings.speaks_c(program):
+    if not (mapping or model.claims.mapping) or not uses_c_orders(program):
         return program
+    from membar.models import mappings  # noqa: PLC0415 - most programs are not C
+
     return mappings.mapped(program, mappings.mapping_named(mapping or model.claims.mapping))
 
 

@@ -16,7 +16,6 @@ from membar.properties.labels import LABELS
 from membar.properties.linearizability import PROPERTY as LINEARIZABILITY
 from membar.properties.property import has_assertion_of, has_error_state_of
 from membar.properties.races import defines_races
-from membar.properties.specifications import read_specification
 from membar.questions.answering import default_model
 from membar.records import replace
 from membar.source import SourceFile, pattern
@@ -45,6 +44,8 @@ def asked_properties(
         OSError: the file cannot be read.
     """
     if property_file is not None:
+        from membar.properties.specifications import read_specification  # noqa: PLC0415 - C only
+
         return read_specification(property_file)
     if properties is None:
         is_task = _TASK.search(source.text) is not None

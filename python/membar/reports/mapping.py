@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from membar.models.mappings import PLAIN, CompilerMapping, code_of
+from membar.models.c_orders import PLAIN
+from membar.models.mappings import CompilerMapping, code_of
 from membar.program.operations import Fence, Load, Operation, Rmw, Store
 from membar.program.program import Program
 from membar.reports._parts.style import printable

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import error
-from membar.edits import Place
 from membar.languages import Frontend, default_models
 from membar.languages.litmus import codes
 from membar.languages.litmus.dialect import Dialect
@@ -20,6 +20,9 @@ from membar.languages.litmus.test import LitmusTest
 from membar.plugins import LazyMapping
 from membar.program.program import Program
 from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.edits import Place
 
 # Header word → folder.
 FOLDERS: Mapping[str, str] = MappingProxyType(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from membar.edits import Place
 from membar.languages.litmus.test import LitmusTest
 from membar.program.program import Program
 from membar.records import record
+
+if TYPE_CHECKING:
+    from membar.edits import Place
 
 
 @record(frozen=True, slots=True, kw_only=True)

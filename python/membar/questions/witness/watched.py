@@ -8,7 +8,7 @@ the watched program is one of the program; what fails elsewhere, or too early, i
 from __future__ import annotations
 
 from membar.evidence.svcomp.places import Passing, Route
-from membar.models.mappings import PLAIN
+from membar.models.c_orders import PLAIN
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Extend, Register
 from membar.program.operations import Assert, Assume, Load, Operation, Rmw, Set, Store
 from membar.program.program import Edge, Program, Thread

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from membar.models.mappings import ORDERS
+from membar.models.c_orders import ORDERS
 from membar.program.execution import Event, Execution, Kind
 from membar.program.program import Program
 from membar.reports._parts.event import at_place, phrase

@@ -5,7 +5,6 @@ Layout happens on plain text, so that a pipe and a terminal show the same thing.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -51,6 +50,8 @@ def width(text: str) -> int:
     """Terminal columns that `text` takes: wide characters two, combining ones none."""
     if text.isascii():
         return len(text)
+    import unicodedata  # noqa: PLC0415 - few texts need it
+
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )
