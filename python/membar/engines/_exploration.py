@@ -8,13 +8,11 @@ search is tried first, except for programs with loops, which the other searches 
 
 from __future__ import annotations
 
-from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan, Stage
 from membar.program.blocking import has_waiting_step
 from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.dependency_order import obstacle
 from membar.program.operations import Fence
 from membar.program.program import Program
 from membar.program.symmetry import groups
@@ -55,6 +53,9 @@ def trial(task: Task, program: Program) -> int | None:
 
 def careful_exploration(task: Task, program: Program) -> str:
     """The search for a program that takes the general one long."""
+    from membar.models.buffering import keeps_loads_before_stores
+    from membar.program.dependency_order import obstacle
+
     if keeps_loads_before_stores(program, task.model, bound=task.options.unrolling.furthest):
         return EXACTLY_ONCE
     if task.model.claims.search == DEPENDENCY_AWARE and obstacle(program) is None:

@@ -37,7 +37,6 @@ from membar.limits.progress import Progress
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
-from membar.models.overtaking import is_doubtful, marked, shows_overtaking, signs_under, unmarked
 from membar.models.plan import CheckMode, Plan
 from membar.program.access import NO_LOCATION, bad_access, told_where
 from membar.program.allocations import UNORDERED
@@ -218,6 +217,8 @@ class _Search:
         """
         if not may_go_first(self.task, self.program, self.exploration):
             return
+        from membar.models.overtaking import marked, shows_overtaking, signs_under, unmarked
+
         if not shows_overtaking(self.program, self.task.model):
             if stops_at_failure(self.task):
                 self.exploration, self.load_buffering = (
@@ -293,6 +294,8 @@ class _Search:
         """
         if found.stopped is not None:
             return False
+        from membar.models.overtaking import is_doubtful
+
         is_blind = self.load_buffering is None or self.load_buffering.slots is None
         return is_blind or bool(found.failures or found.faults) or is_doubtful(found.signs)
 

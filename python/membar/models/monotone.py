@@ -13,7 +13,6 @@ import enum
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.plan import CheckMode, Instruction, Op, Plan
 from membar.program.allocations import ALLOC
@@ -58,6 +57,8 @@ def _allows_awaits_in(program: Program, model: Model, bound: int) -> bool:
     has_loops = any(thread.back_edges for thread in program.threads)
     if model.plan is None or not has_loops or not is_monotone(model.plan):
         return False
+    from membar.models.buffering import keeps_loads_before_stores  # noqa: PLC0415 - few programs need it
+
     return keeps_loads_before_stores(program, model, bound=bound)
 
 

@@ -118,9 +118,12 @@ def _head(name: str, words: str, body: bytes) -> bytes:
 @cache
 def _digest(words: str) -> str:
     """A fingerprint of all that compiled models depend on."""
-    texts = [(path, _content(path)) for path, _, _ in _files(str(FOLDER), _TEXTS)]
-    found = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _CODE), texts)
-    return _hash_of(found)
+    code = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _CODE))
+    found = blake2b(repr(code).encode(), digest_size=_SIZE)
+    for path, size, _ in _files(str(FOLDER), _TEXTS):
+        found.update(f"{path} {size}\n".encode())
+        found.update(_content(path))
+    return found.hexdigest()
 
 
 def state_of(folder: str | Path, endings: tuple[str, ...]) -> str:

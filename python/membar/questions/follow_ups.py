@@ -23,9 +23,7 @@ from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.races import defines_races
-from membar.questions import reordered_use_after_free as reordered
 from membar.questions.answering import answer, confirm_witness, default_engine, load_engine
-from membar.questions.leak_reads import without_looks
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,
@@ -241,6 +239,8 @@ class _Asking:
         """The outcome with a witness of the program without warnings; None if there is none for it."""
         if not isinstance(outcome, Holds | Violated) or outcome.witness is None:
             return outcome
+        from membar.questions.leak_reads import without_looks  # noqa: PLC0415 - C only
+
         witness = without_looks(outcome.witness)
         if witness is outcome.witness and not any(
             item.name.startswith(LOOK) for item in task.program.objects
@@ -300,6 +300,10 @@ class _Asking:
         """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
         search = self.search
         written = without_warnings(search.written)
+        if not task.program.ends_memory:
+            return self._with_races(outcome, self._races(written))
+        from membar.questions import reordered_use_after_free as reordered  # noqa: PLC0415 - C only
+
         if not reordered.may_miss_some(task, outcome):
             return self._with_races(outcome, self._races(written))
         if not reordered.is_mapped(task.model, search.mapping):
