@@ -17,7 +17,6 @@ import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Final, Generic, NoReturn, TypeVar
 
 from membar.diagnostics import InputError
@@ -104,16 +103,21 @@ def _tree(process: int) -> list[int]:
     found = [process]
     for one in found:
         try:
-            children = Path(f"/proc/{one}/task/{one}/children").read_text(encoding="ascii")
+            children = _content(f"/proc/{one}/task/{one}/children")
         except OSError:
             continue
         found += map(int, children.split())
     return found
 
 
+def _content(path: str) -> str:
+    with open(path, encoding="ascii") as stream:  # noqa: PTH123 - without pathlib
+        return stream.read()
+
+
 def _resident(process: int) -> int:
     try:
-        pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
+        pages = _content(f"/proc/{process}/statm").split()[1]
     except (OSError, IndexError):
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from membar import plugins
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.edits import Place
 from membar.engines import SystemEngine
 from membar.languages import SystemFrontend
 from membar.languages.registry import language_of, load_model
@@ -44,6 +43,8 @@ from membar.systems.system import ParameterizedSystem
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from membar.edits import Place
 
 # How many states of an instance are compared with an answer before that is given up, and says so.
 _MOST_STATES = 200_000
