@@ -5,6 +5,7 @@ Only the front end of the file at hand is loaded: which one that is, says a tabl
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 NO_ORDER = "(no order)"
 Language: TypeAlias = Frontend | SystemFrontend | ObjectFrontend
 # The files of front ends that have their ordering words.
-_WORDS = ("__init__.py", "tags.py")
+_WORDS = ("__init__.py", "tags.py", "_c_tags.py")
 
 
 @cache
@@ -118,7 +119,11 @@ def compile_shipped_models() -> None:
 @cache
 def _words() -> str:
     """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
-    return plan_cache.state_of(folder.__path__[0], _WORDS)
+    (root,) = folder.__path__
+    dialects = os.path.join(root, "litmus", "dialects")  # noqa: PTH118 - at every start, without pathlib
+    folders = [os.path.join(root, name) for name in {"", *folder.ENDINGS.values()}]  # noqa: PTH118
+    folders += [os.path.join(dialects, name) for name in os.listdir(dialects)]  # noqa: PTH118, PTH208
+    return plan_cache.state_of_files(os.path.join(each, name) for each in folders for name in _WORDS)  # noqa: PTH118
 
 
 def frontend_for(source: SourceFile) -> Frontend:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
@@ -129,6 +129,16 @@ def _digest(words: str) -> str:
 def state_of(folder: str | Path, endings: tuple[str, ...]) -> str:
     """The names, sizes and times of change of the files in a folder, and those in it, that end so."""
     return _hash_of(list(_files(str(folder), endings)))
+
+
+def state_of_files(paths: Iterable[str]) -> str:
+    """The names, sizes and times of change of those files that there are."""
+    found = []
+    for path in sorted(paths):
+        with suppress(OSError):
+            state = os.stat(path)  # noqa: PTH116
+            found.append((path, state.st_size, state.st_mtime_ns))
+    return _hash_of(found)
 
 
 def _hash_of(value: object) -> str:
