@@ -8,15 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
 from membar.limits.budget import Ended, LimitError, limited
-from membar.limits.workers import Crew
 from membar.models.model import Model
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
-from membar.questions.expectations import Expectation, disagreement
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
 from membar.questions.programs import nothing_read
 from membar.questions.question import Question
@@ -25,6 +23,9 @@ from membar.records import field, record, replace
 from membar.reports import diagnostic, herd
 from membar.reports._parts.findings import warnings_of
 from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.questions.expectations import Expectation
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -127,6 +128,8 @@ class Campaign(Question):
             for test in self.tests:
                 yield answer_test(test, self)
             return
+        from membar.limits.workers import Crew  # noqa: PLC0415 - many run in this process
+
         crew = Crew(
             self.tests,
             partial(answer_test, campaign=self),
@@ -325,6 +328,8 @@ def compare(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> 
 
     The answers must have their `states`.
     """
+    from membar.questions.expectations import disagreement  # noqa: PLC0415 - only where asked for
+
     found: dict[str, str] = {}
     for item in answers:
         expected = known.get(Path(item.path).name) or known.get(item.name)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
@@ -14,11 +15,14 @@ from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
 from membar.languages.registry import load_model
 from membar.limits import budget
-from membar.questions import campaign, expectations, refusals
+from membar.questions import campaign, refusals
 from membar.questions.answering import load_engine
 from membar.questions.ask import ask
 from membar.records import replace
 from membar.reports import streams, summary
+
+if TYPE_CHECKING:
+    from membar.questions.expectations import Expectation
 
 _TELL_EVERY = 0.1  # seconds between two words of progress
 
@@ -28,7 +32,7 @@ def run(chosen: arguments.Chosen) -> int:
     limits, named = chosen.limit, tuple(map(Path, chosen.paths))
     with budget.limited(seconds=limits.seconds, memory=limits.memory):
         tests = campaign.tests_in(named)
-        known = expectations.read(chosen.expect) if chosen.expect else None
+        known = _known_answers(chosen)
         _load(chosen)
     plan = campaign.Campaign(
         tests=tests,
@@ -82,6 +86,14 @@ def run(chosen: arguments.Chosen) -> int:
         if differences:
             return filed.end(VIOLATED)
         return filed.end(exit_code(found.outcome))
+
+
+def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
+    if not chosen.expect:
+        return None
+    from membar.questions import expectations  # noqa: PLC0415 - only where asked for
+
+    return expectations.read(chosen.expect)
 
 
 def _load(chosen: arguments.Chosen) -> None:

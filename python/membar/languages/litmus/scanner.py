@@ -140,9 +140,12 @@ class Scanner:
             self.token = self._scan(token.end)
         return token
 
-    def matching(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What matches from the start of the next token on, if anything does; nothing moves."""
-        return pattern.match(self._text, self.token.start, self._end)
+    def matching(
+        self, pattern: re.Pattern[str], *, behind: re.Match[str] | None = None
+    ) -> re.Match[str] | None:
+        """What matches from the start of the next token on, or behind another match; nothing moves."""
+        start = self.token.start if behind is None else behind.end()
+        return pattern.match(self._text, start, self._end)
 
     def take_match(self, match: re.Match[str]) -> None:
         """Moves behind what `matching` gave, which must end where a token does."""
