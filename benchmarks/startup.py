@@ -1,20 +1,26 @@
 """How much CPU time `membar check` of a small file takes, in units of `python -I -c pass`.
 
-    python benchmarks/startup.py [--runs N]
+    python benchmarks/startup.py [--runs N] [--instructions]
 
-The runs are interleaved, and the least of N counts: whatever else the machine does only makes a run longer.
-Bytecode and compiled models should be there, as after `make setup`. Exits with 1 if a ratio misses its goal.
-With the corpus beside the repository, also a hundred litmus tests in one process, start-up included.
+The runs are interleaved, and medians are compared. Bytecode and compiled models should be there, as after
+`make setup`. Exits with 1 if a ratio misses its goal. `--instructions` counts the instructions of each
+process with valgrind instead (not those of its children): on a busy machine only these can be repeated.
+With the corpus beside the repository, also a hundred litmus tests in one process, start-up included, beside
+herd7: its CPU time for the whole folder divided by the number of tests, in units of the peers' calibration.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from litmus_throughput import Peers
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpus" / "litmus"
@@ -38,30 +44,55 @@ def cpu_seconds(command: Sequence[str]) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def least_of_each(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
-    """The least CPU time of each command; the first run of each is not counted."""
+def instructions(command: Sequence[str]) -> float:
+    """How many instructions the process takes, its children excluded."""
+    script = () if command[0] == sys.executable else (command[0],)
+    counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, *script]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    said = subprocess.run(
+        [*counted, *command[1:]], capture_output=True, text=True, check=False, env=environment
+    ).stderr
+    found = re.search(r"Collected : (\d+)", said)
+    assert found is not None, said
+    return float(found[1])
+
+
+def medians(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
+    """The median CPU time of each command; the first run of each is not counted."""
     for command in commands:
         cpu_seconds(command)
-    return [
-        min(times)
-        for times in zip(*([cpu_seconds(each) for each in commands] for _ in range(runs)), strict=True)
-    ]
+    rounds = [[cpu_seconds(each) for each in commands] for _ in range(runs)]
+    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+
+
+def _commands() -> list[list[str]]:
+    files = [str(next((ROOT / "examples").rglob(name))) for name in GOALS]
+    return [[sys.executable, "-I", "-c", "pass"], *([MEMBAR, "check", file] for file in files)]
 
 
 def milliseconds(runs: int) -> tuple[float, dict[str, float]]:
     """The CPU time of an idle interpreter, and of the check of each example."""
-    files = [str(next((ROOT / "examples").rglob(name))) for name in GOALS]
-    idle, *taken = least_of_each(
-        [[sys.executable, "-I", "-c", "pass"], *([MEMBAR, "check", file] for file in files)], runs
-    )
+    idle, *taken = medians(_commands(), runs)
     return 1000 * idle, {name: 1000 * time for name, time in zip(GOALS, taken, strict=True)}
 
 
-def ratios(runs: int) -> dict[str, float]:
-    """How many times an idle interpreter the check of each example takes."""
-    idle, times = milliseconds(runs)
-    print(f"python -I -c pass: {idle:.1f} ms")
-    return {name: time / idle for name, time in times.items()}
+def millions_of_instructions() -> tuple[float, dict[str, float]]:
+    """The same in instructions."""
+    idle, *taken = (instructions(command) / 1e6 for command in _commands())
+    return idle, dict(zip(GOALS, taken, strict=True))
+
+
+def hundred_tests(runs: int) -> None:
+    """Prints what a hundred litmus tests take in one process, and how that compares with herd7."""
+    peers = Peers.found()
+    for architecture in ("X86", "C"):
+        every = sorted((CORPUS / architecture).rglob("*.litmus"))
+        if not (tests := every[::3][:100]):
+            continue
+        (time,) = medians([[MEMBAR, "litmus", *map(str, tests)]], runs)
+        ratio = peers.ratio(architecture, time * len(every) / len(tests), peers.native_here())
+        beside = "" if ratio is None else f", {ratio:.1f} times herd7's throughput"
+        print(f"{len(tests)} litmus tests, {architecture}: {1000 * time:.0f} ms{beside}")
 
 
 def main() -> int:
@@ -69,16 +100,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=11, metavar="N")
-    runs = parser.parse_args().runs
-    found = ratios(runs)
-    for name, ratio in found.items():
-        print(f"{name:24} {ratio:5.2f}  (goal {GOALS[name]})")
-    for architecture in ("X86", "C"):
-        if tests := sorted((CORPUS / architecture).rglob("*.litmus"))[::3][:100]:
-            (time,) = least_of_each([[MEMBAR, "litmus", *map(str, tests)]], min(runs, 5))
-            print(f"{len(tests)} litmus tests, {architecture}: {1000 * time:.0f} ms")
-    return int(any(ratio > GOALS[name] for name, ratio in found.items()))
+    parser.add_argument("--runs", type=int, default=21, metavar="N")
+    parser.add_argument("--instructions", action="store_true")
+    chosen = parser.parse_args()
+    idle, found = millions_of_instructions() if chosen.instructions else milliseconds(chosen.runs)
+    unit = "million instructions" if chosen.instructions else "ms"
+    print(f"python -I -c pass: {idle:.1f} {unit}")
+    for name, taken in found.items():
+        print(f"{name:24} {taken:6.1f} {unit}  {taken / idle:5.2f}  (goal {GOALS[name]})")
+    if not chosen.instructions:
+        hundred_tests(min(chosen.runs, 11))
+    return int(any(taken / idle > GOALS[name] for name, taken in found.items()))
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def test_records_are_dataclasses_whose_methods_are_written_later(ours: Any, thei
             assert ours(1) < 1
 
 
-@pytest.mark.parametrize("number", range(28))
+@pytest.mark.parametrize("number", range(36))
 @pytest.mark.parametrize("is_by_name", [False, True])
 def test_a_record_keeps_each_of_its_fields(number: int, is_by_name: bool) -> None:  # noqa: FBT001
     names = [f"part{index}" for index in range(number)]
