@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import membar
 from membar.diagnostics import InputError
@@ -179,8 +178,6 @@ class Peers:
             return Peers(seconds, there, lambda: None)
         calibrate = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(calibrate)
-        # By CPU time, as everything here: others may be busy.
-        calibrate.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[attr-defined]
         print(f"native: {there} where herd7 was measured")
         return Peers(seconds, there, calibrate.native_unit)
 

@@ -57,12 +57,11 @@ def instructions(command: Sequence[str]) -> float:
     return float(found[1])
 
 
-def medians(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
-    """The median CPU time of each command; the first run of each is not counted."""
+def cpu_times(commands: Sequence[Sequence[str]], runs: int) -> list[tuple[float, ...]]:
+    """The CPU times of each command; the first run of each is not counted."""
     for command in commands:
         cpu_seconds(command)
-    rounds = [[cpu_seconds(each) for each in commands] for _ in range(runs)]
-    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+    return list(zip(*([cpu_seconds(each) for each in commands] for _ in range(runs)), strict=True))
 
 
 def _commands() -> list[list[str]]:
@@ -72,7 +71,7 @@ def _commands() -> list[list[str]]:
 
 def milliseconds(runs: int) -> tuple[float, dict[str, float]]:
     """The CPU time of an idle interpreter, and of the check of each example."""
-    idle, *taken = medians(_commands(), runs)
+    idle, *taken = map(statistics.median, cpu_times(_commands(), runs))
     return 1000 * idle, {name: 1000 * time for name, time in zip(GOALS, taken, strict=True)}
 
 
@@ -83,13 +82,16 @@ def millions_of_instructions() -> tuple[float, dict[str, float]]:
 
 
 def hundred_tests(runs: int) -> None:
-    """Prints what a hundred litmus tests take in one process, and how that compares with herd7."""
+    """Prints what a hundred litmus tests take in one process, and how that compares with herd7.
+
+    The least of the runs counts, as in the calibration.
+    """
     peers = Peers.found()
     for architecture in ("X86", "C"):
         every = sorted((CORPUS / architecture).rglob("*.litmus"))
         if not (tests := every[::3][:100]):
             continue
-        (time,) = medians([[MEMBAR, "litmus", *map(str, tests)]], runs)
+        time = min(cpu_times([[MEMBAR, "litmus", *map(str, tests)]], runs)[0])
         ratio = peers.ratio(architecture, time * len(every) / len(tests), peers.native_here())
         beside = "" if ratio is None else f", {ratio:.1f} times herd7's throughput"
         print(f"{len(tests)} litmus tests, {architecture}: {1000 * time:.0f} ms{beside}")
