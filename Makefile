@@ -56,7 +56,7 @@ types: $(VENV)/.dependencies
 rust:
 	@$(HAS_CARGO)
 	cargo fmt --all --check
-	PYO3_NO_PYTHON=1 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	PYO3_PYTHON=$(PYTHON) cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --exclude membar-py --tests --features faults --locked --quiet
 
 # Every test of the corpus beside the repository, compared with herd7's and Dartagnan's answers.
