@@ -10,6 +10,8 @@ use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use crate::relation::Shape;
 use crate::schedule::{Item, Phase, Schedule};
 use membar_ir::bits::union;
+use membar_ir::error::{CoreError, Failure};
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::Tag;
 
 /// What the execution itself provides.
@@ -47,12 +49,18 @@ impl Default for Evaluation {
 
 impl Evaluation {
     /// Makes room for `plan` over `events` events; what was there is lost.
-    pub fn resize(&mut self, plan: &Plan, events: usize) {
+    ///
+    /// # Errors
+    /// There is no memory for so many events.
+    pub fn resize(&mut self, plan: &Plan, events: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let shape = Shape::new(events);
         self.idle.clear();
         self.idle.resize(plan.instructions.len(), false);
         if self.shape == shape && self.starts.len() == plan.instructions.len() + 1 {
-            return;
+            return Ok(());
+        }
+        for slot in 0..self.empty.len() {
+            self.clear(slot);
         }
         self.shape = shape;
         self.starts.clear();
@@ -65,10 +73,14 @@ impl Evaluation {
             };
             self.starts.push(at);
         }
-        self.memory.clear();
-        self.memory.resize(at, 0);
         self.empty.clear();
         self.empty.resize(plan.instructions.len(), true);
+        watch.bytes(at.saturating_mul(size_of::<u64>()))?;
+        if self.memory.len() < at {
+            self.memory = Vec::new();
+            self.memory = zeros(at + at / 2)?;
+        }
+        Ok(())
     }
 
     /// To be called when the static slots are computed: from now on only what can matter to a check is computed.
@@ -119,7 +131,7 @@ impl Evaluation {
         }
     }
 
-    /// Makes a slot empty.
+    /// Makes a slot empty; memory that was never written is not touched.
     fn clear(&mut self, slot: usize) {
         if !self.empty[slot] {
             self.memory[self.starts[slot]..self.starts[slot + 1]].fill(0);
@@ -133,17 +145,28 @@ impl Evaluation {
         &self.memory[self.starts[slot.index()]..self.starts[slot.index() + 1]]
     }
 
-    /// Computes the slots of a phase and asks its required checks on the way: the first that fails, if any.
-    pub fn run(&mut self, plan: &Plan, phase: &Phase, provider: &impl Provider) -> Option<usize> {
+    /// Computes the slots of a phase and asks its required checks on the way: whether all of them hold.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn passes(
+        &mut self,
+        plan: &Plan,
+        phase: &Phase,
+        provider: &impl Provider,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Stopped> {
         let mut tiers = phase.tiers.iter();
         for (&index, items) in phase.required.iter().zip(&mut tiers) {
-            self.compute(plan, items, provider);
+            self.compute(plan, items, provider, watch)?;
             if !self.holds(plan.checks[index]) {
-                return Some(index);
+                return Ok(false);
             }
         }
-        tiers.for_each(|items| self.compute(plan, items, provider));
-        None
+        for items in tiers {
+            self.compute(plan, items, provider, watch)?;
+        }
+        Ok(true)
     }
 
     /// Whether a check is true as written.
@@ -168,17 +191,26 @@ impl Evaluation {
         }
     }
 
-    fn compute(&mut self, plan: &Plan, items: &[Item], provider: &impl Provider) {
+    fn compute(
+        &mut self,
+        plan: &Plan,
+        items: &[Item],
+        provider: &impl Provider,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
         for item in items {
             match item {
                 Item::Slot(slot) => {
                     if !self.idle[slot.index()] {
-                        self.compute_slot(plan, *slot, provider);
+                        self.compute_slot(plan, *slot, provider, watch)?;
                     }
                 }
-                Item::Loop { variables, body } => self.compute_loop(plan, variables, body, provider),
+                Item::Loop { variables, body } => {
+                    self.compute_loop(plan, variables, body, provider, watch)?;
+                }
             }
         }
+        Ok(())
     }
 
     fn compute_loop(
@@ -187,15 +219,16 @@ impl Evaluation {
         variables: &[(Slot, Slot)],
         body: &[Item],
         provider: &impl Provider,
-    ) {
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
         if variables.iter().all(|(variable, _)| self.idle[variable.index()]) {
-            return;
+            return Ok(());
         }
         for (variable, _) in variables {
             self.clear(variable.index());
         }
         loop {
-            self.compute(plan, body, provider);
+            self.compute(plan, body, provider, watch)?;
             let mut changed = false;
             for &(variable, result) in variables {
                 if self.idle[variable.index()] || self.slot(variable) == self.slot(result) {
@@ -207,20 +240,28 @@ impl Evaluation {
                 self.empty[variable.index()] = self.empty[result.index()];
             }
             if !changed {
-                break;
+                return Ok(());
             }
         }
     }
 
-    fn compute_slot(&mut self, plan: &Plan, slot: Slot, provider: &impl Provider) {
+    fn compute_slot(
+        &mut self,
+        plan: &Plan,
+        slot: Slot,
+        provider: &impl Provider,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
         let op = plan.instructions[slot.index()].op;
         if op == Op::Variable {
-            return;
+            return Ok(());
         }
         if is_empty_if(op, |operand| self.empty[operand.index()]) {
             self.clear(slot.index());
-            return;
+            return Ok(());
         }
+        watch.work(self.starts[slot.index() + 1] - self.starts[slot.index()])?;
+        self.empty[slot.index()] = false;
         let shape = self.shape;
         let (before, rest) = self.memory.split_at_mut(self.starts[slot.index()]);
         let out = &mut rest[..self.starts[slot.index() + 1] - self.starts[slot.index()]];
@@ -244,16 +285,16 @@ impl Evaluation {
             Op::Sequence(a, b) => match (plan.instructions[a.index()].op, plan.instructions[b.index()].op) {
                 (Op::Identity(set), _) => shape.restrict_domain(at(set), at(b), out),
                 (_, Op::Identity(set)) => shape.restrict_range(at(a), at(set), out),
-                _ => shape.sequence(at(a), at(b), out),
+                _ => shape.sequence(at(a), at(b), out, watch)?,
             },
             Op::Inverse(a) => shape.inverse(at(a), out),
             Op::Plus(a) => {
                 out.copy_from_slice(at(a));
-                shape.close(out);
+                shape.close(out, watch)?;
             }
             Op::Star(a) => {
                 out.copy_from_slice(at(a));
-                shape.close(out);
+                shape.close(out, watch)?;
                 shape.reflect(out);
             }
             Op::Optional(a) => {
@@ -267,7 +308,19 @@ impl Evaluation {
             Op::Range(a) => shape.range(at(a), out),
         }
         self.empty[slot.index()] = out.iter().all(|&word| word == 0);
+        Ok(())
     }
+}
+
+/// Memory of so many words, all 0. The system gives pages of a large piece out when they are written, so the slots that
+/// stay empty cost nothing.
+fn zeros(words: usize) -> Result<Vec<u64>, CoreError> {
+    let mut trial: Vec<u64> = Vec::new();
+    let fits = trial.try_reserve_exact(words).is_ok();
+    // Else the compiler may leave out an allocation that nobody uses.
+    std::hint::black_box(&trial);
+    drop(trial);
+    if fits { Ok(vec![0; words]) } else { Err(CoreError::TooLarge("the relations of so many events")) }
 }
 
 /// Whether a slot has no members because of operands that have none.
@@ -308,6 +361,7 @@ fn combine(a: &[u64], b: &[u64], out: &mut [u64], f: impl Fn(u64, u64) -> u64) {
 mod tests {
     use super::*;
     use membar_ir::bits::insert;
+    use membar_ir::limits::{Limits, Stop};
 
     /// Four events in a row; events 1 and 3 are reads and carry every tag.
     struct Row;
@@ -337,9 +391,11 @@ mod tests {
             form.extend(list.iter().copied().flatten());
         }
         let plan = Plan::decode(&form).unwrap();
+        let stop = Stop::default();
+        let mut watch = Watch::new(&stop, Limits::default());
         let mut evaluation = Evaluation::default();
-        evaluation.resize(&plan, 4);
-        evaluation.run(&plan, &Schedule::new(&plan, true).statics, &Row);
+        evaluation.resize(&plan, 4, &mut watch).unwrap();
+        evaluation.passes(&plan, &Schedule::new(&plan, true).statics, &Row, &mut watch).unwrap();
         evaluation.slot(plan.checks[0].slot).to_vec()
     }
 

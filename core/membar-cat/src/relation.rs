@@ -6,6 +6,7 @@
 //! compiler gets loops over plain words.
 
 use membar_ir::bits::{Bits, bits, contains, insert, is_empty, remove, union};
+use membar_ir::limits::{Stopped, Watch};
 
 /// The size of everything about one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,16 @@ impl Shape {
     }
 
     /// `a ; b`.
-    pub fn sequence(self, a: &[u64], b: &[u64], out: &mut [u64]) {
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn sequence(
+        self,
+        a: &[u64],
+        b: &[u64],
+        out: &mut [u64],
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
         if self.words == 1 {
             for (out, &row) in out.iter_mut().zip(a) {
                 let mut union = 0;
@@ -88,14 +98,16 @@ impl Shape {
                 }
                 *out = union;
             }
-            return;
+            return Ok(());
         }
         out.fill(0);
         for (out, row) in out.chunks_exact_mut(self.words).zip(a.chunks_exact(self.words)) {
             for middle in bits(row) {
                 union(out, &b[middle * self.words..(middle + 1) * self.words]);
+                watch.work(self.words)?;
             }
         }
+        Ok(())
     }
 
     /// The pairs of a relation that begin in `set`.
@@ -151,7 +163,10 @@ impl Shape {
     }
 
     /// Makes a relation transitive.
-    pub fn close(self, relation: &mut [u64]) {
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn close(self, relation: &mut [u64], watch: &mut Watch<'_>) -> Result<(), Stopped> {
         if self.words == 1 {
             for middle in 0..self.events {
                 let via = relation[middle];
@@ -164,7 +179,7 @@ impl Shape {
                     }
                 }
             }
-            return;
+            return Ok(());
         }
         let mut via = vec![0; self.words];
         for middle in 0..self.events {
@@ -172,9 +187,12 @@ impl Shape {
             for row in relation.chunks_exact_mut(self.words) {
                 if contains(row, middle) {
                     union(row, &via);
+                    watch.work(self.words)?;
                 }
             }
+            watch.work(self.events)?;
         }
+        Ok(())
     }
 
     /// Adds every pair `(a, a)`.
@@ -233,37 +251,46 @@ impl Shape {
         (0..self.events).all(|a| !self.related(relation, a, a))
     }
 
-    /// Whether its transitive closure is irreflexive: events without successors are removed until none is left.
+    /// Whether its transitive closure is irreflexive. Depth first: each row is read once.
     #[must_use]
     pub fn is_acyclic(self, relation: &[u64]) -> bool {
-        let mut left = vec![0; if self.words == 1 { 0 } else { self.words }];
         if self.words == 1 {
             return is_acyclic_small(relation, self.events);
         }
-        self.fill_set(&mut left);
-        loop {
-            let mut removed = false;
-            let mut empty = true;
-            for (a, row) in relation.chunks_exact(self.words).enumerate() {
-                if contains(&left, a) {
-                    if row.iter().zip(&left).all(|(row, left)| row & left == 0) {
-                        remove(&mut left, a);
-                        removed = true;
-                    } else {
-                        empty = false;
+        let (mut unfinished, mut on_path) = (vec![0; self.words], vec![0; self.words]);
+        self.fill_set(&mut unfinished);
+        // Events, each with the first word of its row that may have unfinished successors.
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        for start in 0..self.events {
+            if contains(&unfinished, start) {
+                path.push((start, 0));
+                insert(&mut on_path, start);
+            }
+            while let Some((event, from)) = path.last_mut() {
+                let row = &relation[*event * self.words..(*event + 1) * self.words];
+                while *from < self.words && row[*from] & unfinished[*from] == 0 {
+                    *from += 1;
+                }
+                if *from < self.words {
+                    let successors = row[*from] & unfinished[*from];
+                    let next = 64 * *from + successors.trailing_zeros() as usize;
+                    if contains(&on_path, next) {
+                        return false;
                     }
+                    path.push((next, 0));
+                    insert(&mut on_path, next);
+                } else {
+                    remove(&mut unfinished, *event);
+                    remove(&mut on_path, *event);
+                    path.pop();
                 }
             }
-            if empty {
-                return true;
-            }
-            if !removed {
-                return false;
-            }
         }
+        true
     }
 }
 
+/// Events without successors are removed until none is left.
 fn is_acyclic_small(rows: &[u64], events: usize) -> bool {
     let mut left = if events >= 64 { u64::MAX } else { (1 << events) - 1 };
     while left != 0 {
@@ -284,6 +311,7 @@ fn is_acyclic_small(rows: &[u64], events: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use membar_ir::limits::{Limits, Stop};
 
     /// A plain list of pairs, to compare with.
     type Pairs = Vec<(usize, usize)>;
@@ -323,6 +351,11 @@ mod tests {
         pairs
     }
 
+    /// Does something that may take long, as long as it takes.
+    fn unlimited<T>(job: impl FnOnce(&mut Watch<'_>) -> Result<T, Stopped>) -> T {
+        job(&mut Watch::new(&Stop::default(), Limits::default())).unwrap()
+    }
+
     #[test]
     fn operations_agree_with_lists_of_pairs_at_every_size() {
         for n in [1, 5, 63, 64, 65, 130] {
@@ -331,7 +364,7 @@ mod tests {
                 let (a, b) = (random(n, seed), random(n, seed + 100));
                 let (ra, rb) = (build(shape, &a), build(shape, &b));
                 let mut out = vec![7; shape.relation()];
-                shape.sequence(&ra, &rb, &mut out);
+                unlimited(|watch| shape.sequence(&ra, &rb, &mut out, watch));
                 let mut expected: Pairs = Pairs::new();
                 for &(x, y) in &a {
                     expected.extend(b.iter().filter(|p| p.0 == y).map(|p| (x, p.1)));
@@ -344,10 +377,10 @@ mod tests {
                 let mut identity = vec![0; shape.relation()];
                 shape.identity(&set, &mut identity);
                 let mut restricted = out.clone();
-                shape.sequence(&identity, &ra, &mut out);
+                unlimited(|watch| shape.sequence(&identity, &ra, &mut out, watch));
                 shape.restrict_domain(&set, &ra, &mut restricted);
                 assert_eq!(restricted, out);
-                shape.sequence(&ra, &identity, &mut out);
+                unlimited(|watch| shape.sequence(&ra, &identity, &mut out, watch));
                 shape.restrict_range(&ra, &set, &mut restricted);
                 assert_eq!(restricted, out);
                 shape.inverse(&ra, &mut out);
@@ -357,10 +390,10 @@ mod tests {
                 shape.complement(&ra, &mut out);
                 assert_eq!(list(shape, &out).len(), n * n - a.len());
                 let mut closed = ra.clone();
-                shape.close(&mut closed);
+                unlimited(|watch| shape.close(&mut closed, watch));
                 assert_eq!(shape.is_acyclic(&ra), shape.is_irreflexive(&closed));
                 let mut again = closed.clone();
-                shape.sequence(&closed, &ra, &mut out);
+                unlimited(|watch| shape.sequence(&closed, &ra, &mut out, watch));
                 union(&mut again, &out);
                 assert_eq!(again, closed);
             }
@@ -377,6 +410,18 @@ mod tests {
             ring.push((n - 1, 0));
             assert!(!shape.is_acyclic(&build(shape, &ring)));
         }
+    }
+
+    #[test]
+    fn a_large_operation_can_be_stopped() {
+        let shape = Shape::new(2_000);
+        let mut all = vec![0; shape.relation()];
+        shape.fill_relation(&mut all);
+        let stop = Stop::default();
+        stop.set();
+        let mut watch = Watch::new(&stop, Limits::default());
+        assert_eq!(shape.close(&mut all.clone(), &mut watch), Err(Stopped::Request));
+        assert_eq!(shape.sequence(&all, &all, &mut all.clone(), &mut watch), Err(Stopped::Request));
     }
 
     #[test]

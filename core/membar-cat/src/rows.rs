@@ -117,6 +117,7 @@ mod tests {
     use super::*;
     use crate::relation::Shape;
     use membar_ir::bits::insert;
+    use membar_ir::limits::{Limits, Stop, Watch};
 
     fn random(n: usize, seed: u64, forward: bool) -> Vec<Row<2>> {
         let mut state = seed.wrapping_mul(2).wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -146,7 +147,7 @@ mod tests {
                 (0..n).for_each(|event| insert(&mut all, event));
                 assert_eq!(is_acyclic(&rows, all), shape.is_acyclic(&relation));
                 close(&mut rows);
-                shape.close(&mut relation);
+                shape.close(&mut relation, &mut Watch::new(&Stop::default(), Limits::default())).unwrap();
                 let closed: Vec<u64> = rows.iter().flat_map(|row| row[..words].to_vec()).collect();
                 assert_eq!(closed, relation, "{n} events, seed {seed}");
             }

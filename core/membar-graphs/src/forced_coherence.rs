@@ -11,6 +11,7 @@ use crate::thread::Kind;
 use membar_cat::coherence_axioms::CoherenceAxioms;
 use membar_cat::relation::Shape;
 use membar_ir::bits::bits;
+use membar_ir::limits::{Stopped, Watch};
 
 /// An atomic operation or a pair of exclusive accesses of one location that no other write may separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,20 +41,27 @@ impl ForcedCoherence {
     }
 
     /// Looks at a graph without rf; adds to its co what program order forces, false if that cannot be.
-    pub fn begin(&mut self, graph: &mut Graph<'_>) -> bool {
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn begin(&mut self, graph: &mut Graph<'_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         if !self.axioms.coherence {
-            return true;
+            return Ok(true);
         }
         self.find_program_order(graph);
         self.find_pairs(graph);
         let width = graph.shape.set();
-        (0..graph.events.len()).all(|earlier| {
-            bits(&self.after[earlier * width..(earlier + 1) * width]).all(|later| {
+        for earlier in 0..graph.events.len() {
+            for later in bits(&self.after[earlier * width..(earlier + 1) * width]) {
                 let are_writes =
                     [earlier, later].iter().all(|&event| graph.events[event].kind == Kind::Write);
-                !are_writes || graph.order(earlier, later)
-            })
-        })
+                if are_writes && !graph.order(earlier, later, watch)? {
+                    return Ok(false);
+                }
+            }
+            watch.work(graph.events.len())?;
+        }
+        Ok(true)
     }
 
     fn find_program_order(&mut self, graph: &Graph<'_>) {
@@ -110,29 +118,44 @@ impl ForcedCoherence {
     }
 
     /// Adds what follows from the source that `read` has just got; false if that cannot be.
-    pub fn read_chosen(&self, graph: &mut Graph<'_>, read: usize) -> bool {
-        let (true, Some(write)) = (self.axioms.coherence, graph.source[read]) else { return true };
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn read_chosen(
+        &self,
+        graph: &mut Graph<'_>,
+        read: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Stopped> {
+        let (true, Some(write)) = (self.axioms.coherence, graph.source[read]) else { return Ok(true) };
         let width = graph.shape.set();
         let rows = read * width..(read + 1) * width;
         for earlier in bits(&self.before[rows.clone()]) {
             let known =
                 if graph.events[earlier].kind == Kind::Write { Some(earlier) } else { graph.source[earlier] };
-            if known.is_some_and(|known| known != write && !graph.order(known, write)) {
-                return false;
+            if let Some(known) = known.filter(|&known| known != write)
+                && !graph.order(known, write, watch)?
+            {
+                return Ok(false);
             }
         }
         for later in bits(&self.after[rows]) {
             let is_write = graph.events[later].kind == Kind::Write;
             let known = if is_write { Some(later) } else { graph.source[later] };
-            if known.is_some_and(|known| if known == write { is_write } else { !graph.order(write, known) }) {
-                return false;
+            match known {
+                Some(known) if known == write && is_write => return Ok(false),
+                Some(known) if known != write && !graph.order(write, known, watch)? => return Ok(false),
+                _ => {}
             }
         }
-        self.saturate(graph)
+        self.saturate(graph, watch)
     }
 
     /// Adds what atomic pairs force until nothing changes; false if that cannot be.
-    pub fn saturate(&self, graph: &mut Graph<'_>) -> bool {
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn saturate(&self, graph: &mut Graph<'_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         loop {
             let mut changed = false;
             for &pair in &self.pairs {
@@ -146,19 +169,20 @@ impl ForcedCoherence {
                         |graph: &Graph<'_>, a, b| Shape::related(graph.shape, &graph.coherence, a, b);
                     if before(graph, source, other) && !before(graph, pair.write, other) {
                         changed = true;
-                        if !graph.order(pair.write, other) {
-                            return false;
+                        if !graph.order(pair.write, other, watch)? {
+                            return Ok(false);
                         }
                     } else if before(graph, other, pair.write) && !before(graph, other, source) {
                         changed = true;
-                        if !graph.order(other, source) {
-                            return false;
+                        if !graph.order(other, source, watch)? {
+                            return Ok(false);
                         }
                     }
                 }
+                watch.work(graph.cells[pair.cell].1.len())?;
             }
             if !changed {
-                return true;
+                return Ok(true);
             }
         }
     }

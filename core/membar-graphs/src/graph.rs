@@ -11,6 +11,7 @@ use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
 use membar_ir::bits::{bits, insert};
+use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::Tag;
 use membar_ir::program::{CellId, Program, TagSet};
 
@@ -200,25 +201,30 @@ impl<'a> Graph<'a> {
     }
 
     /// Puts write `a` before write `b` of the same cell, and keeps co transitive; false if `b` is before `a`.
-    pub fn order(&mut self, a: usize, b: usize) -> bool {
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn order(&mut self, a: usize, b: usize, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         if a == b || self.shape.related(&self.coherence, b, a) {
-            return false;
+            return Ok(false);
         }
         if self.shape.related(&self.coherence, a, b) {
-            return true;
+            return Ok(true);
         }
         let width = self.shape.set();
-        let Some(cell) = self.events[a].cell else { return false };
-        let Some((_, writes)) = self.cells.iter().find(|(other, _)| *other == cell) else { return false };
+        let Some(cell) = self.events[a].cell else { return Ok(false) };
+        let Some((_, writes)) = self.cells.iter().find(|(other, _)| *other == cell) else { return Ok(false) };
+        watch.work(writes.len())?;
         for &earlier in writes {
             if earlier == a || self.shape.related(&self.coherence, earlier, a) {
                 self.shape.relate(&mut self.coherence, earlier, b);
                 for word in 0..width {
                     self.coherence[earlier * width + word] |= self.coherence[b * width + word];
                 }
+                watch.work(width)?;
             }
         }
-        true
+        Ok(true)
     }
 
     /// The next two writes of one cell that co does not order, looking from `cursor` on.

@@ -12,12 +12,12 @@ use crate::forced_coherence::ForcedCoherence;
 use crate::graph::{Cursor, Graph};
 use crate::tally::{Seen, Tally, Witness};
 use crate::thread::Status;
-use crate::traces::{Class, Failure, all_classes};
+use crate::traces::{Class, all_classes};
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::Plan;
-use membar_cat::schedule::Schedule;
+use membar_cat::schedule::{Phase, Schedule};
 use membar_ir::bits::SmallSet;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Limits, Stop, Stopped, Watch};
 use membar_ir::program::{Program, Term};
 use membar_ir::words::narrow;
@@ -180,16 +180,21 @@ impl<'a> Search<'a> {
         }
         self.alive.clear();
         self.alive.extend(classes.iter().map(|class| SmallSet::below(class.traces.len())));
-        if !self.forced.begin(&mut self.graph) || !self.order_reads() {
+        if !self.forced.begin(&mut self.graph, &mut self.watch)? || !self.order_reads()? {
             return Ok(());
         }
         self.tally.combinations += 1;
-        self.evaluation.resize(self.plan, self.graph.events.len());
-        if self.evaluation.run(self.plan, &self.schedule.statics, &self.graph).is_some() {
+        self.evaluation.resize(self.plan, self.graph.events.len(), &mut self.watch)?;
+        if !self.passes(&self.schedule.statics)? {
             return Ok(());
         }
         self.evaluation.focus(self.plan, self.schedule);
         self.choose_reads()
+    }
+
+    /// Whether the candidate, as far as it is complete, passes the checks of a phase.
+    fn passes(&mut self, phase: &Phase) -> Result<bool, Stopped> {
+        self.evaluation.passes(self.plan, phase, &self.graph, &mut self.watch)
     }
 
     /// What was cut is looked at only for what already went wrong in it, unless all is to be kept.
@@ -202,12 +207,13 @@ impl<'a> Search<'a> {
     }
 
     /// Lists the sources of every read, reads with few of them first; whether every read has one.
-    fn order_reads(&mut self) -> bool {
+    fn order_reads(&mut self) -> Result<bool, Stopped> {
         self.order.clear();
-        for &read in &self.graph.reads {
-            let sources = self.sources(read);
+        for at in 0..self.graph.reads.len() {
+            let read = self.graph.reads[at];
+            let sources = self.sources(read)?;
             if sources.is_empty() {
-                return false;
+                return Ok(false);
             }
             self.order.push((read, sources));
         }
@@ -220,25 +226,27 @@ impl<'a> Search<'a> {
             left = left.saturating_mul(self.order[last].1.len());
             self.asking = last;
         }
-        true
+        Ok(true)
     }
 
     /// The writes and values that `read` can take.
-    fn sources(&self, read: usize) -> Vec<Source> {
+    fn sources(&mut self, read: usize) -> Result<Vec<Source>, Stopped> {
         let mut sources = Vec::new();
         let place = self.graph.events[read];
-        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return sources };
+        let (Some(thread), Some(cell)) = (place.thread, place.cell) else { return Ok(sources) };
         let Some((_, writes)) = self.graph.cells.iter().find(|(other, _)| *other == cell) else {
-            return sources;
+            return Ok(sources);
         };
-        for (value, _) in &self.graph.classes[thread].by_value[place.position] {
-            let fits = |write: usize| {
-                self.can_take(read, Source { write, value: *value })
-                    && self.forced.allows(&self.graph, read, write)
-            };
-            sources.extend(writes.iter().filter(|&&w| fits(w)).map(|&write| Source { write, value: *value }));
+        for &(value, _) in &self.graph.classes[thread].by_value[place.position] {
+            for &write in writes {
+                let source = Source { write, value };
+                if self.can_take(read, source) && self.forced.allows(&self.graph, read, write) {
+                    sources.push(source);
+                }
+                self.watch.work(self.graph.events.len())?;
+            }
         }
-        sources
+        Ok(sources)
     }
 
     /// Whether some runs that fit so far let `read` take its value from `source`.
@@ -288,15 +296,13 @@ impl<'a> Search<'a> {
             self.watch.step()?;
             self.tally.nodes += 1;
             choices[depth].undo = Some(self.take_source(read, source));
-            if !self.forced.read_chosen(&mut self.graph, read) {
+            self.count_saved()?;
+            if !self.forced.read_chosen(&mut self.graph, read, &mut self.watch)? {
                 continue;
             }
             if depth + 1 == self.order.len() {
                 self.reads_chosen()?;
-            } else if !several
-                || depth >= self.asking
-                || self.evaluation.run(self.plan, &self.schedule.growing_reads, &self.graph).is_none()
-            {
+            } else if !several || depth >= self.asking || self.passes(&self.schedule.growing_reads)? {
                 choices.push(ReadChoice::default());
             }
         }
@@ -334,7 +340,7 @@ impl<'a> Search<'a> {
         if self.graph.is_spawned_twice() {
             return Err(CoreError::TooLarge("a thread is started more than once").into());
         }
-        if self.evaluation.run(self.plan, &self.schedule.reads, &self.graph).is_some() {
+        if !self.passes(&self.schedule.reads)? {
             return Ok(());
         }
         self.order_writes()
@@ -361,9 +367,9 @@ impl<'a> Search<'a> {
             choice.taken += 1;
             self.watch.step()?;
             self.tally.nodes += 1;
-            if !self.graph.order(earlier, later)
-                || !self.forced.saturate(&mut self.graph)
-                || self.evaluation.run(self.plan, &self.schedule.growing_coherence, &self.graph).is_some()
+            if !self.graph.order(earlier, later, &mut self.watch)?
+                || !self.forced.saturate(&mut self.graph, &mut self.watch)?
+                || !self.passes(&self.schedule.growing_coherence)?
             {
                 continue;
             }
@@ -371,6 +377,7 @@ impl<'a> Search<'a> {
                 None => self.ordered()?,
                 Some(pair) => {
                     self.saved.extend_from_slice(&self.graph.coherence);
+                    self.count_saved()?;
                     choices.push(WriteChoice { pair, taken: 0 });
                 }
             }
@@ -378,9 +385,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// Counts what a coherence order takes that has just been saved.
+    fn count_saved(&mut self) -> Result<(), Stopped> {
+        self.watch.work(self.graph.coherence.len())?;
+        self.watch.bytes(self.tally.bytes.saturating_add(size_of_val(&self.saved[..])))
+    }
+
     /// A whole candidate: the last checks, then it counts.
     fn ordered(&mut self) -> Result<(), Failure> {
-        if self.evaluation.run(self.plan, &self.schedule.coherence, &self.graph).is_some() {
+        if !self.passes(&self.schedule.coherence)? {
             return Ok(());
         }
         let same = self.alive.iter().map(|runs| runs.iter().count() as u64).product();

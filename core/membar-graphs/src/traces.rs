@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::tally::Tally;
 use crate::thread::{Kind, Question, Run, Skeleton, ThreadRunner};
 use membar_ir::bits::SmallSet;
-use membar_ir::error::CoreError;
-use membar_ir::limits::{Stopped, Watch};
+use membar_ir::error::Failure;
+use membar_ir::limits::Watch;
 use membar_ir::program::{CellId, Program};
 
 /// The values of one run.
@@ -51,27 +51,6 @@ impl Class {
     }
 }
 
-/// Why the runs could not be listed.
-#[derive(Debug)]
-pub enum Failure {
-    /// It is time to stop.
-    Stopped(Stopped),
-    /// The core cannot hold it.
-    Error(CoreError),
-}
-
-impl From<Stopped> for Failure {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl From<CoreError> for Failure {
-    fn from(error: CoreError) -> Self {
-        Self::Error(error)
-    }
-}
-
 /// A run that waits for a value of a cell.
 struct Waiting {
     run: Run,
@@ -88,6 +67,9 @@ struct Found<'a> {
     index: FxHashMap<Skeleton, usize>,
     most_writes: usize,
 }
+
+/// About what copying a run costs for each of its events.
+const WORDS_PER_EVENT: usize = 32;
 
 /// What can be read from each cell: in the order of discovery, the first `known` in this round.
 struct Values {
@@ -171,6 +153,7 @@ impl Found<'_> {
         let mut todo = vec![(run, question)];
         while let Some((run, question)) = todo.pop() {
             watch.step()?;
+            watch.work(WORDS_PER_EVENT * run.values.len())?;
             match question {
                 Question::Ended => bytes += self.keep(run, values),
                 Question::OneOf(options) => {

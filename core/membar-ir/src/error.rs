@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::limits::Stopped;
+
 /// Why the core did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CoreError {
@@ -29,3 +31,24 @@ impl fmt::Display for CoreError {
 }
 
 impl std::error::Error for CoreError {}
+
+/// Why a search has no answer, or only a part of it.
+#[derive(Debug)]
+pub enum Failure {
+    /// It is time to stop.
+    Stopped(Stopped),
+    /// The core cannot answer.
+    Error(CoreError),
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<CoreError> for Failure {
+    fn from(error: CoreError) -> Self {
+        Self::Error(error)
+    }
+}

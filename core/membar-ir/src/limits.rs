@@ -171,6 +171,9 @@ impl Stopped {
 /// Steps between two looks at the clock.
 const LOOK_EVERY: u32 = 256;
 
+/// Words that are read or written between two looks at the clock, by steps that are large: about a millisecond.
+const WORDS_PER_LOOK: usize = 1 << 20;
+
 /// Counts steps and looks at the limits now and then.
 #[derive(Debug)]
 pub struct Watch<'a> {
@@ -179,6 +182,8 @@ pub struct Watch<'a> {
     started: Instant,
     asked: Instant,
     steps: u32,
+    /// Words of large steps since a look.
+    words: usize,
     /// All steps until the last look.
     spent: u64,
     /// Whether it is this one that asks whether to go on.
@@ -190,19 +195,19 @@ impl<'a> Watch<'a> {
     #[must_use]
     pub fn new(stop: &'a Stop<'a>, limits: Limits) -> Self {
         let now = Instant::now();
-        Self { stop, limits, started: now, asked: now, steps: 0, spent: 0, is_asking: true }
+        Self { stop, limits, started: now, asked: now, steps: 0, words: 0, spent: 0, is_asking: true }
     }
 
     /// The same for another thread, which does not ask whether to go on: signals come to one thread only.
     #[must_use]
     pub fn of_helper(&self) -> Self {
-        Self { steps: 0, is_asking: false, ..*self }
+        Self { steps: 0, words: 0, is_asking: false, ..*self }
     }
 
     /// The same for the thread that was called.
     #[must_use]
     pub fn of_caller(&self) -> Self {
-        Self { steps: 0, ..*self }
+        Self { steps: 0, words: 0, ..*self }
     }
 
     /// The progress of all workers that share the request to stop.
@@ -228,6 +233,20 @@ impl<'a> Watch<'a> {
         self.spent += u64::from(self.steps);
         self.steps = 0;
         true
+    }
+
+    /// To be called where the work of one step grows with the size of what is searched, with about the number of words
+    /// that it reads or writes: so many steps of this size would take too long.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn work(&mut self, words: usize) -> Result<(), Stopped> {
+        self.words = self.words.saturating_add(words);
+        if self.words < WORDS_PER_LOOK {
+            return Ok(());
+        }
+        self.words = 0;
+        self.look()
     }
 
     /// Looks at the request and the clock now.
@@ -335,6 +354,16 @@ mod tests {
         }
         stop.set();
         assert!((0..LOOK_EVERY).any(|_| watch.step() == Err(Stopped::Request)));
+    }
+
+    #[test]
+    fn a_request_is_seen_during_a_large_step() {
+        let stop = Stop::default();
+        stop.set();
+        let mut watch = Watch::new(&stop, Limits::default());
+        assert_eq!(watch.work(WORDS_PER_LOOK / 2), Ok(()));
+        assert_eq!(watch.work(WORDS_PER_LOOK / 2), Err(Stopped::Request));
+        assert_eq!(watch.work(usize::MAX), Err(Stopped::Request));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_cat::shapes::Step;
+use membar_ir::error::Failure;
+use membar_ir::limits::Watch;
 use membar_ir::program::Program;
 
 /// Uses the evaluator of the least width that has room for all events, or something else if there are too many.
@@ -77,10 +79,23 @@ impl<'a> ConsistencyChecker<'a> {
     }
 
     /// Whether the graph may become a consistent execution. `same`: its events are those of the last question.
-    pub(super) fn passes(&mut self, view: &View<'_, '_>, same: bool) -> bool {
+    pub(super) fn passes(
+        &mut self,
+        view: &View<'_, '_>,
+        same: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Failure> {
         let events = view.graph.events.len();
-        let Some(lazy) = &self.lazy else { return self.evaluate(view) };
-        by_size!(self, lazy, events, same, |evaluator| evaluator.passes(lazy, view), self.evaluate(view))
+        let Some(lazy) = &self.lazy else { return self.evaluate(view, watch) };
+        watch.work(closure_words(events))?;
+        by_size!(
+            self,
+            lazy,
+            events,
+            same,
+            |evaluator| Ok(evaluator.passes(lazy, view)),
+            self.evaluate(view, watch)
+        )
     }
 
     /// How an event follows on earlier ones of its thread in what surely lies before it; None if nothing is sure.
@@ -89,59 +104,82 @@ impl<'a> ConsistencyChecker<'a> {
     }
 
     /// Puts what lies before the events of a graph into `past`; false if that is not known.
-    pub(super) fn take_bounds(&mut self, view: &View<'_, '_>, past: &mut CoherenceBounds) -> bool {
+    pub(super) fn take_bounds(
+        &mut self,
+        view: &View<'_, '_>,
+        past: &mut CoherenceBounds,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Failure> {
         let events = view.graph.events.len();
-        let Some(lazy) = &self.lazy else { return false };
-        let Some((slot, _)) = lazy.before else { return false };
+        let Some(lazy) = &self.lazy else { return Ok(false) };
+        let Some((slot, _)) = lazy.before else { return Ok(false) };
+        watch.work(closure_words(events))?;
         by_size!(
             self,
             lazy,
             events,
             false,
             |evaluator| past.take(evaluator.relation(lazy, slot, view)),
-            return false
+            return Ok(false)
         );
         past.items = view.graph.items.len();
-        true
+        Ok(true)
     }
 
     /// The same by `evaluation`, which is the judge of the fast way.
-    pub(super) fn evaluate(&mut self, view: &View<'_, '_>) -> bool {
-        self.evaluation.resize(self.plan, view.graph.events.len());
-        self.evaluation.run(self.plan, &self.schedule.statics, view).is_none()
-            && self.evaluation.run(self.plan, &self.schedule.growing_reads, view).is_none()
+    pub(super) fn evaluate(&mut self, view: &View<'_, '_>, watch: &mut Watch<'_>) -> Result<bool, Failure> {
+        self.evaluation.resize(self.plan, view.graph.events.len(), watch)?;
+        Ok(self.evaluation.passes(self.plan, &self.schedule.statics, view, watch)?
+            && self.evaluation.passes(self.plan, &self.schedule.growing_reads, view, watch)?)
     }
 
     /// Whether a whole graph passes everything that was not asked of it as a partial one; then the remarks about it.
-    pub(super) fn passes_at_the_end(&mut self, view: &View<'_, '_>, remarks: &mut Vec<usize>) -> bool {
+    pub(super) fn passes_at_the_end(
+        &mut self,
+        view: &View<'_, '_>,
+        remarks: &mut Vec<usize>,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Failure> {
         remarks.clear();
         if !self.is_open {
-            return true;
+            return Ok(true);
         }
         let events = view.graph.events.len();
-        let Some(lazy) = &self.lazy else { return self.evaluate_at_the_end(view, remarks) };
+        let Some(lazy) = &self.lazy else { return self.evaluate_at_the_end(view, remarks, watch) };
         if lazy.last.is_empty() && lazy.remarks.is_empty() {
-            return true;
+            return Ok(true);
         }
+        watch.work(closure_words(events))?;
         by_size!(
             self,
             lazy,
             events,
             false,
-            |evaluator| evaluator.passes_at_the_end(lazy, view, remarks),
-            self.evaluate_at_the_end(view, remarks)
+            |evaluator| Ok(evaluator.passes_at_the_end(lazy, view, remarks)),
+            self.evaluate_at_the_end(view, remarks, watch)
         )
     }
 
-    fn evaluate_at_the_end(&mut self, view: &View<'_, '_>, remarks: &mut Vec<usize>) -> bool {
-        self.evaluation.resize(self.plan, view.graph.events.len());
+    fn evaluate_at_the_end(
+        &mut self,
+        view: &View<'_, '_>,
+        remarks: &mut Vec<usize>,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Failure> {
+        self.evaluation.resize(self.plan, view.graph.events.len(), watch)?;
         let schedule = self.schedule;
-        let phases = [&schedule.statics, &schedule.reads, &schedule.coherence];
-        if phases.iter().any(|phase| self.evaluation.run(self.plan, phase, view).is_some()) {
-            return false;
+        for phase in [&schedule.statics, &schedule.reads, &schedule.coherence] {
+            if !self.evaluation.passes(self.plan, phase, view, watch)? {
+                return Ok(false);
+            }
         }
         let all = schedule.remarks.iter().copied();
         remarks.extend(all.filter(|&check| self.evaluation.remarks(self.plan.checks[check])));
-        true
+        Ok(true)
     }
+}
+
+/// Words that a transitive closure may touch, which is the largest part of a question about so many events.
+pub(super) fn closure_words(events: usize) -> usize {
+    events.saturating_mul(events).saturating_mul(events.div_ceil(64))
 }

@@ -19,6 +19,7 @@ use crate::stateless::view::View;
 use membar_cat::rows::Row;
 use membar_cat::shapes::Step;
 use membar_ir::bits::contains;
+use membar_ir::error::Failure;
 
 /// `before` of the first items of a graph.
 #[derive(Debug, Clone, Default)]
@@ -98,25 +99,25 @@ impl CoherenceBounds {
 impl Explorer<'_> {
     /// The place in co at or before which nothing of `frame` is worth a question: an earlier one cannot be read, this
     /// and earlier ones cannot be taken. Graph and frame are of one length.
-    pub(super) fn floor(&mut self, frame: &Frame) -> usize {
+    pub(super) fn floor(&mut self, frame: &Frame) -> Result<usize, Failure> {
         let past = &mut self.bounds[self.depth];
         past.items = past.items.min(frame.len);
         let place = match frame.left {
-            WorkItem::RevisitPlacement(..) => return frame.floor,
+            WorkItem::RevisitPlacement(..) => return Ok(frame.floor),
             WorkItem::Sources(place, count) if count > 0 => place,
             WorkItem::Places(place, lowest, at) if at >= lowest => place,
-            _ => return 0,
+            _ => return Ok(0),
         };
-        let Some(step) = self.update_bounds() else { return 0 };
+        let Some(step) = self.update_bounds()? else { return Ok(0) };
         let graph = &self.graphs[self.depth];
         let events = graph.lanes[frame.thread].events.len();
         let floor = self.bounds[self.depth].floor(graph, step, frame.thread, events, place);
-        if self.options.fault == Fault::FloorTooHigh { floor + 1 } else { floor }
+        Ok(if self.options.fault == Fault::FloorTooHigh { floor + 1 } else { floor })
     }
 
     /// Brings what is known of the past of the present graph up to date; None if nothing can be known.
-    pub(super) fn update_bounds(&mut self) -> Option<Step> {
-        let step = self.checker.step()?;
+    pub(super) fn update_bounds(&mut self) -> Result<Option<Step>, Failure> {
+        let Some(step) = self.checker.step() else { return Ok(None) };
         let graph = &self.graphs[self.depth];
         if self.bounds[self.depth].items < graph.items.len() {
             let view = View {
@@ -125,10 +126,10 @@ impl Explorer<'_> {
                 program: self.program,
                 fault: self.options.fault,
             };
-            if !self.checker.take_bounds(&view, &mut self.bounds[self.depth]) {
-                return None;
+            if !self.checker.take_bounds(&view, &mut self.bounds[self.depth], &mut self.watch)? {
+                return Ok(None);
             }
         }
-        Some(step)
+        Ok(Some(step))
     }
 }

@@ -17,10 +17,9 @@ use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
 use crate::stateless::worker::Share;
 use crate::stateless::{Options, Symmetry, Verification};
-use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{Program, TagSet};
 
@@ -114,7 +113,7 @@ impl<'a> Explorer<'a> {
     /// Everything.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
         self.watch.look()?;
-        if self.is_consistent(false) { self.go_on(true) } else { Ok(()) }
+        if self.is_consistent(false)? { self.go_on(true) } else { Ok(()) }
     }
 
     /// From the present graph if it `grows`, then all that is left in `frames`.
@@ -207,7 +206,7 @@ impl<'a> Explorer<'a> {
         if !self.is_settled(thread)? {
             return Ok(false);
         }
-        if self.options.verify && !self.is_consistent(false) {
+        if self.options.verify && !self.is_consistent(false)? {
             self.verification.surprises += 1;
         }
         Ok(true)
@@ -242,7 +241,7 @@ impl<'a> Explorer<'a> {
         let Frame { len, thread, mut left, ways, .. } = frame;
         let mut same = Same::default();
         self.graphs[self.depth].truncate(len, &self.thread_tree);
-        let floor = self.floor(&frame);
+        let floor = self.floor(&frame)?;
         loop {
             self.step()?;
             self.graphs[self.depth].truncate(len, &self.thread_tree);
@@ -293,7 +292,7 @@ impl<'a> Explorer<'a> {
                     };
                     self.graphs[self.depth].push_write(thread, place, at, &self.thread_tree)?;
                     let tags = self.newest_tags();
-                    let is_consistent = self.is_consistent(same.is(tags));
+                    let is_consistent = self.is_consistent(same.is(tags))?;
                     let unchecked = match left {
                         WorkItem::RevisitPlacement(..) => Fault::RevisitUnchecked,
                         _ => Fault::PlacesUnchecked,
@@ -336,7 +335,7 @@ impl<'a> Explorer<'a> {
         };
         graph.push_read(thread, place, source, child, &self.thread_tree)?;
         let tags = self.newest_tags();
-        let is_consistent = self.is_consistent(same.is(tags));
+        let is_consistent = self.is_consistent(same.is(tags))?;
         *same = Same { known: true, tags };
         Ok(is_consistent || self.options.fault == Fault::SourcesUnchecked)
     }
@@ -371,11 +370,13 @@ impl<'a> Explorer<'a> {
     }
 
     /// Finds the prefix of the next write of `thread`.
-    fn find_prefix(&mut self, thread: usize) -> Result<(), CoreError> {
+    fn find_prefix(&mut self, thread: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         match &mut self.order {
             None => graph.prefix_of_next(thread, &mut self.clock),
-            Some(order) => order.mark_prefix(graph, thread, &mut self.thread_tree, &mut self.marks)?,
+            Some(order) => {
+                order.mark_prefix(graph, thread, &mut self.thread_tree, &mut self.marks, &mut self.watch)?;
+            }
         }
         Ok(())
     }
@@ -410,7 +411,7 @@ impl<'a> Explorer<'a> {
 
     /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
     fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
-        let step = self.update_bounds();
+        let step = self.update_bounds()?;
         if self.graphs.len() == self.depth + 1 {
             let copy = self.graphs[self.depth].clone();
             self.graphs.push(copy);
@@ -470,21 +471,22 @@ impl<'a> Explorer<'a> {
         let graph = &mut self.graphs[self.depth];
         let lane = &graph.lanes[thread];
         let fills = (lane.next as usize) < lane.items.len();
-        Ok(graph.settle(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)))
+        Ok(graph.settle(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)?))
     }
 
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
     /// `same`: the question before was about the same events.
-    fn is_consistent(&mut self, same: bool) -> bool {
+    fn is_consistent(&mut self, same: bool) -> Result<bool, Failure> {
         self.record.tally.nodes += 1;
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        let passes = self.checker.passes(&view, same || self.options.fault == Fault::StaleRelations);
-        if self.options.verify && passes != self.checker.evaluate(&view) {
+        let same = same || self.options.fault == Fault::StaleRelations;
+        let passes = self.checker.passes(&view, same, &mut self.watch)?;
+        if self.options.verify && passes != self.checker.evaluate(&view, &mut self.watch)? {
             self.verification.contradictions += 1;
         }
-        passes
+        Ok(passes)
     }
 
     /// Nothing can be added: what was not asked yet, then it counts.
@@ -495,11 +497,11 @@ impl<'a> Explorer<'a> {
         }
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        if !self.checker.passes_at_the_end(&view, &mut self.remarks) {
+        if !self.checker.passes_at_the_end(&view, &mut self.remarks, &mut self.watch)? {
             return Ok(());
         }
         if let Some(signs) = &mut self.signs {
-            signs.look(&view, &mut self.record.tally.signs);
+            signs.look(&view, &mut self.record.tally.signs, &mut self.watch)?;
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();

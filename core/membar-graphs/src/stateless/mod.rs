@@ -41,10 +41,9 @@ use crate::stateless::fault::Fault;
 use crate::stateless::record::Record;
 use crate::stateless::work_queue::WorkQueue;
 use crate::stateless::worker::Share;
-use crate::traces::Failure;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Schedule;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Limits, Stop, Stopped, Watch};
 use membar_ir::program::Program;
 

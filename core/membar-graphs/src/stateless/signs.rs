@@ -6,6 +6,8 @@ use crate::tally;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
+use membar_ir::error::Failure;
+use membar_ir::limits::Watch;
 
 /// The relations, and how to compute them.
 #[derive(Debug)]
@@ -23,13 +25,18 @@ impl<'a> Signs<'a> {
     }
 
     /// Takes in what a graph shows, unless the first relation has told enough.
-    pub(super) fn look(&mut self, view: &View<'_, '_>, found: &mut tally::Signs) {
+    pub(super) fn look(
+        &mut self,
+        view: &View<'_, '_>,
+        found: &mut tally::Signs,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
         if !found[0].is_empty() {
-            return;
+            return Ok(());
         }
         let graph = view.graph;
-        self.evaluation.resize(self.plan, graph.events.len());
-        self.evaluation.run(self.plan, &self.phase, view);
+        self.evaluation.resize(self.plan, graph.events.len(), watch)?;
+        self.evaluation.passes(self.plan, &self.phase, view, watch)?;
         let width = graph.events.len().div_ceil(64);
         for (slot, found) in self.slots.into_iter().zip(found) {
             let mut ends = vec![0_u64; width];
@@ -45,5 +52,6 @@ impl<'a> Signs<'a> {
                 }
             }
         }
+        Ok(())
     }
 }

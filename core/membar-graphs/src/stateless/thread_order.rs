@@ -22,7 +22,8 @@ use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
 use membar_ir::bits::SmallSet;
-use membar_ir::error::CoreError;
+use membar_ir::error::Failure;
+use membar_ir::limits::Watch;
 use membar_ir::program::Program;
 
 /// The thread orders of all threads of a program.
@@ -70,11 +71,12 @@ impl<'a> ThreadOrder<'a> {
         thread: usize,
         thread_tree: &mut ThreadTree<'_>,
         marks: &mut Vec<bool>,
-    ) -> Result<(), CoreError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
         marks.clear();
         marks.resize(graph.items.len(), false);
         let lane = &graph.lanes[thread];
-        self.mark(graph, thread, (lane.node, lane.at), thread_tree, marks)?;
+        self.mark(graph, thread, (lane.node, lane.at), thread_tree, marks, watch)?;
         while let Some(id) = self.todo.pop() {
             let item = graph.item(id);
             let Label::Read(_, source) = item.label else { continue };
@@ -84,7 +86,7 @@ impl<'a> ThreadOrder<'a> {
                 continue;
             }
             marks[source.index()] = true;
-            self.mark(graph, write.thread as usize, (write.node, write.index), thread_tree, marks)?;
+            self.mark(graph, write.thread as usize, (write.node, write.index), thread_tree, marks, watch)?;
         }
         if self.fault == Fault::OwnReadsFixed {
             for &id in graph.lanes[thread].items.iter().filter(|&&id| id != ItemId::MISSING) {
@@ -102,8 +104,9 @@ impl<'a> ThreadOrder<'a> {
         (node, at): (SegmentId, u32),
         thread_tree: &mut ThreadTree<'_>,
         marks: &mut [bool],
-    ) -> Result<(), CoreError> {
-        self.know(node, thread_tree)?;
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
+        self.know(node, thread_tree, watch)?;
         let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
         for position in sets[at as usize].iter() {
             let Some(&id) = graph.lanes[thread].items.get(position) else { continue };
@@ -115,7 +118,12 @@ impl<'a> ThreadOrder<'a> {
     }
 
     /// Computes what must stay with the steps of a node, if it is not known.
-    fn know(&mut self, node: SegmentId, thread_tree: &mut ThreadTree<'_>) -> Result<(), CoreError> {
+    fn know(
+        &mut self,
+        node: SegmentId,
+        thread_tree: &mut ThreadTree<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
         if self.nodes.len() <= node.index() {
             self.nodes.resize_with(node.index() + 1, || None);
         }
@@ -126,23 +134,28 @@ impl<'a> ThreadOrder<'a> {
         let here = thread_tree.node(node);
         let own = here.first as usize..here.first as usize + here.steps.len();
         let path = Path::new(thread_tree.choices_before(node), own.end);
-        let orders = self.orders(&skeleton, own.end);
+        let orders = self.orders(&skeleton, own.end, watch)?;
         let sets = closed(&skeleton, &path, &orders, self.fault);
         self.nodes[node.index()] = Some(sets.into_iter().take(own.end).skip(own.start).collect());
         Ok(())
     }
 
     /// Per event the events before it by the model's own order.
-    fn orders(&mut self, skeleton: &Skeleton, count: usize) -> Vec<SmallSet> {
+    fn orders(
+        &mut self,
+        skeleton: &Skeleton,
+        count: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<SmallSet>, Failure> {
         let class = Class { skeleton: skeleton.clone(), traces: Vec::new(), by_value: Vec::new() };
         let mut found = vec![SmallSet::default(); count];
         if self.fault == Fault::ModelOrderForgotten {
-            return found;
+            return Ok(found);
         }
         let mut alone = Candidate::new(self.thread.program);
         alone.assemble(&[&class]);
-        self.evaluation.resize(self.plan, alone.events.len());
-        self.evaluation.run(self.plan, &self.phase, &alone);
+        self.evaluation.resize(self.plan, alone.events.len(), watch)?;
+        self.evaluation.passes(self.plan, &self.phase, &alone, watch)?;
         let (relation, first) = (self.evaluation.slot(self.slot), alone.offsets[0]);
         for (later, set) in found.iter_mut().enumerate() {
             for earlier in 0..later {
@@ -150,8 +163,9 @@ impl<'a> ThreadOrder<'a> {
                     set.insert(earlier);
                 }
             }
+            watch.work(later)?;
         }
-        found
+        Ok(found)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
 use crate::stateless::thread_tree::SegmentId;
 use crate::stateless::work_queue::{Call, Order, Presence, Rest, Task, WorkQueue};
-use crate::traces::Failure;
+use membar_ir::error::Failure;
 use membar_ir::limits::Stopped;
 use membar_ir::words::narrow;
 

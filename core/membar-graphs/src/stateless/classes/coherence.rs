@@ -5,12 +5,11 @@ use crate::stateless::classes::solver::{Question, Solver};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::ItemId;
 use crate::stateless::view::View;
-use crate::traces::Failure;
 use membar_cat::lazy_plan::LazyPlan;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_cat::shapes::CoherenceConstraints;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::Watch;
 
 /// What is asked about a graph, beside the graph.

@@ -19,10 +19,9 @@ use crate::stateless::record::Record;
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
 use crate::thread::Status;
-use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::{CellId, Program, TagSet, Term};
 use membar_ir::words::narrow;
@@ -159,6 +158,7 @@ impl<'a> Explorer<'a> {
                     Some(is_free) => is_open |= !is_free,
                 },
             }
+            self.watch.work(self.graph.lanes.len())?;
         }
         if is_open { self.is_consistent(Request::default()) } else { Ok(true) }
     }

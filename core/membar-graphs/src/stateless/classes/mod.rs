@@ -19,10 +19,9 @@ use crate::search::Findings;
 use crate::stateless::Verification;
 use crate::stateless::classes::explore::Explorer;
 use crate::stateless::classes::mistake::Mistake;
-use crate::traces::Failure;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
-use membar_ir::error::CoreError;
+use membar_ir::error::{CoreError, Failure};
 use membar_ir::limits::{Limits, Stop, Watch};
 use membar_ir::program::Program;
 

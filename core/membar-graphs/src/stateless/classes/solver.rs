@@ -4,6 +4,7 @@
 //! model itself. If the model refuses, two writes that are not ordered yet are tried both ways. So "yes" is always the
 //! model's own word, and "no" rests on what its checks force.
 
+use crate::stateless::checker::closure_words;
 use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::item::{Label, Place};
 use crate::stateless::view::View;
@@ -127,6 +128,7 @@ impl<const W: usize> Solver<W> {
         self.take_lists(question);
         let is_last = |&event: &usize| self.lists.iter().any(|list| list.last() == Some(&event));
         let mut same = question.same;
+        watch.work(closure_words(question.view.graph.events.len()))?;
         if question.last.iter().all(is_last) {
             if self.accepts(question, same) {
                 return Ok(true);
@@ -264,13 +266,16 @@ impl<const W: usize> Solver<W> {
         Ok(())
     }
 
-    /// Everything that follows from what is known.
-    fn saturate(&mut self, question: &Question<'_, '_, '_>) -> Result<(), Contradiction> {
+    /// Adds everything that follows from what is known; false if that is a contradiction.
+    fn saturate(&mut self, question: &Question<'_, '_, '_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         loop {
-            self.close_known()?;
-            if question.constraints.acyclic.is_empty() || !self.has_grown {
-                return Ok(());
+            if self.close_known().is_err() {
+                return Ok(false);
             }
+            if question.constraints.acyclic.is_empty() || !self.has_grown {
+                return Ok(true);
+            }
+            watch.work(closure_words(self.accesses.len()))?;
             self.has_grown = false;
             self.answers.reset(question.plan, self.accesses.len(), true);
             for &slot in &question.constraints.acyclic {
@@ -278,7 +283,9 @@ impl<const W: usize> Solver<W> {
                 self.closed.clear();
                 self.closed.extend_from_slice(self.answers.relation(question.plan, slot, &provider));
                 close(&mut self.closed);
-                self.follow_closed(question.mistake)?;
+                if self.follow_closed(question.mistake).is_err() {
+                    return Ok(false);
+                }
             }
         }
     }
@@ -382,7 +389,7 @@ impl<const W: usize> Solver<W> {
 
     fn search(&mut self, question: &Question<'_, '_, '_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         watch.step()?;
-        if self.saturate(question).is_err() {
+        if !self.saturate(question, watch)? {
             return Ok(false);
         }
         self.line_up();
