@@ -208,7 +208,7 @@ def _register() -> str:
     )
 
 
-def _linear_object(variables: int) -> Callable[[], str]:
+def linear_object(variables: int) -> Callable[[], str]:
     """One step of an object, of which z3 has to solve large inequalities over whole numbers."""
 
     def text() -> str:
@@ -422,7 +422,7 @@ STAGES = (
     Stage("reference: store buffers", "check a.pml --engine reference", _file("a.pml", _promela_states)),
     Stage("objects: clients", f"check {EXAMPLES}/objects/counter.obj --client 3,4"),
     Stage("objects: inference (z3)", "check a.obj --infer", _file("a.obj", _register)),
-    Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", _linear_object(30))),
+    Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", linear_object(30))),
     Stage("any number of threads", f"check {EXAMPLES}/c/any-threads/bakery.c --threads any"),
     # afterwards
     Stage("follow-up question", "check a.c --model sc", _file("a.c", _handovers), code=0),
@@ -469,5 +469,5 @@ HUNGRY = (
         _file("a.dve", _unbounded),
     ),
     Stage("cubes", "check a.cub --model sc", _file("a.cub", _clocks)),
-    Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", _linear_object(130))),
+    Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", linear_object(130))),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -145,3 +147,43 @@ def test_a_limit_in_another_thread_leaves_the_alarm_of_the_first_alone() -> None
         thread.join(timeout=60)
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 900
     assert problems == []
+
+
+def _waits_long(phase: str, _details: object) -> None:
+    """A callback of the garbage collector, such as users and tools may have."""
+    if phase == "start":
+        time.sleep(0.02)
+
+
+class _EndsSlowly:
+    """What takes its time when it is thrown away."""
+
+    def __del__(self) -> None:
+        time.sleep(0.02)
+
+
+def _end_slowly() -> None:
+    _EndsSlowly()
+
+
+@pytest.mark.parametrize("collect", [gc.collect, _end_slowly])
+def test_an_alarm_is_not_lost_to_the_garbage_collector(
+    collect: Callable[[], object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nine tenths of the time are spent where what an alarm raises is printed and dropped."""
+    start = time.monotonic()
+
+    def work() -> None:
+        with budget.limited(seconds=0.2, memory=None):
+            while time.monotonic() < start + 60.0:
+                collect()
+                time.sleep(0.002)
+
+    gc.callbacks.append(_waits_long)
+    try:
+        with pytest.raises(LimitError, match="time limit"):
+            work()
+    finally:
+        gc.callbacks.remove(_waits_long)
+    assert time.monotonic() < start + 30.0
+    assert "ignored" not in capsys.readouterr().err

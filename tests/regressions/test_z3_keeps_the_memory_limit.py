@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+import re
+from collections.abc import Callable
 
 import pytest
 
+import membar
+from limits.slow_inputs import EXAMPLES, linear_object
+from membar import Answer, Limits, SourceFile, Unknown
 from membar.evidence.certificates.solver import Session
 from membar.limits import budget
 from membar.limits.solver import ask_within_limits
+from membar.limits.workers import run_alone
 from membar.objects.proof.smt import ask
+from membar.reports import terminal
 
 _HOLES = 40
 
@@ -28,47 +32,64 @@ def test_a_proof_check_ends_with_the_time_limit() -> None:
         Session().answers([_pigeons()])
 
 
-def in_a_fresh_process(function: str) -> None:
-    """Calls a function of this module where nothing was asked of z3 before: it may end its process."""
-    code = f"from regressions.test_z3_keeps_the_memory_limit import {function}; {function}()"
-    tests = Path(__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=tests, check=True, timeout=120)
+def _check_a_proof() -> None:
+    Session().answers([_pigeons()])
 
 
-def test_a_proof_check_ends_with_the_memory_limit_and_z3_can_be_asked_again() -> None:
-    in_a_fresh_process("check_a_proof_within_memory")
-
-
-def check_a_proof_within_memory() -> None:
-    memory = budget.resident_bytes() + (8 << 20)
-    session = Session()
-    with (
-        pytest.raises(budget.LimitError, match="memory limit"),
-        budget.limited(seconds=60.0, memory=int(memory / 0.85)),
-    ):
-        session.answers([_pigeons()])
-    assert session.answers(["(assert false)", "(assert true)"]) == ["unsat", "sat"]
-
-
-def test_an_object_proof_ends_with_the_memory_limit_and_z3_can_be_asked_again() -> None:
-    in_a_fresh_process("check_an_object_within_memory")
-
-
-def check_an_object_within_memory() -> None:
+def _prove_an_object() -> None:
     import z3
 
     pigeons = z3.Ints(" ".join(f"p{number}" for number in range(_HOLES + 1)))
     solver = z3.Solver()
     solver.add(z3.Distinct(*pigeons), *[z3.And(p >= 1, p <= _HOLES) for p in pigeons])
-    memory = budget.resident_bytes() + (8 << 20)
-    with (
-        pytest.raises(budget.LimitError, match="memory limit"),
-        budget.limited(seconds=60.0, memory=int(memory / 0.85)),
-    ):
-        ask(solver)
-    solver = z3.Solver()
-    solver.add(pigeons[0] > 3)
-    assert ask(solver) == z3.sat
+    ask(solver)
+
+
+@pytest.mark.parametrize("work", [_check_a_proof, _prove_an_object])
+@pytest.mark.parametrize("megabytes", [1, 2, 3, 8])
+def test_z3_ends_with_the_memory_limit_and_not_with_its_caller(
+    work: Callable[[], None], megabytes: int
+) -> None:
+    """With little memory z3 exits while it reads SMT-LIB, with more it gives up."""
+    memory = int((budget.resident_bytes() + (megabytes << 20)) / 0.85)
+
+    def within_limits() -> str:
+        try:
+            with budget.limited(seconds=60.0, memory=memory):
+                work()
+        except budget.LimitError as reached:
+            return reached.reason
+        return "there was enough memory"
+
+    found = run_alone(within_limits, memory=memory)
+    reason = found.reason if isinstance(found, budget.Ended) else found
+    assert "the memory limit of" in reason
+
+
+def test_questions_from_python_end_with_the_memory_limit() -> None:
+    text = SourceFile("linear.obj", linear_object(60)())
+    answer = membar.check(text, model="sc", limits=Limits(memory=budget.resident_bytes() + (40 << 20)))
+    assert answer.verdict == "unknown"
+    assert isinstance(answer.outcome, Unknown)
+    assert "the memory limit of" in answer.outcome.reason
+
+
+def test_the_answer_to_a_question_with_a_memory_limit_is_whole() -> None:
+    limits = Limits(memory=1 << 31)
+    for name in ("litmus/store-buffering.litmus", "objects/counter.obj", "cubicle/turns.cub"):
+        file = EXAMPLES / name
+        plain, limited = membar.check(file), membar.check(file, limits=limits)
+        assert _without_times(limited) == _without_times(plain)
+
+
+def _without_times(answer: Answer) -> str:
+    return re.sub(r"\d+\.\d+ s\b", "", terminal.render(answer, columns=100))
+
+
+def test_z3_is_told_no_memory_limit_where_its_end_would_be_the_callers() -> None:
+    with budget.limited(seconds=None, memory=1 << 40):
+        answer = ask_within_limits(lambda: ("sat", ""), settings=_NoSettings(), set_timeout=lambda _: None)
+    assert answer == "sat"
 
 
 class _NoSettings:

@@ -8,6 +8,7 @@ take long asks `current().spend()` now and then. The core has clocks of its own 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -25,9 +26,10 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _EVERY: Final = 256
 # Engines end by themselves when the time is over, with what they have found; the timer gives them so long.
 GRACE: Final = 0.4
-# Once it has rung it rings again and again: an exception in `__del__` or in a callback of C is lost.
+# Once it has rung it rings again and again: where it cannot be heard, and in a callback of C, it is lost.
 # In between there is time to say what was found.
 _AGAIN: Final = 0.4
+_SOON: Final = 0.005  # after an alarm that came when nothing could be raised
 # How often memory is checked, and what part of it Python may hold before a process is ended from outside.
 _LOOK: Final = 0.05
 _MOST: Final = 0.95
@@ -209,6 +211,11 @@ def tell_stages_to(listener: Callable[[str], None]) -> None:
     _LISTENERS[:] = [listener]
 
 
+def is_supervised() -> bool:
+    """Whether another process watches over this one, and says that there is no answer if this one dies."""
+    return bool(_LISTENERS)
+
+
 def _tell(doing: str) -> None:
     for listener in _LISTENERS:
         listener(doing)
@@ -256,14 +263,24 @@ def _is_free() -> bool:
 
 def _ring(_signal: int, frame: FrameType | None) -> None:
     budget = _CURRENT.get()
-    if budget is not None and not _begins_or_ends(frame):
+    if budget is None:
+        return
+    if _must_wait(frame):
+        signal.setitimer(signal.ITIMER_REAL, _SOON, _LOOK)
+    else:
         budget.look(grace=GRACE)
 
 
-def _begins_or_ends(frame: FrameType | None) -> bool:
-    """Whether a block with a budget is being entered or left, which nothing may interrupt."""
+def _must_wait(frame: FrameType | None) -> bool:
+    """Whether nothing may be raised now, and the next alarm is to be waited for.
+
+    A block with a budget is being entered or left, which nothing may interrupt; or the garbage collector has
+    called what runs, and Python prints and drops what that raises.
+    """
+    callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None:
-        if frame.f_code in _UNINTERRUPTED:
+        code = frame.f_code
+        if code in _UNINTERRUPTED or code.co_name == "__del__" or code in callbacks:
             return True
         frame = frame.f_back
     return False

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from membar.limits.budget import LimitError, current, memory_reason, resident_bytes
+from membar.limits.budget import LimitError, current, is_supervised, memory_reason, resident_bytes
 
 Answer = TypeVar("Answer")
 
@@ -37,7 +37,7 @@ class Settings(Protocol):
 
 
 SOFT_LIMIT: Final = (_WATERMARK,)
-# The hard one is checked wherever memory is allocated. It ends the process where z3 reads SMT-LIB.
+# The hard one is checked wherever memory is allocated.
 ALL_LIMITS: Final = (_WATERMARK, "memory_max_size")
 
 
@@ -66,7 +66,8 @@ def ask_within_limits(
     start = time.monotonic()
     if times:
         set_timeout(min(times))
-    if budget.memory is None:
+    if budget.memory is None or not is_supervised():
+        # z3 exits when it runs out of memory while it reads SMT-LIB, whichever limit it was given.
         answer, why = question()
     else:
         answer, why = _ask_within_memory(question, settings, budget.memory)

@@ -35,6 +35,8 @@ _LOOK: Final = 0.02
 _STAGE_BYTES: Final = 200
 _LENGTH: Final = struct.Struct("<Q")
 _CHUNK: Final = 1 << 16
+# z3 exits with it when memory runs out while it reads SMT-LIB.
+_Z3_OUT_OF_MEMORY: Final = 101
 # What the parent sends for Ctrl-C. A terminal sends SIGINT to both; then once is enough.
 _INTERRUPT: Final = signal.SIGUSR1
 
@@ -121,6 +123,18 @@ def _resident(process: int) -> int:
     except (OSError, IndexError):
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def run_alone(
+    work: Callable[[], Result], *, seconds: float | None = None, memory: int | None = None
+) -> Result | Ended:
+    """The result of one piece of work, done in a child process.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, with what the work then raised.
+        WorkerError: a mistake of ours.
+    """
+    return next(Crew([None], lambda _: work(), seconds=seconds, memory=memory).results())
 
 
 class Crew(Generic[Item, Result]):
@@ -231,7 +245,8 @@ class Crew(Generic[Item, Result]):
         status = worker.end()
         if worker.number is not None:
             seconds = time.monotonic() - worker.started
-            self._done[worker.number] = Ended(reason or _death(status) + worker.doing(), seconds)
+            reason = reason or _death(status, self._memory) + worker.doing()
+            self._done[worker.number] = Ended(reason, seconds)
 
     def _take(self, worker: _Worker[Item, Result]) -> None:
         """Takes a part of an answer."""
@@ -293,8 +308,8 @@ def _answer(work: Callable[[Item], Result], item: Item) -> bytes:
     """The result of the work, or what it raised, as bytes."""
     try:
         return pickle.dumps(("value", work(item)))
-    except KeyboardInterrupt:
-        return pickle.dumps(("raised", KeyboardInterrupt()))
+    except KeyboardInterrupt as interrupt:  # which may have the answer as far as it was found
+        return pickle.dumps(("raised", interrupt))
     except BaseException as problem:
         with suppress(Exception):
             sent = pickle.dumps(("raised", problem))
@@ -327,10 +342,13 @@ def _die_with(lifeline: int) -> None:
         fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _death(status: int) -> str:
+def _death(status: int, memory: int | None) -> str:
     """How a process ended that nobody ended, in words."""
     if not os.WIFSIGNALED(status):
-        return f"internal error, please report: the process ended with code {os.WEXITSTATUS(status)}"
+        code = os.WEXITSTATUS(status)
+        if code == _Z3_OUT_OF_MEMORY and memory is not None:
+            return f"the memory limit of {size_text(memory)} was reached inside z3"
+        return f"internal error, please report: the process ended with code {code}"
     number = os.WTERMSIG(status)
     name = signal.Signals(number).name
     if number == signal.SIGKILL:

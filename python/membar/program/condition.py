@@ -160,6 +160,10 @@ class FinalCondition:
     def _known_predicates(self) -> tuple[Predicate, Predicate]:
         return self._predicates({})
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without the functions that were made for it, which cannot be sent to another process."""
+        return {name: value for name, value in vars(self).items() if name != "_known_predicates"}
+
     def _predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
         passes = TRUTH if self.filter is None else self.filter
         return predicate(self.formula, self.places, bases), predicate(passes, self.places, bases)

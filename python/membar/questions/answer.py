@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from membar.objects.orders import Ordering
     from membar.objects.proof.findings import Failure
     from membar.objects.syntax import ConcurrentObject
-    from membar.objects.systems.moves import ThreadSystem
     from membar.program.program import Program
     from membar.questions.campaign import TestAnswer
     from membar.questions.question import Question
@@ -74,13 +73,15 @@ class Obligations:
     """The obligations of a proof of linearizability.
 
     Attributes:
-        system: a thread of the object under the model; None where time ran out before there was one.
         failure: the obligation that was not discharged; None: all were.
+        thread: where the thread is that takes its step, in words.
+        other: where the other thread is; "" if it speaks of none.
         inferred: invariants that were found, in the object language; "" where none were looked for.
     """
 
-    system: ThreadSystem | None
     failure: Failure | None = None
+    thread: str = ""
+    other: str = ""
     inferred: str = ""
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Any, Final, cast
 
 from membar.diagnostics import EngineLimitError
 from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
-from membar.limits.budget import LimitError, limited
+from membar.limits.budget import Ended, LimitError, is_supervised, limited
 from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions.answer import Answer, make_answer
@@ -41,17 +43,36 @@ _TRIGGERS: Final[Mapping[str, str]] = {
 def ask(question: Question) -> Answer:
     """The answer to a question. Its limits count for everything that is done for it, one deadline for all.
 
+    With a limit of memory it is found in a child process: a library that runs out of memory may exit.
+
     Raises:
         InputError: the text, the model or an option is wrong.
         OSError: a file cannot be read.
         InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
     """
-    limits, start = Limits() if question.LIMITS_EACH else question.limits, time.monotonic()
+    limits = _limits(question)
+    if limits.memory is None or is_supervised() or not hasattr(os, "fork"):
+        return _ask_here(question)
+    from membar.limits.workers import run_alone  # noqa: PLC0415 - slow to load, and often not needed
+
+    found = run_alone(partial(_ask_here, question), seconds=limits.seconds, memory=limits.memory)
+    return unknown_answer(question, found.reason, found.seconds) if isinstance(found, Ended) else found
+
+
+def _limits(question: Question) -> Limits:
+    """Those of the whole question: where each of its parts has them, none."""
+    return Limits() if question.LIMITS_EACH else question.limits
+
+
+def _ask_here(question: Question) -> Answer:
+    limits, start = _limits(question), time.monotonic()
     try:
         with limited(seconds=limits.seconds, memory=limits.memory):
             return question.answer()
     except (EngineLimitError, LimitError) as limit:
         return unknown_answer(question, limit.reason, time.monotonic() - start)
+    except MemoryError:
+        return unknown_answer(question, "memory ran out", time.monotonic() - start)
 
 
 def kind_of(source: SourceFile, given: Mapping[str, object]) -> str:

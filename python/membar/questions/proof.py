@@ -104,8 +104,14 @@ class Proof(Question):
             failure = proof.failures[0] if proof.failures else None
         except (EngineLimitError, LimitError) as limit:
             outcome = Unknown(_run(model.name, _NOTHING, clock.seconds), given_up or limit.reason)
-        evidence = Obligations(system=system, failure=failure, inferred=inferred)
+        evidence = _evidence(system, failure, inferred)
         return make_answer(self, about, model, with_findings(outcome, (PROPERTY,)), evidence=evidence)
+
+
+def _evidence(system: ThreadSystem, failure: Failure | None, inferred: str) -> Obligations:
+    controls = (None, None) if failure is None else (failure.obligation.control, failure.other)
+    thread, other = ("" if control is None else system.described(control) for control in controls)
+    return Obligations(failure=failure, thread=thread, other=other, inferred=inferred)
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:

@@ -35,7 +35,6 @@ from membar.systems.run import ProcessRun, ProcessStep
 
 if TYPE_CHECKING:
     from membar.objects.proof.findings import Failure
-    from membar.objects.systems.moves import ThreadSystem
 
 T = TypeVar("T")
 
@@ -139,9 +138,9 @@ def _add_evidence(found: form.AnswerLine, answer: Answer) -> None:
                 name = f"{PurePath(answer.source.path).stem}.client.mbp"
                 client = SourceFile(name, print_program(run.program))
                 found.witness = witness_part(client, run.program, run.model, run.witness)
-        case Obligations(system=system, failure=failure, inferred=inferred):
-            if failure is not None and system is not None:
-                found.obligation = _obligation(failure, system)
+        case Obligations(failure=failure, inferred=inferred) as obligations:
+            if failure is not None:
+                found.obligation = _obligation(failure, obligations)
             found.invariants = inferred or UNSET
         case ProcessRun() as run:
             found.witness = process_run_part(answer.source, answer.model.name, run)
@@ -252,7 +251,7 @@ def history_part(refutation: Refutation) -> form.HistoryPart:
     )
 
 
-def _obligation(failure: Failure, system: ThreadSystem) -> form.ObligationPart:
+def _obligation(failure: Failure, evidence: Obligations) -> form.ObligationPart:
     from membar.reports.obligations import shown_values  # noqa: PLC0415 - one kind of evidence
 
     obligation = failure.obligation
@@ -260,8 +259,8 @@ def _obligation(failure: Failure, system: ThreadSystem) -> form.ObligationPart:
         number=obligation.number,
         step=obligation.text,
         problem=UNSET if failure.goal is None else failure.goal.text,
-        thread=UNSET if obligation.control is None else system.described(obligation.control),
-        other=UNSET if failure.other is None else system.described(failure.other),
+        thread=evidence.thread or UNSET,
+        other=evidence.other or UNSET,
         before={
             ("other." if is_other else "") + name: n for is_other, name, n in shown_values(failure.before)
         },

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from membar.objects.proof.findings import Failure
-from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import Space, Variable, Who
 from membar.questions.answer import Obligations
 from membar.reports._parts.style import Line, line, printable, wrapped
@@ -14,9 +13,9 @@ from membar.reports._parts.style import Line, line, printable, wrapped
 def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
     """The states that break an obligation, and the invariants that were found."""
     lines: list[Line] = []
-    failure, system = evidence.failure, evidence.system
-    if failure is not None and system is not None and failure.goal is not None:
-        lines += [Line(), *_states(failure, system, columns)]
+    failure = evidence.failure
+    if failure is not None and failure.goal is not None:
+        lines += [Line(), *_states(failure, evidence, columns)]
     if evidence.inferred:
         title = "Invariants that were found; with them in the text, the answer is the same without --infer"
         lines += [Line(), *wrapped(line((title, "bold")), columns), Line()]
@@ -24,14 +23,14 @@ def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
     return lines
 
 
-def _states(failure: Failure, system: ThreadSystem, columns: int) -> list[Line]:
+def _states(failure: Failure, evidence: Obligations, columns: int) -> list[Line]:
     """The two states: before the step and after it, one group of variables per line."""
     obligation = failure.obligation
     lines = [line(("A step that the annotations wrongly allow, or that violates them", "bold")), Line()]
-    if obligation.control is not None:
-        lines += _named("the thread", system.described(obligation.control), columns)
-    if failure.other is not None:
-        lines += _named("another", system.described(failure.other), columns)
+    if evidence.thread:
+        lines += _named("the thread", evidence.thread, columns)
+    if evidence.other:
+        lines += _named("another", evidence.other, columns)
     for title, owner in _OWNERS:
         text = _pairs((each, value) for each, value in failure.before if _owner(each) == owner)
         if text:
