@@ -113,7 +113,11 @@ TEXTS = {
     "text.mbp": MBP,
 }
 # An example of each kind of question that is not about a program.
-EXAMPLES = {"flags.cub": "examples/cubicle/flags-fenced.cub", "register.obj": "examples/objects/register.obj"}
+EXAMPLES = {
+    "flags.cub": "examples/cubicle/flags-fenced.cub",
+    "counter.obj": "examples/objects/counter.obj",
+    "register.obj": "examples/objects/register.obj",
+}
 VALUES: dict[str, tuple[str, ...]] = {
     "--engine": ("--engine", "states"),
     "--property": ("--property", "deadlock"),
@@ -145,6 +149,16 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--mapping": ("--mapping", "x86"),
     "-I": ("-I", "."),
     "-D": ("-D", "ADDED=3"),
+    "-U": ("-U", "ADDED"),
+    "-include": ("-include", "added.h"),
+    "--std": ("--std", "gnu11"),
+    "--with": ("--with", "added.c"),
+    "--clang": ("--clang", "no-such-compiler"),
+    "--target": ("--target", "no-such-processor"),
+    "--data-model": ("--data-model", "ILP32"),
+    "--compile-commands": ("--compile-commands", "."),
+    "--compiler-option": ("--compiler-option=-no-such-option",),
+    "--no-cache": ("--no-cache",),
     "--args": ("--args", "word"),
     "--brab": ("--brab", "2"),
     "--instances": ("--instances", "2"),

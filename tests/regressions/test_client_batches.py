@@ -47,6 +47,28 @@ def test_batches_do_not_change_the_answer(
     assert _without_time(membar.check(_EXAMPLES / name, client=size, model=model)) == _without_time(whole)
 
 
+_COUNTER = """#include <stdatomic.h>
+static atomic_int taken, count;
+// membar: object Counter
+// membar: operation increment()
+static int increment(void) {
+  while (atomic_exchange_explicit(&taken, 1, memory_order_acquire))
+    ;
+  int old = atomic_load_explicit(&count, memory_order_relaxed);
+  atomic_store_explicit(&count, old + 1, memory_order_relaxed);
+  atomic_store_explicit(&taken, 0, memory_order_relaxed);
+  return old;
+}
+"""
+
+
+def test_a_small_object_is_repaired_with_clients_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MOST_BODIES", 1)
+    found = membar.repair(SourceFile("counter.c", _COUNTER), client=(2, 1), model="rc11")
+    assert isinstance(found, Repair)
+    assert "atomic_store_explicit(&taken, 0, memory_order_release)" in found.repaired.text
+
+
 @pytest.mark.full
 def test_an_object_is_repaired_with_clients_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     read = SourceFile.read(_EXAMPLES / "tas.c")
