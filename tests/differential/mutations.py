@@ -36,6 +36,8 @@ from strategies.broken_inputs import WITNESSES, Input, inputs, witnesses
 from strategies.commands import CLOSED, FULL, Ended, run_membar
 
 LIMIT = "time=1s,memory=1G"
+# With a limit of memory, membar would answer in another process; the address space of this one is limited.
+LIMIT_HERE = "time=1s"
 MOST_SECONDS = 10.0  # of the clock, for one file with that limit: what is over it hangs
 MOST_SECONDS_WAITED = 60.0
 MOST_MEMORY = 6 << 30
@@ -125,17 +127,17 @@ def originals(kind: str) -> list[Input]:
     return witnesses()[kind] if kind in WITNESSES else inputs()[kind]
 
 
-def limited(words: Sequence[str]) -> list[str]:
+def limited(words: Sequence[str], limit: str) -> list[str]:
     """The command with a small limit, where it takes one."""
     has_limit = words[0] in ("check", "litmus", "compare", "repair")
-    return [*words, "--limit", LIMIT] if has_limit else list(words)
+    return [*words, "--limit", limit] if has_limit else list(words)
 
 
 def run_here(words: Sequence[str]) -> Ended:
     """The command in this process."""
     output, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        code = cli.main(limited(words))
+        code = cli.main(limited(words, LIMIT_HERE))
     return Ended(code, output.getvalue(), errors.getvalue())
 
 
@@ -178,7 +180,7 @@ def judge_here(item: Broken) -> Judgement:
 def judge_command(item: Broken, stream: str) -> Judgement:
     """Runs the command by itself, and compares what comes out with what comes out here."""
     with tempfile.TemporaryDirectory() as folder:
-        words = limited(item.write(Path(folder)))
+        words = limited(item.write(Path(folder)), LIMIT)
         start = time.monotonic()
         try:
             ended = _run(words, stream, Path(folder))

@@ -250,7 +250,7 @@ def _wide_model() -> str:
 
 def _rules() -> str:
     lines = "".join(f"a{n} = po union rf union mo union a{n - 1}\n" for n in range(1, 50_000))
-    return f"// Wide.\na0 = po union rf\n{lines}"
+    return f"// Wide.\na0 = po union rf\n{lines}\na49999 acyclic\n"
 
 
 def _long_witness() -> str:
@@ -370,6 +370,7 @@ STAGES = (
     # reading
     Stage("C: preprocessing", "check a.c", _file("a.c", _macros)),
     Stage("C: parsing 10 MB", "check a.c", _file("a.c", _functions)),
+    # Inside the old front end of C: where it does not unroll the loop, this ends by itself.
     Stage("C: translation", "check a.c", _file("a.c", _long_loop)),
     Stage("litmus X86: parsing 100,000 lines", "check a.litmus", _file("a.litmus", _long_test)),
     Stage("litmus X86: 10,000 threads", "check a.litmus", _file("a.litmus", _many_threads)),
