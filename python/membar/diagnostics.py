@@ -120,7 +120,7 @@ def _long_number(path: str | Path | None) -> Label | None:
 
 
 class EngineLimitError(Exception):
-    """A fine program that this engine cannot hold; `api` turns it into UNKNOWN with this reason."""
+    """A valid program that is too large for this engine; the answer is UNKNOWN with this reason."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

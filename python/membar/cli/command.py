@@ -123,7 +123,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _run(chosen: Chosen) -> int:
-    """Runs the chosen command; a text that nobody can follow down is bad input."""
+    """Runs the chosen command; a text that is nested too deeply is bad input."""
     from membar.cli import arguments  # noqa: PLC0415 - after the quick exit for --version
     from membar.diagnostics import UNFIT, unfit_input  # noqa: PLC0415
     from membar.limits.budget import LimitError  # noqa: PLC0415

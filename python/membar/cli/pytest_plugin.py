@@ -111,7 +111,7 @@ class UnexpectedVerdictError(Exception):
 
 
 class _Told(pytest.Item):
-    """A test whose failures are told in membar's words."""
+    """A test whose failures are reported in membar's words."""
 
     def repr_failure(  # type: ignore[override]  # our texts have one style
         self, excinfo: pytest.ExceptionInfo[BaseException]

@@ -59,7 +59,7 @@ class Budget:
         seconds: the limit of time, as it was given.
         memory: bytes that the process may hold.
         deadline: when the time is over, by `time.monotonic`.
-        steps: how often somebody asked.
+        steps: how often it was checked.
     """
 
     seconds: float | None = None
@@ -207,7 +207,7 @@ _LISTENERS: Final[list[Callable[[str], None]]] = []
 
 
 def tell_stages_to(listener: Callable[[str], None]) -> None:
-    """Tells somebody each stage, from now on."""
+    """Reports each stage to a listener, from now on."""
     _LISTENERS[:] = [listener]
 
 
@@ -222,7 +222,7 @@ def _tell(doing: str) -> None:
 
 
 class _Timer:
-    """The alarm clock of the process, unless somebody else uses it."""
+    """The alarm clock of the process, unless it is in use."""
 
     def __init__(self) -> None:
         self._before: Any = None

@@ -27,7 +27,7 @@ class Progress:
         self._told = self._started + FIRST_AFTER - TELL_EVERY
 
     def __call__(self, executions: int, blocked: int, done: float) -> None:
-        """The counts so far, and what part of the whole is thought to be done (0: nobody knows)."""
+        """The counts so far, and the estimated part that is done (0: unknown)."""
         now = self._clock()
         if now - self._told >= TELL_EVERY:
             self._told = now

@@ -46,7 +46,7 @@ class Claims:
         kind: a model of a processor, or of a language, in which plain accesses can race; "" if not said.
         any_tags: tags that it does not define have no effect (sc).
         mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
-            "" if C means itself under it, or nobody knows.
+            "" if it is a language model, or unknown.
         right_mappings: tables under which it allows no more than rc11 does, cycles of po and rf aside.
         search: the search that its properties allow: `exactly-once` if executions have no cycles of po
             and rf, their prefixes are executions too, and reading the last write is always allowed;
@@ -66,13 +66,13 @@ class Claims:
         global_order: what follows a read in its thread, coherence, from-reads, reads-from between threads,
             and the starting and joining of threads never make a cycle.
         fair: whether who looks again and again sees the last write in the end, and looking once more at it is
-            always allowed: true of processors and languages; of a user's file nobody knows.
+            always allowed: true of processors and languages; unknown for a user's file.
         may_guess: values may justify themselves, so constants that the program stores are tried as values of
             reads.
         store_buffers: the machine with store buffers that allows the same final states.
         allows_sc: everything that sc allows is allowed.
         is_coherent: each location on its own behaves like a single variable.
-        is_atomic: nobody writes between the read and the write of an RMW.
+        is_atomic: no other write comes between the read and the write of an RMW.
     """
 
     kind: str = ""

@@ -8,7 +8,7 @@ The last step leaves signs, of which the exactly-once search gathers all:
 - *missed*: a read lies before a write of its location by program order and reads-from, but not by what the
   model orders: the write could have been read, had the search let it.
 - *detached*: a write that may overtake an earlier read of which more depends than the model knows: whether a
-  compare-exchange writes, or a turn of a loop counts as waiting (`program/awaits.py`). Only where another
+  compare-exchange writes, or an iteration counts as waiting (`program/awaits.py`). Only where another
   thread reads what is written. Where coherence is no part of the order of all threads (power), also one that
   may overtake a read from which follows what an atomic operation writes (docs/decisions/0046).
 """
@@ -219,7 +219,7 @@ def marked(program: Program, watches: Watches) -> Program:
 
 
 def _deciding(thread: Thread, watches: Iterable[SpinLoop]) -> Iterator[str]:
-    """The registers that decide whether a turn of a loop counts as waiting, or an atomic operation writes."""
+    """The registers that decide whether an iteration counts as waiting, or an atomic operation writes."""
     for watch in watches:
         yield from watch.registers
     for edge in thread.edges:

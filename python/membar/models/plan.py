@@ -104,7 +104,7 @@ class CheckMode(enum.Enum):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A named axiom. `negated` turns the test round (`~empty`)."""
+    """A named axiom. `negated` inverts the test (`~empty`)."""
 
     kind: CheckKind
     slot: int

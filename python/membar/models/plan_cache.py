@@ -60,7 +60,7 @@ _CLASSES = {
 
 
 def read(name: str, words: str, *, folder: str | Path = _CACHE) -> Model | None:
-    """The model `name` as it was kept, by the ordering words with this fingerprint; None if it was not."""
+    """The cached model `name` for the ordering annotations with this fingerprint, or None."""
     if "/" in name or os.sep in name:
         return None  # a user's file
     try:
@@ -88,7 +88,7 @@ def write(model: Model, words: str, *, folder: str | Path = _CACHE) -> None:
         draft = f"{place}.{os.getpid()}"
         with open(draft, "wb") as stream:  # noqa: PTH123
             stream.write(_head(model.name, words, body) + body)
-        os.replace(draft, place)  # noqa: PTH105 - at once: nobody reads half a model
+        os.replace(draft, place)  # noqa: PTH105 - atomically: no process reads half a model
 
 
 class _Reader(Unpickler):

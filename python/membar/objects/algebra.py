@@ -37,7 +37,7 @@ from membar.objects.terms import (
 from membar.records import replace
 
 MOST_BITS: Final = 4096
-"""Numbers up to here are worked out and shown: thousands of digits help nobody, and Python prints no more."""
+"""Larger numbers are neither computed nor shown: Python does not print them."""
 
 
 def evaluated(term: Term, values: Callable[[Variable], int]) -> int:

@@ -80,7 +80,7 @@ class Operation:
     Attributes:
         name: of the function.
         parameters: what it is called with.
-        threads: who may call it; None: everybody.
+        threads: the threads that may call it; None: all.
         span: where that is said.
         allowed: with what the specification may be called; None: with all that the parameters say.
     """

@@ -61,7 +61,7 @@ def told_where(wrong: Diagnostic) -> str:
 def _ended_before(program: Program, word: int, size: int) -> str | None:
     """The object that an address is just behind, as a pointer that went too far; None if there is none.
 
-    Between the parts of an object and behind its last one there may be bytes that are nobody's: an access
+    Between the parts of an object and behind its last one there may be bytes of no object: an access
     that is smaller than the largest part may be to one of those.
     """
     if word in program.cell_at:

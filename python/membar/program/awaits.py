@@ -41,7 +41,7 @@ class SpinLoop:
         exclusive: whether a store-conditional may still close what an exclusive load opened before.
         single: whether only iterations with a single read count. So it is where the model looks for races and
             the loop may read what is also accessed in a way that can race.
-        write_backs: whether a turn still only looks if its last access is an atomic operation that writes
+        write_backs: whether an iteration only waits if its last access is an atomic operation that writes
             back what it read, as a test-and-set lock does that is taken.
     """
 
@@ -56,7 +56,7 @@ class SpinLoop:
 class Watches:
     """The watched points of a program, per thread; none at all if every loop is to be unrolled.
 
-    Of the objects in `racy`, some access may race. None: nothing is known, and nobody is patient.
+    Of the objects in `racy`, some access may race. None: nothing is known, so no iteration counts.
     """
 
     threads: tuple[tuple[SpinLoop, ...], ...] = ()

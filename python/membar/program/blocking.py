@@ -53,7 +53,7 @@ def has_one_outcome(thread: Thread, edge: Edge) -> bool:
 
 
 def is_decided(program: Program) -> bool:
-    """Whether executions show who is stuck in a call that blocks.
+    """Whether executions show which threads are stuck in a blocking call.
 
     So it is if every step that blocks has one outcome, and guards are branches, of which one is always open:
     else a thread may wait at a control point without being in any step.

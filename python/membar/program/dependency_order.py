@@ -23,8 +23,8 @@ these exceptions, of which each is either harmless or an obstacle:
 
 What must stay with an event must not depend on reads that need not, and the event must happen whatever
 these read. So an RMW that may leave its write out has nothing behind it, an assertion no store,
-as a thread ends where one fails. Nor has a loop one inside or behind it: whether a turn counts as waiting,
-and ends the thread, depends on all that the turn read (`program/awaits.py`). No selection goes by what was
+as a thread ends where one fails. Nor has a loop one inside or behind it: whether an iteration only waits,
+and ends the thread, depends on all that it read (`program/awaits.py`). No selection goes by what was
 read, and branches concern all that follows.
 Threads that start and join others, unordered accesses and fences that name locations are left out.
 """

@@ -254,7 +254,7 @@ def _observed(observed: Observed) -> str:
 
 
 def default_label(term: Term) -> str:
-    """What a term is called where nobody named it: `0:r0`, `x`, `v[1]`."""
+    """The default name of a term: `0:r0`, `x`, `v[1]`."""
     match term:
         case FinalRegister(thread=thread, register=register):
             return f"{thread}:{register}"

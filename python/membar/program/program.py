@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = int | Address
 
-# Addresses fit in 31 bits, so that they survive 32-bit registers, and look like nobody's data.
+# Addresses fit in 31 bits, so that they survive 32-bit registers, and do not look like data.
 FIRST_ADDRESS = 0x5A10_0000
 GUARD = 0x1000
 # Where objects lie whose alignment is known: no 32 bits hold such an address, and no more of its low bits are
@@ -88,7 +88,7 @@ class Thread:
         registers: initial values; a register not listed starts at 0.
         started: runs from the beginning; otherwise a `Spawn` starts it.
         labels: names of control points, for reports, LTL and `--error`.
-        ends: control points where it may stay forever: who waits there is in no deadlock.
+        ends: control points where it may stay forever: a thread that waits there is not in a deadlock.
         exits: final control points at which the whole process ends, as where `main` returns: nobody else is
             in a deadlock then, or waits forever.
         joins: pairs of a branch and the point where its paths meet again, for languages in which its guards
@@ -173,7 +173,7 @@ class Program:
         condition: the question about final states that the text itself asks, if any.
         errors: states that must not be reached, each for the sake of some property.
         claims: what the text says of all runs: LTL formulas, never claims, property processes.
-        label_claims: what its labels say of them, where somebody asks for that by name.
+        label_claims: claims of its labels about them, if selected by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
         ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used

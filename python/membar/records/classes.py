@@ -82,7 +82,7 @@ def record(
     slots: bool = False,
     kw_only: bool = False,
 ) -> Callable[[type[T]], type[T]]:
-    """As `dataclass` with these options; who is frozen is hashed by its fields, but not kept from changes."""
+    """As `dataclass` with these options; a frozen class is hashed by its fields, but not protected."""
     methods = _methods(frozen, eq, order)
 
     def decorate(cls: type[T]) -> type[T]:
@@ -331,7 +331,7 @@ def _hash_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: 
 
 
 class _Fields:
-    """The fields as `dataclasses` describes them, made when somebody asks."""
+    """The fields as `dataclasses` describes them, made on demand."""
 
     __slots__ = ()
 

@@ -40,7 +40,7 @@ class Event:
     with `fence` all its earlier writes too.
 
     Attributes:
-        process: who; None for a write by somebody.
+        process: the acting process; None for a write by an arbitrary one.
         kind: a read or a write.
         locations: of a write, what it writes; of a read, only what it still *waits* for: the locations whose
             source is not yet found, each with its value `EventValue(number, symbol, indices)`.

@@ -83,7 +83,7 @@ def given(arguments: Chosen) -> tuple[str, ...]:
 
 
 def _coherence(arguments: Chosen) -> Coherence:
-    """What is told apart: tables, herd's blocks and lists speak of executions unless told not to."""
+    """Which executions are counted apart: tables, herd's blocks and lists count executions by default."""
     if arguments.coherence is not None:
         return Coherence(arguments.coherence)
     if arguments.command == "repair":

@@ -86,7 +86,7 @@ def buffers(text: str) -> int:
 
 
 def fair(text: str) -> frozenset[str]:
-    """Who is treated fairly."""
+    """The fairness assumptions."""
     words = frozenset(word.strip() for word in text.split(",") if word.strip())
     if words == {"none"}:
         return frozenset()

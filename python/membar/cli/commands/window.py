@@ -10,7 +10,7 @@ from typing import TextIO
 
 from membar.reports import streams
 
-_COLUMNS = 80  # where nobody knows
+_COLUMNS = 80  # if unknown
 _STANDARD_OUTPUT = 1
 _ERASE = "\r\x1b[K"
 

@@ -33,7 +33,7 @@ _EARLY_STATES = 20_000
 _EARLY_SECONDS = 1.0
 # And a look backwards, where no deadlock is asked for: what it can answer it often answers at once.
 _QUICK_SECONDS = 0.25
-# Who wants all errors gets those found by then, if no procedure has ended.
+# If all errors are wanted, those found by then are returned when no procedure has ended.
 _ROUNDS_FOR_ALL = 2
 
 

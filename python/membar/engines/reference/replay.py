@@ -58,7 +58,7 @@ def rerun(program: Program, witness: Witness) -> tuple[Trace, ...]:
 
 
 def _not_stuck(program: Program, model: Model, witness: Witness) -> str | None:
-    """What is wrong with an execution that says that somebody waits forever in it."""
+    """What is wrong with an execution in which a thread is said to wait forever."""
     if is_about_waiting(witness.message) and waiting_shown(program, model, witness) is None:
         return "no thread waits forever in it"
     has_events = any(not event.is_initial for event in witness.execution.events)
@@ -78,14 +78,14 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
 
 
 def waiting_shown(program: Program, model: Model, witness: Witness) -> str | None:
-    """Who waits in a loop forever in the execution; None if nobody does."""
+    """The threads that spin forever in the execution; None if there are none."""
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_stuck(chosen, witness.execution)
     return waiting_of(waiting_threads(program, chosen)) if is_one else None
 
 
 def deadlock_shown(program: Program, model: Model, witness: Witness) -> str | None:
-    """Who can never leave a call that blocks in the execution; None if everybody can."""
+    """The threads that can never leave a blocking call in the execution; None if there are none."""
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_deadlock(program, chosen, witness.execution)
     return deadlock_of(stuck_threads(program, chosen)) if is_one else None

@@ -210,7 +210,7 @@ class Step:
         self.registers[op.status] = status
 
     def _promise(self, cell: Cell) -> None:
-        """Closes a reservation: nobody else's store may come between what was read and the next own entry."""
+        """Closes a reservation: no other thread may store between what was read and the next own entry."""
         if cell.id not in self.monitor:
             raise HaltError(Halt.BLOCKED)
         self.promises.append(Promise(cell.id, self.monitor.pop(cell.id), self._entries(cell) + 1))

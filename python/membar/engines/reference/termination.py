@@ -29,7 +29,7 @@ def is_stuck(chosen: Sequence[Trace], execution: Execution) -> bool:
 def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether some thread is in a call that blocks, which it can never leave.
 
-    Who waits for the end of a thread that looks in a loop is not in a deadlock: it is the loop that does not
+    A thread that joins a spinning thread is not in a deadlock: it is the loop that does not
     end.
     """
     numbers = {thread.name: number for number, thread in enumerate(program.threads)}

@@ -473,7 +473,7 @@ def follow(
     It ends where the thread ends, or else (status CUT) where it would need one more choice or make more
     than `events` events, if given: a witness may leave other threads in the middle. A long run that is shown
     step by step (`has_steps`) comes without the pairs of its events: there are as many as the square of its
-    length, and nobody asks a model about them.
+    length, and no model is evaluated on them.
 
     Raises:
         ChoiceError: there is no such run.

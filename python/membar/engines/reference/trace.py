@@ -48,7 +48,7 @@ class Trace:
         registers: last values, sorted by name.
         choices: what determines the run.
         turns: where it started and joined threads.
-        waits_for: the thread whose end it waits for in vain.
+        waits_for: the thread that it waits for and that does not end.
         looks_from: for a run that waits or is suspended, the first event of its last iteration.
         ends_process: whether it is complete, and the process ends with it.
         failure: text of the failed assertion.

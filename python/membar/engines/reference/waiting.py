@@ -58,7 +58,7 @@ def end_if_unchanged(
     """Ends the run if all that happened since `before` was to look at memory.
 
     An iteration in which a store-conditional failed is left out too, but is no waiting: the next attempt may
-    succeed. The write `written_back` changes nothing; who waits has not done it yet, nor what follows it.
+    succeed. The write `written_back` changes nothing; a waiting thread has not made it yet.
 
     Raises:
         EndError: the iteration changed nothing.

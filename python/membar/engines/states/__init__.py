@@ -66,7 +66,7 @@ def explore(
     Args:
         task: the question.
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
-        reduced: whether states may be left out that only differ in an order nobody notices; by default yes,
+        reduced: whether partial-order reduction may leave states out; by default yes,
             with `--no-por` and `--shortest` not.
         fault: the mistake to make on purpose, for tests.
         round_size: how many states several jobs share at a time, however few there are, for tests.
@@ -285,7 +285,7 @@ class _Search:
 
         tally = self.tally
         if not self.terms:
-            return  # nobody asked about final states
+            return  # the question is not about final states
         ending = self.observer.ending_with(words)
         if not ending.passes:
             return

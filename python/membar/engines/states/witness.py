@@ -48,7 +48,7 @@ def lasso(
 ) -> Witness:
     """A run that goes on forever as a witness. None stands for the program having ended.
 
-    The core forgets registers that nobody looks at again, so a cycle may come back to a state that differs in
+    The core resets dead registers, so a cycle may come back to a state that differs in
     them; from its second iteration on it does not.
     """
     way = [step for step in prefix if step is not None]

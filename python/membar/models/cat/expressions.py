@@ -63,7 +63,7 @@ _SYMBOLS = {Op.PRODUCT: "*", Op.IDENTITY: "[…]"}
 
 
 class UnknownNameError(InputError):
-    """A name that nobody binds: what `try` recovers from."""
+    """An unbound name: what `try` recovers from."""
 
 
 class Expressions:

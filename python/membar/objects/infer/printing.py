@@ -180,7 +180,7 @@ class Printer:
                     yield _prefix(f"{spelled(term)} -> "), places
 
     def _conditions(self) -> Iterator[Term]:
-        """Who has taken effect, and where."""
+        """Which operations have taken effect, and where."""
         yield from map(Deferred, self._stores)
         for place in self._order:
             at = At(frozenset({place}))

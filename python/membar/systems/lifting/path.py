@@ -35,7 +35,7 @@ class Path:
         others: the parameters beside the acting process.
         everyone: what is assumed of all processes that are no parameters, each called `EACH`.
         written: the write to memory.
-        cleared: tallies that nobody is in any more.
+        cleared: counters that are empty again.
         reset: scanning registers that start again.
         met: threads that a scan is done with: register and process.
         accessed: the point of the access that was done; None: none yet.

@@ -302,7 +302,7 @@ class Explorer:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
 
     def _tally(self, address: Expr) -> StateVariable | None:
-        """The array that says who has added one to a variable, if that is what it counts."""
+        """The array that records which threads have added one to a variable, if it is a counter."""
         if not isinstance(address, Address) or address.name not in self._tallies:
             return None
         name = self.memory.name("x", address.name)
@@ -311,7 +311,7 @@ class Explorer:
         return StateVariable(storage.name, (ACTING,), ACTING)
 
     def _tallied(self, path: Path, operation: Load | Store | Rmw, own: StateVariable) -> Path:
-        """Who has added one: everybody at most once, or the path fails."""
+        """Records that a thread has added one: at most once each, or the path fails."""
         if isinstance(operation, Store):
             return replace(path, cleared=(own.storage,))
         if isinstance(operation, Load):

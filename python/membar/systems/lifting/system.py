@@ -151,7 +151,7 @@ class _Builder:
         for name, storage in self._memory.storages.items():
             domain = self._memory.domains[name]
             word = storage.initial
-            if word is None:  # nobody looks at it before it is set: any value will do
+            if word is None:  # it is not read before it is set: any value will do
                 word = next(iter(domain.listed), 0 if domain.is_integer else None)
             if word is not None:
                 held = StateVariable(name, (ACTING,) if storage.dimensions else ())

@@ -42,7 +42,7 @@ class StateVariable:
     Attributes:
         storage: the variable's name.
         indices: of a cell of an array.
-        reader: who reads it, if it is shared memory.
+        reader: the process that reads it, if it is shared memory.
     """
 
     storage: str
@@ -75,8 +75,8 @@ class Tally:
     """How many threads have added one to a variable, plus `offset`.
 
     Attributes:
-        storage: the array that says who has.
-        reader: who reads it.
+        storage: the array that records which threads have.
+        reader: the process that reads it.
         offset: added to it.
         has_own: whether the reader itself counts; otherwise it is known not to have.
     """

@@ -42,7 +42,7 @@ class Waiting:
 
 @record(frozen=True, slots=True)
 class Control:
-    """Where a thread is: its next line, what is pending, and who has taken effect."""
+    """Where a thread is: its next line, what is pending, and which operations have taken effect."""
 
     line: str = IDLE
     status: Status = Status.NONE

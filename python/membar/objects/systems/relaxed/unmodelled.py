@@ -29,7 +29,7 @@ class Beyond:
     def _waits_for_names(self, control: Control, place: int) -> bool:
         """Whether a line could be done at once if registers were renamed.
 
-        Lines that only compute, and can be done now, are no obstacle: nobody sees when they are.
+        Lines that only compute, and can be done now, are no obstacle: nothing observes when they execute.
         """
         later = control.items[place]
         before = range(place)
@@ -61,7 +61,7 @@ class Beyond:
             return self._hidden_by_requirements(waiting, len(control.instances))
         last = control.items[-1]
         if not any(self._waiting.blocks(each, last) for each in waiting if each != last):
-            return ""  # it can be done now, perhaps after steps that nobody sees
+            return ""  # it can be done now, perhaps after unobservable steps
         line = self._waiting.lines[last.line]
         labels = (line.then, line.otherwise) if isinstance(line.action, Branch) else (last.line,)
         starts = tuple(label for label in labels if label is not None)

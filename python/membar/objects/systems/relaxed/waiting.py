@@ -129,7 +129,7 @@ class Waiting:
     def is_worth_guessing(self, met: tuple[Item, ...]) -> bool:
         """Whether something behind the last of these lines, a branch, can be done before all of them.
 
-        Guesses that help nobody yet are put off: they can be made when what is in the way is done.
+        Predictions that enable nothing yet are postponed: they can be made when the obstacle is gone.
         """
         if not self.rules.speculates:
             return False
