@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from membar.questions.translate import translate as translate
     from membar.source import SourceFile as SourceFile
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Imported when first used, so that `membar --version` starts at once.
 _PUBLIC = {

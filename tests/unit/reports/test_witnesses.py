@@ -153,7 +153,7 @@ def test_a_graph_says_what_it_belongs_to(folder: Path) -> None:
     assert data == {
         "witness-type": "violation_witness",
         "sourcecodelang": "C",
-        "producer": "membar 0.1.0",
+        "producer": "membar 0.2.0",
         "specification": "CHECK( init(main()), LTL(G ! call(reach_error())) )",
         "programfile": "p.c",
         "programhash": hashlib.sha256(TWO.encode()).hexdigest(),
