@@ -400,7 +400,7 @@ class Module:
 
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
-    `ends_memory` and `partly_checked` are as in a Program.
+    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program.
     """
 
     functions: Mapping[str, Function]
@@ -409,5 +409,6 @@ class Module:
     threads: tuple[str, ...] = ()
     ends_memory: bool = False
     partly_checked: tuple[tuple[str, str], ...] = ()
+    mixed_sizes: tuple[str, ...] = ()
     pointer_bits: int = 64
     is_little_endian: bool = True

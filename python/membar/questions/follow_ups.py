@@ -300,6 +300,11 @@ class _Asking:
         """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
         search = self.search
         written = without_warnings(search.written)
+        if task.program.mixed_sizes:
+            from membar.questions import mixed_sizes  # noqa: PLC0415 - C only
+
+            if mixed_sizes.may_matter(task, outcome):
+                return self._with_races(mixed_sizes.without_rule(outcome, task), self._races(written))
         if not task.program.ends_memory:
             return self._with_races(outcome, self._races(written))
         from membar.questions import reordered_use_after_free as reordered  # noqa: PLC0415 - C only

@@ -31,10 +31,10 @@ _RACE: Final = "data-race"
 
 def may_miss_some(task: Task, outcome: Outcome) -> bool:
     """Whether an answer may be wrong about accesses that are delayed."""
-    return task.program.ends_memory and isinstance(outcome, Holds | HoldsWithin) and not _keeps(task.model)
+    return task.program.ends_memory and isinstance(outcome, Holds | HoldsWithin) and not keeps_order(task.model)
 
 
-def _keeps(model: Model) -> bool:
+def keeps_order(model: Model) -> bool:
     """Whether nothing that a thread does later is seen before an access of it; or the race is found."""
     is_x86 = model.claims.fair and model.claims.mapping == "x86"
     is_ordered = is_x86 or model.operational in (Operational.SC, Operational.TSO)

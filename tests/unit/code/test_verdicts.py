@@ -197,3 +197,104 @@ int main(void) {{ pthread_t t; pthread_create(&t, 0, worker, 0); s.b = 1; pthrea
 )
 def test_bit_fields_of_two_units_are_one_location_of_c(between: str, says: str) -> None:
     assert said_through_clang(BIT_FIELDS.format(between=between), "rc11") == says
+
+
+ARENA = """
+#include <stdalign.h>
+alignas(8) char pool[64]; atomic_int used;
+void *take(int n) { return pool + atomic_fetch_add(&used, n); }
+"""
+MIXED = (
+    HEAD
+    + """
+union { int i; char c[4]; } u; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *worker(void *a) {
+  pthread_mutex_lock(&m); u.i = 0x01010101; pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t t; pthread_create(&t, 0, worker, 0);
+  pthread_mutex_lock(&m); int k = u.c[1]; pthread_mutex_unlock(&m);
+  assert(k == 0 || k == 1); pthread_join(t, 0);
+}
+"""
+)
+
+
+@needs_clang
+@pytest.mark.parametrize(("wanted", "says"), [("1.5", "holds"), ("2.5", "assertions: ")])
+def test_an_array_of_bytes_holds_numbers_of_several_sizes(wanted: str, says: str) -> None:
+    body = (
+        "double *d = take(8); int *i = take(8); int **p = take(8); *d = 1.5; *i = 7; *p = i;"
+        f"assert(*d == {wanted} && **p == 7);"
+    )
+    assert said_through_clang(MAIN.format(before=ARENA, body=body)).startswith(says)
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("model", "says"), [("sc", "holds"), ("x86-tso", "holds"), ("rc11", "holds"), ("armv8", "unknown")]
+)
+def test_mixed_sizes_are_unknown_where_the_model_says_nothing_about_them(model: str, says: str) -> None:
+    assert said_through_clang(MIXED, model) == says
+
+
+THREADS = (
+    HEAD
+    + """{before}
+void *worker(void *unused) {{ {worker} return 0; }}
+int main(void) {{
+  pthread_t t; pthread_create(&t, 0, worker, 0);
+  {main}
+  pthread_join(t, 0);
+}}
+"""
+)
+# What makes an answer less than HOLDS: the parts of a program, the model, and the verdict.
+WITHIN = {
+    "numbers from outside": ("", "int n = rand(); assert(n >= 0);", "sc", "holds-within"),
+    "time": ("#include <time.h>", "if (time(0) == 5) abort();", "sc", "holds-within"),
+    "nondeterministic numbers": (
+        "int __VERIFIER_nondet_int(void);", "assert(__VERIFIER_nondet_int() < 1000);", "sc", "holds-within",
+    ),
+    "memory of a size that is not known": (
+        "atomic_int n = 20;", "char *p = malloc(n); free(p);", "sc", "holds-within",
+    ),
+    "threads from a loop": (
+        "atomic_int n = 6; void *w(void *a) { return 0; }",
+        "for (int i = 0; i < n; i++) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0); }",
+        "sc", "holds-within",
+    ),
+    "many small numbers that were never set": (
+        "char c;", "char *p = malloc(100); for (int i = 0; i < 100; i++) p[i] = c++; c = p[5] + 1; free(p);",
+        "sc", "holds-within",
+    ),
+    "a loop without an end": (
+        "atomic_int x, y; int n;", "while (!x) { n++; if (y) x = 1; }", "sc", "holds-within",
+    ),
+}  # fmt: skip
+
+
+@needs_clang
+@pytest.mark.parametrize("name", WITHIN)
+def test_what_is_not_followed_is_no_plain_holds(name: str) -> None:
+    before, body, model, says = WITHIN[name]
+    assert said_through_clang(MAIN.format(before=before, body=body), model) == says
+
+
+@needs_clang
+def test_arguments_that_are_not_given_are_no_plain_holds() -> None:
+    text = HEAD + "int main(int argc, char **argv) { assert(argc < 2); }"
+    assert said_through_clang(text) == "holds-within"
+    assert said_through_clang(text.replace("assert(argc < 2)", "(void)argc")) == "holds"
+
+
+@needs_clang
+@pytest.mark.parametrize(("model", "says"), [("sc", "holds"), ("armv8", "holds-within")])
+def test_a_loop_of_test_and_set_is_cut_where_nothing_shows_that_it_only_looks(model: str, says: str) -> None:
+    text = THREADS.format(
+        before="atomic_flag f; int n;",
+        worker="while (atomic_flag_test_and_set(&f)) ; n++; atomic_flag_clear(&f);",
+        main="while (atomic_flag_test_and_set(&f)) ; n++; atomic_flag_clear(&f);",
+    )
+    assert said_through_clang(text, model) == says

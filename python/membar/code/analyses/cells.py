@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
+from math import gcd
 
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, size_of
@@ -72,11 +73,15 @@ class Layout:
         claims: offset and size of every access that is known to reach the objects.
         loose: accesses at any of a series of offsets, which end at the end of the object only.
         cuts: offsets at which a piece ends and another begins, inside of claims.
+        unit: the size of all cells, if accesses of several sizes may be anywhere; else 0.
+        align: what the addresses of loose accesses are multiples of.
     """
 
     claims: set[tuple[int, int]] = field(default_factory=set)
     loose: set[tuple[Target, int]] = field(default_factory=set)
     cuts: set[int] = field(default_factory=set)
+    unit: int = 0
+    align: int = 0
 
     @property
     def extent(self) -> int:
@@ -124,7 +129,7 @@ class Layouts:
 
     def _run(self) -> None:
         for access in accesses_of(self.module):
-            self._claim(self.targets.targets(access.function, access.address), access.size)
+            self._claim(self.targets.targets(access.function, access.address), access.size, _align(access))
         self._collect_copies()
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():
@@ -169,7 +174,7 @@ class Layouts:
     def _layout(self, site: str) -> Layout:
         return self.found.setdefault(site, Layout())
 
-    def _claim(self, targets: Iterable[Target], size: int) -> None:
+    def _claim(self, targets: Iterable[Target], size: int, align: int) -> None:
         places: set[tuple[str, int]] = set()
         for target in targets:
             if target == UNKNOWN or target.function is not None:
@@ -178,6 +183,7 @@ class Layouts:
             offsets = self._offsets(target, size)
             if offsets is None:
                 layout.loose.add((target, size))
+                layout.align = gcd(layout.align, align)
                 continue
             layout.claims.update((offset, size) for offset in offsets)
             places.update((target.site, offset) for offset in offsets)
@@ -207,6 +213,10 @@ class Layouts:
         limit = self.sizes.get(site)
         if not layout.loose or limit is None:
             return
+        sizes = {size for _, size in layout.loose}
+        if len(sizes) > 1 and self._may_clash(layout, limit):
+            self._divide(layout, limit)
+            return
         used = bytearray(limit)
         for offset, size in layout.claims:
             used[max(offset, 0) : offset + size] = b"\1" * max(0, min(offset + size, limit) - max(offset, 0))
@@ -217,6 +227,28 @@ class Layouts:
             layout.claims.update((at, size) for at in free)
             for at in free:
                 used[at : at + size] = b"\1" * size
+
+    def _may_clash(self, layout: Layout, limit: int) -> bool:
+        """Whether accesses of different sizes may be at the same bytes, as in memory that holds anything."""
+        taken: dict[int, int] = {}
+        for target, size in layout.loose:
+            stride = target.stride if target.stride % size == 0 else size
+            for at in range(target.start % stride, limit - size + 1, stride):
+                for byte in range(at, at + size):
+                    if taken.setdefault(byte, size) != size:
+                        return True
+        return False
+
+    def _divide(self, layout: Layout, limit: int) -> None:
+        """Divides an object into cells of one size that every access consists of."""
+        distances = [number for offset, size in layout.claims for number in (offset, size)]
+        for target, size in layout.loose:
+            distances.append(size)
+            if target.stride % size == 0:
+                distances += [target.start, target.stride]
+        layout.unit = unit = gcd(layout.align, *distances)
+        layout.claims |= {(at, unit) for at in range(0, limit - unit + 1, unit)}
+        layout.cuts |= set(range(unit, limit, unit))
 
     # --------------------------------------------------------------------------------------------- copies
 
@@ -253,7 +285,10 @@ class Layouts:
         found = self._offsets(target, size)
         limit = self.sizes.get(target.site)
         if found is None and limit is not None:
-            return list(range(target.start % target.stride, limit - size + 1, target.stride))
+            layout = self.found.get(target.site)
+            unit = 0 if layout is None else layout.unit
+            step = unit if unit and target.stride % unit else target.stride
+            return list(range(target.start % step, limit - size + 1, step))
         return found
 
     def _copy(self, source: Target, to: Target, length: int | None) -> bool:
@@ -315,6 +350,15 @@ class Layouts:
         other |= for_other
         one |= for_one
         return bool(for_other or for_one)
+
+
+def _align(access: Access) -> int:
+    """What the address of an access is a multiple of, or the program is wrong."""
+    match access.instruction:
+        case ir.Load(align=align) | ir.Store(align=align):
+            return align
+        case _:
+            return access.size
 
 
 def _until_stable(step: Callable[[], int]) -> None:

@@ -56,6 +56,7 @@ def _lower(
         threads=tuple(threads),
         ends_memory=module.ends_memory,
         partly_checked=module.partly_checked,
+        mixed_sizes=module.mixed_sizes,
     )
 
 

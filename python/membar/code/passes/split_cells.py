@@ -7,7 +7,8 @@ for what one thread does. An atomic access cannot be made in pieces and is refus
 from __future__ import annotations
 
 from membar.code import ir
-from membar.code.analyses.cells import Access, Layouts, access_of
+from membar.code.analyses.blocks import line_of
+from membar.code.analyses.cells import Access, Layouts, access_of, accesses_of
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
@@ -30,15 +31,30 @@ def split_cells(module: ir.Module) -> ir.Module:
     targets = points_to(module)
     layouts = Layouts(module, targets)
     checks = Checks(module)
-    functions = {
-        name: _Splitting(module, function, targets, layouts, checks).run()
-        for name, function in module.functions.items()
-    }
+    shared = _shared_objects(module, targets)
+    functions: dict[str, ir.Function] = {}
+    mixed: set[int] = set()
+    for name, function in module.functions.items():
+        splitting = _Splitting(module, function, targets, layouts, checks)
+        functions[name] = splitting.run()
+        mixed |= {
+            line_of(access.instruction) for access in splitting.split if shared & splitting.sites(access)
+        }
     objects = {
         name: item if item.cells is not None else replace(item, cells=_cells(item, layouts))
         for name, item in module.objects.items()
     }
-    return checks.added_to(replace(module, functions=functions, objects=objects))
+    lines = tuple(f"line {line}" for line in sorted(mixed))
+    return checks.added_to(replace(module, functions=functions, objects=objects, mixed_sizes=lines))
+
+
+def _shared_objects(module: ir.Module, targets: PointsTo) -> frozenset[str]:
+    """The sites that more than one thread accesses."""
+    threads: dict[str, set[str]] = {}
+    for access in accesses_of(module):
+        for target in targets.targets(access.function, access.address):
+            threads.setdefault(target.site, set()).add(access.function)
+    return frozenset(site for site, found in threads.items() if len(found) > 1)
 
 
 def _cells(item: ir.Object, layouts: Layouts) -> tuple[ir.Cells, ...]:
@@ -75,6 +91,12 @@ class _Splitting:
         self.targets, self.layouts = targets, layouts
         self.emit = Emitter(function, "split", module)
         self.known: dict[str, ir.Operand] = {}
+        self.split: list[Access] = []  # those that are made in pieces
+
+    def sites(self, access: Access) -> frozenset[str]:
+        """The sites that an access may go to."""
+        found = self.targets.targets(self.function.name, access.address)
+        return frozenset(target.site for target in found)
 
     def run(self) -> ir.Function:
         blocks = []
@@ -95,6 +117,7 @@ class _Splitting:
                     instructions.append(item)
                     continue
                 self.emit.place = item.place
+                self.split.append(access)
                 self._split(access, pieces)
                 instructions += self.emit.take()
             blocks.append(replace(block, instructions=tuple(instructions)))

@@ -1,0 +1,25 @@
+"""Accesses of several sizes to the same shared memory, under processors whose models have no rule for them.
+
+Such accesses are made in pieces. Under sc and x86-tso that allows all that can happen; how weaker processors
+order the pieces of one access is not part of their models here.
+"""
+
+from __future__ import annotations
+
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, weakened
+from membar.questions.reordered_use_after_free import keeps_order
+from membar.questions.task import Task
+
+
+def may_matter(task: Task, outcome: Outcome) -> bool:
+    """Whether an answer may be wrong about accesses of several sizes."""
+    is_positive = isinstance(outcome, Holds | HoldsWithin)
+    return bool(task.program.mixed_sizes) and is_positive and not keeps_order(task.model)
+
+
+def without_rule(outcome: Outcome, task: Task) -> Outcome:
+    """UNKNOWN, with the places of such accesses."""
+    where = ", ".join(task.program.mixed_sizes)
+    reason = f"accesses of several sizes go to the same shared memory ({where}), which {task.model.name}"
+    reason += " says nothing about"
+    return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
