@@ -400,7 +400,8 @@ class Module:
 
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
-    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program.
+    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
+    the Linux kernel are called.
     """
 
     functions: Mapping[str, Function]
@@ -410,5 +411,6 @@ class Module:
     ends_memory: bool = False
     partly_checked: tuple[tuple[str, str], ...] = ()
     mixed_sizes: tuple[str, ...] = ()
+    is_kernel: bool = False
     pointer_bits: int = 64
     is_little_endian: bool = True

@@ -98,6 +98,8 @@ class Orders:
 
 def language_of(module: ir.Module) -> str:
     """The language whose words the code uses: the kernel's, if it has any of them."""
+    if module.is_kernel:
+        return KERNEL
     for function in module.functions.values():
         for block in function.blocks:
             for item in block.instructions:

@@ -44,7 +44,8 @@ def resolve_kernel(module: ir.Module, refuse: Refuse) -> ir.Module:
         if name in NAMES and not function.blocks:
             continue
         functions[name] = _Function(refuse).run(function) if function.blocks else function
-    return replace(module, functions=functions)
+    is_kernel = module.is_kernel or any(name.startswith(_PREFIX) for name in module.functions)
+    return replace(module, functions=functions, is_kernel=is_kernel)
 
 
 @record(eq=False)
