@@ -33,6 +33,18 @@ class Name:
         return self.text if self.index is None else f"{self.text}[{self.index}]"
 
 
+def covered_bytes(shape: Shape, start: int = 0) -> Iterator[int]:
+    """The bytes of an object that belong to a number in it: all others are padding."""
+    if shape.element is not None and shape.element.size:
+        for offset in range(0, shape.size, shape.element.size):
+            yield from covered_bytes(shape.element, start + offset)
+    elif shape.members:
+        for offset, _, member in shape.members:
+            yield from covered_bytes(member, start + offset)
+    else:
+        yield from range(start, start + shape.size)
+
+
 def name_of(shape: Shape | None, base: str, offset: int, size: int) -> Name:
     """What `size` bytes at an offset of an object called `base` are called."""
     found = next(iter(sorted(_names(shape, base, offset, size), key=lambda item: item[0])), None)

@@ -6,7 +6,7 @@ order the pieces of one access is not part of their models here.
 
 from __future__ import annotations
 
-from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, weakened
+from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, weaken_findings
 from membar.questions.reordered_use_after_free import keeps_order
 from membar.questions.task import Task
 
@@ -22,4 +22,4 @@ def without_rule(outcome: Outcome, task: Task) -> Outcome:
     where = ", ".join(task.program.mixed_sizes)
     reason = f"accesses of several sizes go to the same shared memory ({where}), which {task.model.name}"
     reason += " says nothing about"
-    return Unknown(weakened(outcome.run, Verdict.UNKNOWN, reason), reason)
+    return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)

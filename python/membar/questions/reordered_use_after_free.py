@@ -31,7 +31,8 @@ _RACE: Final = "data-race"
 
 def may_miss_some(task: Task, outcome: Outcome) -> bool:
     """Whether an answer may be wrong about accesses that are delayed."""
-    return task.program.ends_memory and isinstance(outcome, Holds | HoldsWithin) and not keeps_order(task.model)
+    is_positive = isinstance(outcome, Holds | HoldsWithin)
+    return task.program.ends_memory and is_positive and not keeps_order(task.model)
 
 
 def keeps_order(model: Model) -> bool:

@@ -181,6 +181,27 @@ def test_verdicts_about_programs(name: str) -> None:
     assert said_through_clang(text).startswith(says)
 
 
+PADDED = "struct s { char c; int i; }; _Atomic struct s g;"
+ATOMIC = {
+    "padding is stored": (
+        "struct s x; x.c = 1; x.i = 2; g = x; x = g; assert(x.i == 2 && x.c == 1);",
+        "holds",
+    ),
+    "padding may make a comparison fail": (
+        "struct s x = {1, 2}; g = x; assert(atomic_compare_exchange_strong(&g, &x, x));",
+        "assertions: ",
+    ),
+    "a member is not set": ("struct s x; x.c = 1; g = x;", "memory: part of a structure"),
+}
+
+
+@needs_clang
+@pytest.mark.parametrize("name", ATOMIC)
+def test_padding_of_atomic_structures(name: str) -> None:
+    body, says = ATOMIC[name]
+    assert said_through_clang(MAIN.format(before=PADDED, body=body)).startswith(says)
+
+
 BIT_FIELDS = (
     HEAD
     + """

@@ -176,7 +176,9 @@ class UnsetMemory:
             for block in function.blocks:
                 for item in block.instructions:
                     match item:
-                        case ir.Store(value=ir.Value(name=value), address=address) if value in partial:
+                        case ir.Store(value=ir.Value(name=value), address=address, ordering=None) if (
+                            value in partial
+                        ):
                             to = self.objects_at(name, address)
                             self.fields |= {(each, size_of(item.value.type, self.module)) for each in to}
                             self.objects |= to

@@ -18,6 +18,7 @@ from membar.code.checks import Checks
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
+from membar.code.shapes import covered_bytes
 from membar.code.structure import operands
 from membar.records import replace
 
@@ -128,6 +129,8 @@ class _Undefined:
         for block in function.blocks:
             for item in block.instructions:
                 emit.place = item.place
+                if isinstance(item, ir.Store | ir.CompareExchange | ir.Update):
+                    item = self._without_padding(function.name, item, emit)  # noqa: PLW2901 - the same, mended
                 found = found_in_memory(item)
                 if found is not None:
                     self._read(function.name, item, found, matters, emit)
@@ -206,6 +209,56 @@ class _Undefined:
         else:
             self._set_mark(ir.Constant(0, type_), item.address, emit)
             emit.instructions.append(item)
+
+    def _without_padding(
+        self, function: str, item: ir.Store | ir.CompareExchange | ir.Update, emit: Emitter
+    ) -> ir.Instruction:
+        """An atomic access of a structure: its padding need not be set, and may make a comparison fail."""
+        partial = self.memory.partial[function]
+
+        def bare(value: ir.Operand) -> ir.Operand:
+            if not isinstance(value, ir.Value) or value.name not in partial:
+                return value
+            self._check_members(function, item.address, value, emit)
+            return emit.compute(BARE, value.type, value)
+
+        match item:
+            case ir.Store(value=value, ordering=str()) if item.ordering != ir.ALLOCATION:
+                return replace(item, value=bare(value))
+            case ir.Update(value=value):
+                return replace(item, value=bare(value))
+            case ir.CompareExchange(expected=expected, new=new):
+                known = bare(expected)
+                may_fail = item.is_weak or known != expected
+                return replace(item, expected=known, new=bare(new), is_weak=may_fail)
+            case _:
+                return item
+
+    def _check_members(self, function: str, address: ir.Operand, value: ir.Value, emit: Emitter) -> None:
+        """A violation if a value has unset bits that are no padding of what it is stored to."""
+        size = size_of(value.type, self.module)
+        padding = self._padding(function, address, size)
+        if padding is None:
+            self.unchecked |= self.memory.objects_at(function, address)
+            return
+        type_ = ir.Int(8 * size)
+        unset = emit.compute(UNSET_OF, type_, value)
+        members = emit.compute("and", type_, unset, ir.Constant(((1 << type_.bits) - 1) ^ padding, type_))
+        is_set = emit.compute("eq", ir.BOOL, members, ir.Constant(0, type_))
+        message = "part of a structure is stored or compared atomically before it was set"
+        emit.instructions.append(self.checks.check(is_set, message, emit.place))
+
+    def _padding(self, function: str, address: ir.Operand, size: int) -> int | None:
+        """The bits of an access that belong to no member; None if that is not known."""
+        found: set[int] = set(range(size))
+        for target in self.memory.points.targets(function, address):
+            item = self.module.objects.get(target.site[1:]) if target.site.startswith("@") else None
+            if item is None or item.shape is None or not target.is_exact:
+                return None
+            covered = set(covered_bytes(item.shape))
+            found -= {at for at in range(size) if target.start + at in covered}
+        order = range(size) if self.module.is_little_endian else range(size)[::-1]
+        return sum(0xFF << (8 * number) for number, at in enumerate(order) if at in found)
 
     def _mark_at(self, address: ir.Operand, type_: ir.Type, emit: Emitter) -> ir.Value:
         size = size_of(type_, self.module)
