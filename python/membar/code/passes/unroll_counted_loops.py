@@ -218,7 +218,7 @@ class _Unrolling:
         if is_next_iteration and name not in decided:
             if name not in self.making:
                 self.open.add(name)
-            elif counts.get(name, 0) >= MOST_ITERATIONS:
+            elif counts.get(name, 0) >= MOST_ITERATIONS - 1:
                 self.cut.add(name)
                 return ir.Goto(f"{name}#cut")
             else:
