@@ -319,3 +319,12 @@ def test_a_loop_of_test_and_set_is_cut_where_nothing_shows_that_it_only_looks(mo
         main="while (atomic_flag_test_and_set(&f)) ; n++; atomic_flag_clear(&f);",
     )
     assert said_through_clang(text, model) == says
+
+
+@needs_clang
+def test_a_loop_that_waits_is_one_inside_a_loop_without_an_end() -> None:
+    worker = (
+        "for (;;) { while (atomic_flag_test_and_set(&f)) ; n = 1; assert(n == 1); atomic_flag_clear(&f); }"
+    )
+    text = THREADS.format(before="atomic_flag f; int n;", worker=worker, main=worker)
+    assert said_through_clang(text, "rc11") == "holds-within"

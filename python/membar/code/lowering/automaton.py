@@ -9,7 +9,7 @@ from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Expr, Register, registers_of
 from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import WARNINGS, Assert, Assume, Fence, Join, Operation, Set, Spawn
-from membar.program.program import Edge
+from membar.program.program import Edge, Thread
 from membar.records import record, replace
 from membar.source import Span
 
@@ -173,12 +173,15 @@ def without_empty_steps(
 ) -> tuple[tuple[Edge, ...], int]:
     """The automaton without steps that do nothing and are the only way on; also its entry.
 
-    A step back to where it begins stays: it waits for ever. Points in `kept` stay, too.
+    A step back to where it begins stays: it waits for ever. Points in `kept` stay, too. A loop keeps its own
+    beginning where another one begins with it: of one loop inside another, only one may wait.
     """
     leaving: dict[int, int] = {}
     for edge in edges:
         leaving[edge.source] = leaving.get(edge.source, 0) + 1
     staying = frozenset(kept)
+    thread = Thread(name="", entry=entry, edges=tuple(edges))
+    headers = {edges[index].target for index in thread.back_edges}
     follows = {
         edge.source: edge.target
         for edge in edges
@@ -187,6 +190,7 @@ def without_empty_steps(
         and not edge.unfollowed
         and leaving[edge.source] == 1
         and edge.source not in staying
+        and not {edge.source, edge.target} <= headers
     }
 
     def final(point: int) -> int:
