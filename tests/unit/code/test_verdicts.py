@@ -328,3 +328,11 @@ def test_a_loop_that_waits_is_one_inside_a_loop_without_an_end() -> None:
     )
     text = THREADS.format(before="atomic_flag f; int n;", worker=worker, main=worker)
     assert said_through_clang(text, "rc11") == "holds-within"
+
+
+@needs_clang
+def test_an_atomic_block_that_counts_is_one_exchange() -> None:
+    count = "__VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end();"
+    declared = "void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void); int n;"
+    text = THREADS.format(before=declared, worker=count, main=count)
+    assert said_through_clang(text, "rc11") == "holds"

@@ -154,9 +154,14 @@ class Automaton:
         self.state = replace(self.state, operations=(*self.state.operations, *first, *later))
 
 
+def is_warning(operation: Operation) -> bool:
+    """Whether an operation is an assertion that ends no execution."""
+    return isinstance(operation, Assert) and operation.property in WARNINGS
+
+
 def as_one_step(edges: Sequence[Edge], span: Span | None) -> Edge:
-    """Steps that follow one another as one: an exchange if they are one, which axioms can speak of."""
-    operations = [item for edge in edges for item in edge.operations]
+    """Steps that follow one another as one, without warnings: an exchange if axioms can speak of one."""
+    operations = [item for edge in edges for item in edge.operations if not is_warning(item)]
     has_checks = any(isinstance(item, Assert) for item in operations)
     exchange = None if has_checks else as_exchange(operations)
     return Edge(

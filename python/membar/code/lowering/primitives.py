@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.lowering.automaton import State, as_one_step
+from membar.code.lowering.automaton import State, as_one_step, is_warning
 from membar.code.lowering.context import thread_name
 from membar.code.lowering.expressions import narrowed
 from membar.code.lowering.refusal import NotSupportedError
@@ -286,8 +286,11 @@ def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.cut()
     inner = thread.flow.edges[first:]
     del thread.flow.edges[first:]
+    warnings = [(item, edge.span) for edge in inner for item in edge.operations if is_warning(item)]
     if inner:
         thread.flow.edges.append(as_one_step(inner, thread.context.span(begin.place)))
+    for warning, span in warnings:  # they end no execution, and may as well be asked behind the step
+        thread.flow.emit(warning, span)
 
 
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
