@@ -170,7 +170,7 @@ class _Linking:
         return None
 
     def _kept_apart(self, unit: _Unit) -> code.Module:
-        """A file of the library, with other names for what the program defines too."""
+        """A file of the library, its variables hidden, with other names for what the program defines too."""
         assert unit.code is not None
         functions = {
             name: name + _OWN
@@ -182,7 +182,8 @@ class _Linking:
             for name, item in unit.code.objects.items()
             if item.content is not None and name in self.definitions
         }
-        return renamed(unit.code, functions, objects)
+        hidden = {name: replace(item, is_hidden=True) for name, item in unit.code.objects.items()}
+        return renamed(replace(unit.code, objects=hidden), functions, objects)
 
 
 _HOOK = "__mb_end_of_"

@@ -20,6 +20,14 @@ HEAD = """
 atomic_uint x;
 pthread_t t;
 """
+_FUTEX = """
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int d;
+#define WAIT syscall(SYS_futex, &x, FUTEX_WAIT, 0, 0, 0, 0)
+#define WAKE syscall(SYS_futex, &x, FUTEX_WAKE, 1, 0, 0, 0)
+"""
 CASES = {
     # Bits.
     "zeros at the end are counted": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_ctz(x | 16) >= 3);", "holds"),
@@ -38,6 +46,16 @@ CASES = {
     "what does not fit is not copied": ("int memcpy_s(void *, size_t, const void *, size_t); void *f(void *a) { return 0; }", "static int a[1] = {1}, b[1] = {2}; assert(memcpy_s(a, 0, b, 4) && a[0] == 1); assert(!memcpy_s(a, 4, b, 4) && a[0] == 2);", "holds"),
     # Habits.
     "a number as a pointer": ("void *f(void *a) { return 42; }", "void *r; pthread_join(t, &r); assert((long)r == 42); pthread_create(&t, 0, f, 0);", "holds"),
+    # Before, beside and after `main`.
+    "constructors run first": ("int c; __attribute__((constructor)) void i(void) { c = 5; } void *f(void *a) { return 0; }", "assert(c == 5);", "holds"),
+    "the last function given to atexit runs first": ("int c; void p(void) { assert(c == 2); } void q(void) { c = 2; } void *f(void *a) { return 0; }", "atexit(p); atexit(q);", "holds"),
+    "the first one runs last": ("int c; void p(void) { assert(c == 2); } void q(void) { c = 2; } void *f(void *a) { return 0; }", "atexit(q); atexit(p);", "violated assertions"),
+    "each thread has its own variable": ("_Thread_local int n = 3; void *f(void *a) { assert(++n == 4); return 0; }", "assert(++n == 4);", "holds"),
+    "destructors of keys get what a thread leaves": ("int d; pthread_key_t k; void e(void *p) { d = (int)(long)p; } void *f(void *a) { pthread_key_create(&k, e); pthread_setspecific(k, (void *)7); return 0; }", "pthread_join(t, 0); assert(d == 7); pthread_create(&t, 0, f, 0);", "holds"),
+    # Futexes.
+    "a wake is not lost": (_FUTEX + "void *f(void *a) { d = 1; x = 1; WAKE; return 0; }", "while (!x) WAIT; assert(d == 1);", "holds"),
+    "who is not woken waits for ever": (_FUTEX + "void *f(void *a) { d = 1; x = 1; return 0; }", "while (!x) WAIT;", "violated deadlock"),
+    "waiting orders nothing": (_FUTEX + "void *f(void *a) { d = 1; atomic_store_explicit(&x, 1, memory_order_relaxed); WAKE; return 0; }", "while (!atomic_load_explicit(&x, memory_order_relaxed)) WAIT; assert(d == 1);", "violated assertions"),
     # Constants.
     "a constant expression about an address": ("void *f(void *a) { return 0; }", "static unsigned long p; p = (unsigned long)&x & 3; assert(p == 0);", "holds"),
 }  # fmt: skip

@@ -1,5 +1,6 @@
-/* `syscall`: the number of the thread, and futexes. Who waits at a futex is in a table by thread; the look at the
-   word and the entry are one step, as the kernel makes them. */
+/* `syscall`: the number of the thread, and futexes. Who waits at a futex is in a table by thread. As in the kernel,
+   a full barrier stands between the entry and the look at the word, and before the look at the table: either who
+   wakes sees the entry, or who wants to wait sees the new value. */
 #include "membar.h"
 
 #if defined __x86_64__
@@ -12,7 +13,7 @@ enum { SYS_futex = 221, SYS_gettid = 207, SYS_sched_yield = 158, SYS_membarrier 
 enum { SYS_futex = 98, SYS_gettid = 178, SYS_sched_yield = 124, SYS_membarrier = 283 };
 #endif
 enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET = 9, FUTEX_WAKE_BITSET = 10, COMMAND = 0x7f, MOST_THREADS = 16 };
-static void *waits_at[MOST_THREADS];
+static uintptr_t waits_at[MOST_THREADS]; /* addresses of words */
 
 static long fail(int number)
 {
@@ -25,27 +26,29 @@ static long wait_at(unsigned *word, unsigned expected, _Bool is_timed)
     long long me = __membar_self();
     if (me >= MOST_THREADS)
         __membar_cut("futexes of more than 16 threads");
-    _Bool is_as_expected;
-    __membar_atomic_begin();
-    is_as_expected = LOAD(word, RELAXED) == expected;
-    STORE(&waits_at[me], is_as_expected ? (void *)word : NULL, RELAXED);
-    __membar_atomic_end();
-    if (!is_as_expected)
+    if (LOAD(word, RELAXED) != expected)
         return fail(EAGAIN);
-    if (__membar_wakes()) {
-        STORE(&waits_at[me], NULL, RELAXED);
+    if (__membar_wakes())
         return is_timed && __membar_choose(0, 1) ? fail(ETIMEDOUT) : 0;
+    uintptr_t address = (uintptr_t)word;
+    STORE(&waits_at[me], address, RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (LOAD(word, RELAXED) != expected) {
+        /* Who was woken meanwhile has waited. */
+        _Bool is_woken = !__atomic_compare_exchange_n(&waits_at[me], &address, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        return is_woken ? 0 : fail(EAGAIN);
     }
     if (is_timed)
-        __membar_assume(LOAD(&waits_at[me], RELAXED) == NULL);
+        __membar_assume(LOAD(&waits_at[me], RELAXED) == 0);
     else
-        __membar_wait(LOAD(&waits_at[me], RELAXED) == NULL);
+        __membar_wait(LOAD(&waits_at[me], RELAXED) == 0);
     return 0;
 }
 
 static long wake_at(unsigned *word, unsigned most)
 {
     long woken = 0;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     long long threads = __membar_thread_count();
     if (threads > MOST_THREADS)
         __membar_cut("futexes of more than 16 threads");
@@ -57,14 +60,14 @@ static long wake_at(unsigned *word, unsigned most)
         if (at >= threads || woken == most)
             continue;
         long long thread = first + at < threads ? first + at : first + at - threads;
-        void *expected = word;
-        if (__atomic_compare_exchange_n(&waits_at[thread], &expected, NULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        uintptr_t expected = (uintptr_t)word;
+        if (__atomic_compare_exchange_n(&waits_at[thread], &expected, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             woken++;
     }
     return woken;
 }
 
-/// syscall: The number of the thread, `sched_yield`, and futexes: a wait may end without cause, and orders nothing; a full membarrier and other calls are cut.
+/// syscall: The number of the thread, `sched_yield`, and futexes: a wait may end without cause, and orders nothing unless it blocks; a wake is a full barrier; a full membarrier and other calls are cut.
 long syscall(long number, long first, long second, long third, long fourth, long fifth, long sixth)
 {
     if (number == SYS_gettid)
