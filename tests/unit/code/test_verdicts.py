@@ -144,6 +144,11 @@ WHOLE = {
         "int k = 0; for (struct s *p = list; p; p = p->next) k++; assert(k == 3);",
         "holds",
     ),
+    "as much memory from a loop as is followed": (
+        "atomic_int n = 4;",
+        "for (int i = 0; i < n; i++) free(malloc(4));",
+        "holds",
+    ),
     "more memory from a loop": (
         "atomic_int n = 9;",
         "for (int i = 0; i < n; i++) free(malloc(4));",

@@ -81,6 +81,11 @@ class _Unrolling:
         self.making = {  # headers of loops in which every iteration makes something of its own, and where
             header: place for header, loop in self.loops.items() if (place := self._made_in(loop)) is not None
         }
+        self.making_blocks = {
+            block.name
+            for block in function.blocks
+            if any(isinstance(item, ir.Call) and item.callee in _MAKES for item in block.instructions)
+        }
         self.open: set[str] = set()  # headers of the loops that stay loops
         self.cut: set[str] = set()  # headers of loops that are followed no further
         self.names: dict[_Entry, str] = {}
@@ -218,11 +223,12 @@ class _Unrolling:
         if is_next_iteration and name not in decided:
             if name not in self.making:
                 self.open.add(name)
-            elif counts.get(name, 0) >= MOST_ITERATIONS - 1:
-                self.cut.add(name)
-                return ir.Goto(f"{name}#cut")
             else:
                 counts[name] = counts.get(name, 0) + 1
+        for header, number in counts.items():  # beyond the last iteration a loop may only end
+            if number > MOST_ITERATIONS or (number == MOST_ITERATIONS and name in self.making_blocks):
+                self.cut.add(header)
+                return ir.Goto(f"{header}#cut")
         is_counted = name in self.loops and name not in self.open
         is_general = not (is_counted or self._only_branches(name))
         is_general = is_general or sum(self.copies.values()) > MOST_COPIES
