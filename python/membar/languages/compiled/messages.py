@@ -16,6 +16,8 @@ from membar.source import SourceFile
 _LINE = re.compile(
     r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
 )
+# Where the compiler places mistakes in -D, -U and -include: these quote the command line, not a file.
+_OPTIONS_OF_THE_COMPILER = ("<built-in>", "<command line>")
 _FLAG = re.compile(r" \[(?P<flags>-W[^\]]*)\]$")
 
 
@@ -59,6 +61,12 @@ def read_messages(text: str) -> tuple[Message, ...]:
 
 def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | None]) -> Diagnostic:
     """A message as a diagnostic; `read` gives the files whose text may be shown."""
+    if message.file in _OPTIONS_OF_THE_COMPILER:
+        return Diagnostic(
+            code=code,
+            message=f"an option for the compiler is wrong: {message.text}",
+            help="see -D, -U, -include, and what comes after `--`",
+        )
     source = read(message.file)
     if source is None or message.line > len(source.line_starts):
         # What the compiler says may quote the file.
