@@ -4,9 +4,10 @@
 //! whatever the others, and the flushes of its own buffer, can do before it: it computes, reads cells that nobody else
 //! writes any more, puts stores into its buffer (which only a fence of all buffers or a join would notice), passes a
 //! fence with an empty buffer, or, under sc, writes cells that nobody else accesses any more. All steps of the thread
-//! must be of this kind and possible, none may change what a predicate looks at, and one of them must lead to a state
-//! whose steps are still to be followed, so that nobody is put off for ever (Bošnački, Leue, Lluch Lafuente,
-//! "Partial-order reduction for general state exploring algorithms", STTT 2009). Deadlocks, final states, failures,
+//! must be of this kind and possible, and none may change what a predicate looks at. Besides, the cycle proviso: one of
+//! them must lead to a state that is not yet expanded, so that no thread is postponed forever (Bošnački, Leue, Lluch
+//! Lafuente, "Partial-order reduction for general state exploring algorithms", STTT 2009). The searches enforce it:
+//! `safety.rs` and, in parallel, `worker.rs` (`expand_fully`) take all steps of a state where it fails. Deadlocks, final states, failures,
 //! error states and stores held back by the bound are all kept.
 
 use membar_ir::bits::SmallSet;

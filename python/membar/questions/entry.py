@@ -89,32 +89,32 @@ def check(
         model: memory model: a name or a file.
         engine: engine.
         properties: properties to check, separated by commas.
-        property_file: check only the property of an SV-COMP property file.
+        property_file: check only the properties in an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
-        ltl: check an LTL formula.
+        ltl: an LTL formula that every run must satisfy.
         dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
-        threads: prove it for any number of threads.
-        client: linearizable for T threads with N calls each?.
+        threads: prove the properties for any number of threads.
+        client: check linearizability: T threads, N calls each.
         order: objects: when one call precedes another.
         spec: objects: the sequential specification.
         allow_python_spec: objects: allow running the Python specification that the file names.
         infer: .obj: infer the invariants of the proof, and print them.
-        confirm: confirm this SV-COMP witness.
+        confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: increase the loop bound up to N.
+        max_unroll: largest loop bound to try.
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
         no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
         no_await: unroll waiting loops as other loops (termination unchecked).
-        no_inplace: let spinning threads read any value, not only the latest.
-        no_sleep: buffers: without sleep sets.
-        no_acceleration: buffers: without acceleration of cycles.
-        no_por: states: keep every state and all declared registers.
+        no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
+        no_sleep: buffers: disable sleep sets.
+        no_acceleration: buffers: disable acceleration of cycles.
+        no_por: states: disable partial-order reduction and keep dead registers.
         shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
@@ -123,7 +123,7 @@ def check(
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
-        further_files: C: another file of the program.
+        further_files: C: link FILE into the program.
         undefines: undefine a macro for C.
         includes: C: include FILE before the program.
         standard: C: the version of the language, such as gnu17.
@@ -132,8 +132,8 @@ def check(
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
         others: C: another option for the compiler.
-        no_cache: C: compile again what was compiled before.
-        verbose: C: say with which command the text was compiled.
+        no_cache: C: do not use the cache of compiled files.
+        verbose: C: print the command that compiles the program.
         arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record; the single names above count more.
         words: options of single languages by name, such as `atomic-rule`.
@@ -292,32 +292,32 @@ def repair(
         model: memory model: a name or a file.
         engine: engine.
         properties: properties to check, separated by commas.
-        property_file: check only the property of an SV-COMP property file.
+        property_file: check only the properties in an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
-        ltl: check an LTL formula.
+        ltl: an LTL formula that every run must satisfy.
         dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
-        threads: prove it for any number of threads.
-        client: linearizable for T threads with N calls each?.
+        threads: prove the properties for any number of threads.
+        client: check linearizability: T threads, N calls each.
         order: objects: when one call precedes another.
         spec: objects: the sequential specification.
         allow_python_spec: objects: allow running the Python specification that the file names.
         infer: .obj: infer the invariants of the proof, and print them.
-        confirm: confirm this SV-COMP witness.
+        confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: increase the loop bound up to N.
+        max_unroll: largest loop bound to try.
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
         no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
         no_await: unroll waiting loops as other loops (termination unchecked).
-        no_inplace: let spinning threads read any value, not only the latest.
-        no_sleep: buffers: without sleep sets.
-        no_acceleration: buffers: without acceleration of cycles.
-        no_por: states: keep every state and all declared registers.
+        no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
+        no_sleep: buffers: disable sleep sets.
+        no_acceleration: buffers: disable acceleration of cycles.
+        no_por: states: disable partial-order reduction and keep dead registers.
         shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
@@ -326,7 +326,7 @@ def repair(
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
-        further_files: C: another file of the program.
+        further_files: C: link FILE into the program.
         undefines: undefine a macro for C.
         includes: C: include FILE before the program.
         standard: C: the version of the language, such as gnu17.
@@ -335,8 +335,8 @@ def repair(
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
         others: C: another option for the compiler.
-        no_cache: C: compile again what was compiled before.
-        verbose: C: say with which command the text was compiled.
+        no_cache: C: do not use the cache of compiled files.
+        verbose: C: print the command that compiles the program.
         arguments: C: arguments of the program, as in a shell.
         options: how engines search, as a record.
         words: options of single languages by name.

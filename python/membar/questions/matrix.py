@@ -36,14 +36,15 @@ def _lines() -> Iterator[str]:
         languages = ", ".join(_languages(engine))
         yield f"| `{engine.name}` | {languages} | {shown} | {engine.can.holds} | {engine.can.violated} |"
     yield (
-        "| `objects` | objects, annotated C | sc, x86-tso, xc, armv8"
+        "| `objects` | objects, annotated C"
+        " | proofs: sc, x86-tso, xc, armv8; clients: as `graphs` or `states`"
         " | of proofs: all obligations are discharged; of clients: never, HOLDS WITHIN their size"
         " | the history of a client is not linearizable |"
     )
     yield ""
     yield (
         "Where a bound truncated the search, the answer is HOLDS WITHIN that bound;"
-        " where something was skipped, UNKNOWN."
+        " where the engine left something out for another reason, UNKNOWN."
     )
     yield ""
     yield f"| property | {' | '.join(f'`{engine.name}`' for engine in engines)} |"
@@ -52,7 +53,11 @@ def _lines() -> Iterator[str]:
         cells = ["yes" if _looks_for(engine, name) else "" for engine in engines]
         yield f"| {name} | {' | '.join(cells)} |"
     yield ""
-    yield "If an engine cannot check a property of a program, its answer says so."
+    yield (
+        "If an engine cannot check a property of a program, its answer says so."
+        " An engine that checks `claims` also checks `acceptance` and `progress` (labels of Promela);"
+        " `objects` checks `linearizability`."
+    )
 
 
 def _engine(name: str) -> Engine | SystemEngine:

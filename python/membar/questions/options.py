@@ -140,7 +140,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         languages=("C",),
         rival="property",
-        help="check only the property of an SV-COMP property file (default model: sc)",
+        help="check only the properties in an SV-COMP property file (default model: sc)",
         python="Path | None",
     ),
     Option(
@@ -158,7 +158,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>,"
         " && || -> !; or the file that contains it",
-        short="check an LTL formula",
+        short="an LTL formula that every run must satisfy",
         is_common=True,
     ),
     Option(
@@ -190,9 +190,9 @@ TABLE: Final = (
         read="threads",
         commands=_ASKING,
         kinds=(LIFTED,),
-        help="C: prove it for any number of threads, sc and x86-tso; NAME is the macro for their number"
-        " (default: N)",
-        short="prove it for any number of threads",
+        help="C: prove the properties for any number of threads, sc and x86-tso; NAME is the macro for their"
+        " number (default: N)",
+        short="prove the properties for any number of threads",
         is_common=True,
     ),
     Option(
@@ -201,8 +201,8 @@ TABLE: Final = (
         read="client",
         commands=_ASKING,
         kinds=(CLIENTS,),
-        help="objects: is it linearizable for all clients of T threads with N operations each?",
-        short="linearizable for T threads with N calls each?",
+        help="objects: check linearizability for all clients of T threads with N operations each",
+        short="check linearizability: T threads, N calls each",
         is_common=True,
         python="Size | tuple[int, int] | None",
     ),
@@ -241,9 +241,9 @@ TABLE: Final = (
         metavar="WITNESS",
         read="path",
         kinds=(CONFIRMED,),
-        help="C: look only for an execution that follows this witness of SV-COMP to its violation: VIOLATED,"
-        " or UNKNOWN if the witness is not confirmed",
-        short="confirm this SV-COMP witness",
+        help="C: validate an SV-COMP violation witness: VIOLATED if an execution follows it to its violation,"
+        " UNKNOWN if none was found",
+        short="validate this SV-COMP violation witness",
         python="Path | None",
     ),
     Option(
@@ -281,7 +281,7 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         rival="loops",
-        help="increase the loop bound up to N (default: 4)",
+        help="largest loop bound to try (default: 4)",
         is_common=True,
         python="int | None",
     ),
@@ -349,11 +349,11 @@ TABLE: Final = (
             (
                 "inplace",
                 (PROGRAM,),
-                "let spinning threads read any value, not only the latest",
+                "let waiting threads read any value, not only the latest write (disables `in place`)",
             ),
-            ("sleep", (PROGRAM,), "buffers: without sleep sets"),
-            ("acceleration", (PROGRAM,), "buffers: without acceleration of cycles"),
-            ("por", (PROGRAM, CLIENTS), "states: keep every state and all declared registers"),
+            ("sleep", (PROGRAM,), "buffers: disable sleep sets"),
+            ("acceleration", (PROGRAM,), "buffers: disable acceleration of cycles"),
+            ("por", (PROGRAM, CLIENTS), "states: disable partial-order reduction and keep dead registers"),
         )
     ),
     Option(
@@ -459,7 +459,7 @@ TABLE: Final = (
             python={"list": "Sequence[str]", "switch": "bool"}.get(form, "str | None"),
         )
         for name, field, metavar, form, help_ in (
-            ("--with", "further_files", "FILE", "list", "C: another file of the program"),
+            ("--with", "further_files", "FILE", "list", "C: link FILE into the program"),
             ("-U", "undefines", "NAME", "list", "undefine a macro for C"),
             ("-include", "includes", "FILE", "list", "C: include FILE before the program"),
             ("--std", "standard", "NAME", "value", "C: the version of the language, such as gnu17"),
@@ -480,8 +480,8 @@ TABLE: Final = (
                 "list",
                 "C: another option for the compiler; or after `--`",
             ),
-            ("--no-cache", "", "", "switch", "C: compile again what was compiled before"),
-            ("-v", "verbose", "", "switch", "C: say with which command the text was compiled"),
+            ("--no-cache", "", "", "switch", "C: do not use the cache of compiled files"),
+            ("-v", "verbose", "", "switch", "C: print the command that compiles the program"),
         )
     ),
     Option(
@@ -521,7 +521,7 @@ TABLE: Final = (
         commands=_SHORT,
         kinds=_OF_PROGRAMS,
         is_output=True,
-        help="draw executions for Graphviz, a file each",
+        help="write a Graphviz file for each execution to DIR",
     ),
     Option(
         name="--svg",
@@ -530,7 +530,7 @@ TABLE: Final = (
         commands=_SHORT,
         kinds=_OF_PROGRAMS,
         is_output=True,
-        help="draw executions, a file each",
+        help="write an SVG drawing of each execution to DIR",
         is_common=True,
     ),
     Option(
@@ -540,7 +540,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         is_output=True,
         is_search=True,
-        help="every execution, not only the witness",
+        help="show every execution, not only the witness",
         is_common=True,
     ),
     Option(
@@ -548,8 +548,8 @@ TABLE: Final = (
         form="switch",
         kinds=(PROGRAM, CONFIRMED),
         is_output=True,
-        help="which axiom forbids the outcome, with the cycle",
-        short="which axiom forbids the outcome",
+        help="show which axiom forbids the outcome, with the cycle",
+        short="show which axiom forbids the outcome",
         is_common=True,
     ),
     Option(

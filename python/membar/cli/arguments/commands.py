@@ -109,8 +109,8 @@ _ALL: Final = (
             Option(
                 name="--first",
                 form="switch",
-                help="DVE: Barnat's procedure, quick and not the cheapest",
-                short="DVE: quickly, but not the cheapest",
+                help="DVE: Barnat's procedure, fast but not necessarily the cheapest",
+                short="DVE: fast, but not necessarily the cheapest",
             ),
             Option(name="--all", form="switch", help="show every repair of least cost"),
             Option(
@@ -156,7 +156,7 @@ _ALL: Final = (
                 name="--seed",
                 metavar="N",
                 read="number",
-                help="test: number of the first program (default: 0)",
+                help="test: seed of the first random program (default: 0)",
             ),
             Option(
                 name="--limit",

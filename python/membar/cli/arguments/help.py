@@ -24,7 +24,7 @@ _SHORT_EXIT_CODES = {
 }
 _ABOUT = {
     "check": "Check concurrent programs under a memory model. FILE is C, a litmus test, Promela, DVE, XCFA,"
-    " Cubicle or .obj.",
+    " Cubicle, .obj or program text.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",
