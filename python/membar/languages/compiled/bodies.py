@@ -75,11 +75,15 @@ class Library:
 
 _HEAD = """# The C library
 
-What membar assumes of the functions that C programs call without defining them. Each has a body in C, over
-primitives of membar; a function that the program defines itself is taken instead. A function that is not in
-this table is an error that names it: give it a body in a further file, `membar check main.c stubs.c`.
+What membar assumes about library functions in C programs that clang reads: several files, `.i`, `.ll` and
+`.bc` files, and programs with a compiler option. For a `.c` file that membar parses itself, see [C](c.md).
 
-Nothing is stronger than the real thing: locking is an acquire, unlocking a release, and nothing more.
+Each function has a body in C, over primitives of membar; a function that the program defines itself is used
+instead. A function that is not in this table is an error that names it: give it a body in a further file,
+`membar check main.c stubs.c`.
+
+No function guarantees more ordering than C or POSIX requires: locking is an acquire, unlocking a release, and
+nothing more.
 """
 
 

@@ -12,7 +12,7 @@ void __mb_end_of_process(void)
         handlers[--registered]();
 }
 
-/// atexit: Up to 32 functions; executions with more are cut.
+/// atexit: Up to 32 functions; executions with more are truncated.
 int atexit(void (*function)(void))
 {
     if (registered == MOST_HANDLERS)

@@ -1,5 +1,5 @@
-/* Atomic accesses that the compiler makes calls of: of objects that are not aligned, or are too large for the
-   processor. They are atomic all the same. */
+/* Atomic accesses that the compiler turns into calls: of objects that are not aligned, or are too large for the
+   processor. They are still atomic. */
 #include "membar.h"
 
 #define DEFINE(bytes, type)                                                                                       \

@@ -1,5 +1,5 @@
-/* Condition variables: a word with a bit for each thread that waits. A signal takes the bit of any one of them
-   away, a broadcast all; who waits blocks until its own bit is gone. */
+/* Condition variables: a word with a bit for each thread that waits. A signal clears the bit of any one of
+   them, a broadcast clears all; a waiting thread blocks until its own bit is cleared. */
 #include "mutex.h"
 
 enum { MOST_THREADS = 8 * sizeof(unsigned long) };

@@ -1,6 +1,6 @@
-/* `syscall`: the number of the thread, and futexes. Who waits at a futex is in a table by thread. As in the kernel,
-   a full barrier stands between the entry and the look at the word, and before the look at the table: either who
-   wakes sees the entry, or who wants to wait sees the new value. */
+/* `syscall`: the thread's identifier, and futexes. A table has an entry for each waiting thread. As in the kernel, a
+   full barrier stands between making the entry and reading the word, and before the table is read: either the thread
+   that wakes others sees the entry, or the thread that is about to wait sees the new value. */
 #include "membar.h"
 
 #if defined __x86_64__
@@ -67,7 +67,7 @@ static long wake_at(unsigned *word, unsigned most)
     return woken;
 }
 
-/// syscall: The number of the thread, `sched_yield`, and futexes: a wait may end without cause, and orders nothing unless it blocks; a wake is a full barrier; a full membarrier and other calls are cut.
+/// syscall: The thread's identifier, `sched_yield`, and futexes: a wait may wake up spuriously, and orders nothing unless it blocks; a wake is a full barrier; executions with a full membarrier or other calls are truncated.
 long syscall(long number, long first, long second, long third, long fourth, long fifth, long sixth)
 {
     if (number == SYS_gettid)

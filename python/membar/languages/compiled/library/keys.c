@@ -1,4 +1,4 @@
-/* What each thread has for itself under a key. */
+/* Thread-specific data. */
 #include "membar.h"
 
 enum { MOST_KEYS = 8, ROUNDS = 4 };
@@ -42,7 +42,7 @@ void __mb_end_of_thread(void)
         }
 }
 
-/// pthread_key_create, tss_create: Up to 8 keys; executions with more are cut.
+/// pthread_key_create, tss_create: Up to 8 keys; executions with more are truncated.
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
 int tss_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
 

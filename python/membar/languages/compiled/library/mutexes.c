@@ -1,7 +1,7 @@
 /* Mutexes and spin locks of <pthread.h> and <threads.h>. */
 #include "mutex.h"
 
-/// pthread_mutex_init, mtx_init: Plain writes: who uses the mutex without being ordered after them races.
+/// pthread_mutex_init, mtx_init: Plain writes: using the mutex without being ordered after its initialisation is a data race.
 int pthread_mutex_init(struct mutex *mutex, const int *attributes)
 {
     mutex->word = 0;
@@ -26,7 +26,7 @@ int pthread_mutex_destroy(struct mutex *mutex)
 }
 void mtx_destroy(struct mutex *mutex) { pthread_mutex_destroy(mutex); }
 
-/// pthread_mutex_lock, mtx_lock: An acquire and nothing more. A recursive mutex counts; one that checks gives EDEADLK; with any other a thread that locks twice waits for ever. Robust mutexes and priorities are not modelled.
+/// pthread_mutex_lock, mtx_lock: An acquire and nothing more. A recursive mutex counts how often its owner has locked it; an error-checking one returns EDEADLK; with any other a thread that locks twice waits forever. Robust mutexes and priorities are not modelled.
 int pthread_mutex_lock(struct mutex *mutex) { return lock_mutex(mutex); }
 int mtx_lock(struct mutex *mutex) { return lock_mutex(mutex) ? THRD_ERROR : THRD_SUCCESS; }
 
@@ -41,7 +41,7 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *time) { return try_
 int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *time) { return try_mutex(mutex, ETIMEDOUT); }
 int mtx_timedlock(struct mutex *mutex, const void *time) { return try_mutex(mutex, THRD_TIMEDOUT); }
 
-/// pthread_mutex_unlock, mtx_unlock: A release and nothing more. Unlocking a mutex that the thread does not hold violates `locks`, except that one that checks gives EPERM.
+/// pthread_mutex_unlock, mtx_unlock: A release and nothing more. Unlocking a mutex that the thread does not hold violates `locks`, except that an error-checking one returns EPERM.
 int pthread_mutex_unlock(struct mutex *mutex) { return unlock_mutex(mutex); }
 int mtx_unlock(struct mutex *mutex) { return unlock_mutex(mutex) ? THRD_ERROR : THRD_SUCCESS; }
 
@@ -69,7 +69,7 @@ int pthread_mutexattr_setprotocol(int *attributes, int protocol) { return 0; }
 int pthread_mutexattr_setprioceiling(int *attributes, int priority) { return 0; }
 int pthread_mutex_setprioceiling(struct mutex *mutex, int priority, int *old) { return 0; }
 
-/// pthread_mutexattr_getpshared, pthread_mutexattr_getprotocol, pthread_mutexattr_getprioceiling, pthread_mutexattr_getrobust, pthread_mutex_getprioceiling: A number from outside.
+/// pthread_mutexattr_getpshared, pthread_mutexattr_getprotocol, pthread_mutexattr_getprioceiling, pthread_mutexattr_getrobust, pthread_mutex_getprioceiling: An unknown number, see outside.c.
 static int from_outside(int *found)
 {
     *found = (int)__membar_input(0, 1);
@@ -81,7 +81,7 @@ int pthread_mutexattr_getprioceiling(const int *attributes, int *found) { return
 int pthread_mutexattr_getrobust(const int *attributes, int *found) { return from_outside(found); }
 int pthread_mutex_getprioceiling(const struct mutex *mutex, int *found) { return from_outside(found); }
 
-/// pthread_mutexattr_setrobust: Executions with robust mutexes are cut.
+/// pthread_mutexattr_setrobust: Executions with robust mutexes are truncated.
 int pthread_mutexattr_setrobust(int *attributes, int robust)
 {
     if (robust)

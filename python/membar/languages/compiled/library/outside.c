@@ -1,5 +1,5 @@
-/* The world outside: output, time, random numbers, the environment. A number from outside is one of a few if
-   anything depends on it; executions with others are cut. */
+/* The environment: output, time, random numbers. An unknown number is one of a few if anything depends on it;
+   executions with others are truncated. */
 #include "membar.h"
 
 static long long number(void) { return __membar_input(0, 1); }
@@ -7,7 +7,7 @@ static long long number(void) { return __membar_input(0, 1); }
 static char console[3];
 void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
 
-/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing, and reads no memory. How much was printed is a number from outside.
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing, and reads no memory. How much was printed is an unknown number.
 int printf(const char *format, ...) { return (int)number(); }
 int fprintf(void *file, const char *format, ...) { return (int)number(); }
 int dprintf(int file, const char *format, ...) { return (int)number(); }
@@ -34,7 +34,7 @@ void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }
 
-/// snprintf, vsnprintf, sprintf, __snprintf_chk: Writes characters from outside, and a 0 at the end; `sprintf` at most 64.
+/// snprintf, vsnprintf, sprintf, __snprintf_chk: Writes unknown characters, and a 0 at the end; `sprintf` at most 64.
 static int print_into(char *text, size_t size)
 {
     if (size == 0)
@@ -55,12 +55,12 @@ int sprintf(char *text, const char *format, ...)
     return 0;
 }
 
-/// getchar, getc, fgetc: A character from outside, or the end of the file.
+/// getchar, getc, fgetc: An unknown character, or the end of the file.
 int getchar(void) { return (int)number() - 1; }
 int getc(void *file) { return (int)number() - 1; }
 int fgetc(void *file) { return (int)number() - 1; }
 
-/// fopen, fclose, fgets, fread, read, open, close: Fails, or executions are cut.
+/// fopen, fclose, fgets, fread, read, open, close: Opening fails, and reading finds the end of the file; other executions are truncated.
 void *fopen(const char *name, const char *mode)
 {
     if (__membar_input(0, 1))
@@ -94,7 +94,7 @@ int open(const char *name, int flags, ...)
 }
 int close(int file) { return 0; }
 
-/// time, clock, clock_gettime, clock_getres, gettimeofday, timespec_get: The time is a number from outside; it need not go forward.
+/// time, clock, clock_gettime, clock_getres, gettimeofday, timespec_get: The time is an unknown number; it need not increase.
 struct seconds {
     long whole;
     long part;
@@ -133,7 +133,7 @@ int timespec_get(struct seconds *now, int base)
     return base;
 }
 
-/// rand, rand_r, random, lrand48, mrand48: A number from outside.
+/// rand, rand_r, random, lrand48, mrand48: An unknown number.
 int rand(void) { return (int)number(); }
 int rand_r(unsigned *seed) { return (int)number(); }
 long random(void) { return (long)number(); }
@@ -145,7 +145,7 @@ void srand(unsigned seed) {}
 void srandom(unsigned seed) {}
 void srand48(long seed) {}
 
-/// getenv, secure_getenv: Nothing is set; executions in which something is are cut.
+/// getenv, secure_getenv: No variable is set; executions in which one is are truncated.
 char *getenv(const char *name)
 {
     if (__membar_input(0, 1))
@@ -154,7 +154,7 @@ char *getenv(const char *name)
 }
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf: A number from outside.
+/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf: An unknown number.
 long sysconf(int name) { return (long)number(); }
 int getpid(void) { return 1; }
 int getppid(void) { return 0; }
@@ -163,7 +163,7 @@ int getpagesize(void) { return 4096; }
 int get_nprocs(void) { return (int)number() + 1; }
 int get_nprocs_conf(void) { return (int)number() + 1; }
 
-/// signal, sigaction: Executions in which a signal comes that the program handles are cut.
+/// signal, sigaction: Executions in which a signal arrives that the program handles are truncated.
 static void set_handler(const void *handler)
 {
     if (handler != NULL && handler != (void *)1 && __membar_choose(0, 1)) /* neither SIG_DFL nor SIG_IGN */

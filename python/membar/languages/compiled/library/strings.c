@@ -1,4 +1,4 @@
-/* <string.h>, <strings.h>, <ctype.h> and what of <stdlib.h> only computes: character by character, in the
+/* <string.h>, <strings.h>, <ctype.h> and the pure functions of <stdlib.h>: character by character, in the
    locale of C. */
 #include "membar.h"
 
@@ -222,7 +222,7 @@ static char *duplicate(const char *text, size_t length)
 char *strdup(const char *text) { return duplicate(text, strlen(text)); }
 char *strndup(const char *text, size_t most) { return duplicate(text, strnlen(text, most)); }
 
-/// strerror, strsignal: A text that says nothing.
+/// strerror, strsignal: A fixed placeholder string.
 char *strerror(int number) { return (char *)"an error"; }
 char *strsignal(int number) { return (char *)"a signal"; }
 
@@ -307,7 +307,7 @@ unsigned long __isoc23_strtoul(const char *text, char **end, int base) { return 
 long long __isoc23_strtoll(const char *text, char **end, int base) { return strtoll(text, end, base); }
 unsigned long long __isoc23_strtoull(const char *text, char **end, int base) { return strtoull(text, end, base); }
 
-/// bsearch, qsort: Calls the comparison as often as it must; `qsort` sorts by insertion and keeps equal elements in order.
+/// bsearch, qsort: Calls the comparison function as needed; `qsort` sorts by insertion and keeps equal elements in order.
 void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
     size_t low = 0, high = count;

@@ -48,7 +48,7 @@ int pthread_rwlock_destroy(unsigned *lock)
     return 0;
 }
 
-/// pthread_rwlock_rdlock, pthread_rwlock_wrlock: An acquire. Whose turn it is, is not said.
+/// pthread_rwlock_rdlock, pthread_rwlock_wrlock: An acquire. No order among waiting threads is assumed.
 int pthread_rwlock_rdlock(unsigned *lock) { return enter_to_read(lock, 0); }
 int pthread_rwlock_wrlock(unsigned *lock) { return enter_to_write(lock, 0); }
 
@@ -80,7 +80,7 @@ int pthread_rwlock_unlock(unsigned *lock)
     return 0;
 }
 
-/// pthread_rwlockattr_getpshared, pthread_rwlockattr_getkind_np, pthread_barrierattr_getpshared: A number from outside.
+/// pthread_rwlockattr_getpshared, pthread_rwlockattr_getkind_np, pthread_barrierattr_getpshared: An unknown number, see outside.c.
 static int from_outside(int *found)
 {
     *found = (int)__membar_input(0, 1);
@@ -176,7 +176,7 @@ int pthread_barrier_destroy(unsigned *barrier)
     return 0;
 }
 
-/// pthread_barrier_wait: What threads do before it happens before what they do behind it. The last one to arrive gets PTHREAD_BARRIER_SERIAL_THREAD.
+/// pthread_barrier_wait: What threads do before it happens before what they do after it. The last one to arrive gets PTHREAD_BARRIER_SERIAL_THREAD.
 int pthread_barrier_wait(unsigned *barrier)
 {
     unsigned found = __atomic_fetch_add(barrier, 1, __ATOMIC_ACQ_REL), count = found >> HALF;

@@ -41,7 +41,7 @@ int pthread_detach(unsigned long handle)
 /* Defined in keys.c where the program has keys. */
 void __mb_end_of_thread(void);
 
-/// pthread_exit: Ends the thread; the process goes on, also when `main` calls it.
+/// pthread_exit: Ends the thread; the process continues, even if `main` calls it.
 _Noreturn void pthread_exit(void *result)
 {
     __mb_end_of_thread();
@@ -84,7 +84,7 @@ int pthread_attr_setscope(int *attributes, int scope) { return 0; }
 int pthread_attr_setstack(int *attributes, void *stack, size_t size) { return 0; }
 int pthread_attr_setaffinity_np(int *attributes, size_t size, const void *set) { return 0; }
 
-/// pthread_setname_np, pthread_setaffinity_np, sched_setaffinity, pthread_setschedparam, pthread_setconcurrency, pthread_setcancelstate, pthread_setcanceltype, pthread_testcancel, sched_yield, pthread_yield, thrd_yield, sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep: Does nothing: every interleaving is looked at anyway. Threads are never cancelled.
+/// pthread_setname_np, pthread_setaffinity_np, sched_setaffinity, pthread_setschedparam, pthread_setconcurrency, pthread_setcancelstate, pthread_setcanceltype, pthread_testcancel, sched_yield, pthread_yield, thrd_yield, sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep: Does nothing: every interleaving is explored anyway. Threads are never cancelled.
 int pthread_setname_np(unsigned long thread, const char *name) { return 0; }
 int pthread_setaffinity_np(unsigned long thread, size_t size, const void *set) { return 0; }
 int sched_setaffinity(int process, size_t size, const void *set) { return 0; }

@@ -13,7 +13,7 @@ _Noreturn void __VERIFIER_error(void)
 void __VERIFIER_assert(int condition) { __membar_check(condition != 0, "assertions", "the assertion fails"); }
 void __CPROVER_assert(int condition, const char *text) { __membar_check(condition != 0, "assertions", text); }
 
-/// __VERIFIER_assume, __CPROVER_assume, assume_abort_if_not: Ends executions in which it is 0; they do not count.
+/// __VERIFIER_assume, __CPROVER_assume, assume_abort_if_not: Discards executions in which the argument is 0.
 void __VERIFIER_assume(int condition) { __membar_assume(condition != 0); }
 void __CPROVER_assume(int condition) { __membar_assume(condition != 0); }
 void assume_abort_if_not(int condition) { __membar_assume(condition != 0); }
@@ -46,14 +46,14 @@ static long long any(long long least, unsigned long long most)
 #define ANY(name, type, least, most) \
     type __VERIFIER_nondet_##name(void) { return (type)any(least, most); }
 
-/// __VERIFIER_nondet_char, __VERIFIER_nondet_short, __VERIFIER_nondet_int, __VERIFIER_nondet_long, __VERIFIER_nondet_longlong: From -1 to 2, others are cut; or all from MEMBAR_NONDET_MIN to MEMBAR_NONDET_MAX, if these are defined.
+/// __VERIFIER_nondet_char, __VERIFIER_nondet_short, __VERIFIER_nondet_int, __VERIFIER_nondet_long, __VERIFIER_nondet_longlong: From -1 to 2, others are truncated; or all from MEMBAR_NONDET_MIN to MEMBAR_NONDET_MAX, if these are defined.
 ANY(char, char, -128, 127)
 ANY(short, short, -32768, 32767)
 ANY(int, int, -2147483648ll, 2147483647)
 ANY(long, long, -__LONG_MAX__ - 1, __LONG_MAX__)
 ANY(longlong, long long, -__LONG_LONG_MAX__ - 1, __LONG_LONG_MAX__)
 
-/// __VERIFIER_nondet_uchar, __VERIFIER_nondet_ushort, __VERIFIER_nondet_uint, __VERIFIER_nondet_unsigned, __VERIFIER_nondet_unsigned_int, __VERIFIER_nondet_ulong, __VERIFIER_nondet_ulonglong, __VERIFIER_nondet_size_t, __VERIFIER_nondet_u8, __VERIFIER_nondet_u16, __VERIFIER_nondet_u32, __VERIFIER_nondet_u64, __VERIFIER_nondet_loff_t: From 0 to 2, others are cut; or as for signed ones.
+/// __VERIFIER_nondet_uchar, __VERIFIER_nondet_ushort, __VERIFIER_nondet_uint, __VERIFIER_nondet_unsigned, __VERIFIER_nondet_unsigned_int, __VERIFIER_nondet_ulong, __VERIFIER_nondet_ulonglong, __VERIFIER_nondet_size_t, __VERIFIER_nondet_u8, __VERIFIER_nondet_u16, __VERIFIER_nondet_u32, __VERIFIER_nondet_u64, __VERIFIER_nondet_loff_t: From 0 to 2, others are truncated; or as for signed ones.
 ANY(uchar, unsigned char, 0, 255)
 ANY(ushort, unsigned short, 0, 65535)
 ANY(uint, unsigned, 0, -1u)
@@ -74,7 +74,7 @@ _Bool __VERIFIER_nondet_bool(void) { return __membar_choose(0, 1) != 0; }
 /// __VERIFIER_nondet_range: Any number from the first to the second.
 int __VERIFIER_nondet_range(int low, int high) { return (int)__membar_choose(low, high); }
 
-/// __VERIFIER_nondet_pointer: A null pointer; executions with others are cut.
+/// __VERIFIER_nondet_pointer: A null pointer; executions with others are truncated.
 void *__VERIFIER_nondet_pointer(void)
 {
     if (__membar_choose(0, 1))
@@ -88,8 +88,9 @@ void __VERIFIER_spin_start(void) {}
 void __VERIFIER_loop_bound(int bound) {}
 int __VERIFIER_opt_begin(void) { return 1; }
 
-/// __VERIFIER_spin_end, __VERIFIER_kill_thread: Ends executions in which it is 0; they do not count.
+/// __VERIFIER_spin_end: Discards executions in which the argument is 0.
 void __VERIFIER_spin_end(int condition) { __membar_assume(condition != 0); }
+/// __VERIFIER_kill_thread: Discards executions in which the argument is not 0.
 void __VERIFIER_kill_thread(int condition) { __membar_assume(condition == 0); }
 
 /// __VERIFIER_tid: The number of the thread.
