@@ -11,8 +11,9 @@ import tiers
 from differential.comparisons import shipped
 from differential.overtaking import judged, programs
 from differential.searches import features_of, references
-from membar.engines import _exploration, graphs
+from membar.engines import graphs
 from membar.languages.mbp import FRONTEND
+from membar.models import buffering
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.program.expand import expand
@@ -50,7 +51,7 @@ def test_programs_without_signs_have_no_other_executions(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_reference_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphs, "trial", lambda *_: None)
-    monkeypatch.setattr(_exploration, "keeps_loads_before_stores", lambda *_, **__: False)
+    monkeypatch.setattr(buffering, "keeps_loads_before_stores", lambda *_, **__: False)
     model = shipped(name)
     features = replace(features_of(name), exclusives=False)
     chosen = (pointer_program_of_seed(seed, features) for seed in range(40))

@@ -159,6 +159,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--compile-commands": ("--compile-commands", "."),
     "--compiler-option": ("--compiler-option=-no-such-option",),
     "--no-cache": ("--no-cache",),
+    "-v": ("-v",),
     "--args": ("--args", "word"),
     "--brab": ("--brab", "2"),
     "--instances": ("--instances", "2"),

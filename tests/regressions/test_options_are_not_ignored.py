@@ -43,6 +43,7 @@ _OF_COMPILERS = {"-U", "-include", "--std", "--with", "--clang", "--target", "--
     "--compile-commands",
     "--compiler-option",
     "--no-cache",
+    "-v",
 }
 
 

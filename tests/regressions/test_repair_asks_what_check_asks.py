@@ -41,7 +41,7 @@ int main(void) {
 """
 _RIGHT = "#include <stdatomic.h>\natomic_int x;\nint main(void) { return atomic_load(&x); }\n"
 _SAYS = {
-    "holds": ("nothing-to-repair", "it is right under"),
+    "holds": ("nothing-to-repair", "it is correct under"),
     "holds-within": ("nothing-to-repair", "HOLDS WITHIN under"),
     "unknown": ("unknown", "UNKNOWN"),
     "violated": ("not-repaired", "NOT REPAIRED"),
@@ -72,4 +72,4 @@ def test_repair_says_what_check_says(
     main(["repair", str(file), *words])
     told = capsys.readouterr().out
     assert said in told.replace("\n  ", " ")
-    assert ("it is right" in told.replace("\n  ", " ")) == (answer == "holds")
+    assert ("it is correct" in told.replace("\n  ", " ")) == (answer == "holds")

@@ -24,7 +24,7 @@ def test_processes_that_step_together_do_not_share_a_store_buffer(model: str, en
     with pytest.raises(InputError) as caught:
         membar.check(SYNC, model=model, engine=engine, error=ERROR, options=options)
     (problem,) = caught.value.diagnostics
-    assert (problem.code, problem.message) == ("W1011", f"`system sync` has no meaning under {model}")
+    assert (problem.code, problem.message) == ("W1011", f"`system sync` is not defined under {model}")
     assert problem.primary is not None
     assert problem.primary.span.text == "system sync;"
 

@@ -53,5 +53,5 @@ def test_no_cheaper_repair_is_claimed_when_z3_gives_up(monkeypatch: pytest.Monke
     sets = HittingSets((), (), ())
     assert sets.cheapest() == ()
     monkeypatch.setattr(sets, "_solver", _GivesUp("(incomplete quantifiers)"))
-    with pytest.raises(UndecidedError, match="z3 could not tell"):
+    with pytest.raises(UndecidedError, match="z3 could not determine"):
         sets.cheapest()

@@ -119,9 +119,10 @@ def compile_shipped_models() -> None:
 @cache
 def _words() -> str:
     """A fingerprint of the ordering words of all languages, for which no front end is loaded."""
-    (root,) = folder.__path__
-    dialects = os.path.join(root, "litmus", "dialects")  # noqa: PTH118 - at every start, without pathlib
-    folders = [os.path.join(root, name) for name in {"", *folder.ENDINGS.values()}]  # noqa: PTH118
+    roots = folder.__path__
+    dialects = os.path.join(roots[0], "litmus", "dialects")  # noqa: PTH118 - at every start, without pathlib
+    names = {"", *folder.ENDINGS.values()}
+    folders = [os.path.join(root, name) for root in roots for name in names]  # noqa: PTH118
     folders += [os.path.join(dialects, name) for name in os.listdir(dialects)]  # noqa: PTH118, PTH208
     return plan_cache.state_of_files(os.path.join(each, name) for each in folders for name in _WORDS)  # noqa: PTH118
 

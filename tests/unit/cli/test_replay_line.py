@@ -100,7 +100,11 @@ def run(line: str) -> tuple[int, str]:
 
 UNBOUNDED = "--buffers unbounded"
 CASES = [
-    ("a b.mbp", f"--model x86-tso {UNBOUNDED} --error 'P0.critical & P1.critical'", "VIOLATED (errors)"),
+    (
+        "a b.mbp",
+        f"--model x86-tso {UNBOUNDED} --error 'P0.critical & P1.critical' --property errors",
+        "VIOLATED (errors)",
+    ),
     (
         "stores.mbp",
         "--model pso --buffers 3 --engine states --ltl 'G !(P0.critical && F P1.critical)'",
@@ -115,7 +119,7 @@ CASES = [
     ("loop.pml", f"--error q@seen {UNBOUNDED} --property errors", "VIOLATED (errors)"),
     (
         "flags.dve",
-        f"--error 'P.c && Q.c' --atomic writes.txt --atomic-rule all {UNBOUNDED}",
+        f"--error 'P.c && Q.c' --property errors --atomic writes.txt --atomic-rule all {UNBOUNDED}",
         "VIOLATED (errors)",
     ),
     ("flags.dve", "--ltl 'G !(P.c && F Q.c)' --buffers 1 --no-por", "VIOLATED (claims)"),

@@ -107,7 +107,7 @@ def test_a_violation_is_a_run_of_the_program_itself() -> None:
     assert isinstance(answer, membar.Answer)
     assert answer.witness is not None
     assert len(answer.program.threads) == 3
-    assert any("2 are enough" in note for note in answer.outcome.run.notes)
+    assert any("2 suffice" in note for note in answer.outcome.run.notes)
 
 
 def test_instances_are_compared_with_the_program() -> None:
