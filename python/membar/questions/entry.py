@@ -118,7 +118,7 @@ def check(
         shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
-        jobs: use N threads.
+        jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for files that C and cat files include.
@@ -321,7 +321,7 @@ def repair(
         shortest: states: find a shortest run or lasso, without reduction.
         brab: .cub: guess invariants that hold with N processes, and prove them.
         instances: .cub: compare the answer with systems of this many processes, such as 2,3.
-        jobs: use N threads.
+        jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
         include_dirs: search DIR for files that C and cat files include.

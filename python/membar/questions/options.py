@@ -396,6 +396,7 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         help="use N threads; litmus: N processes (default: 1)",
+        short="use N threads (litmus: N processes)",
         is_common=True,
         python="int",
     ),

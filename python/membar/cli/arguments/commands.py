@@ -189,7 +189,7 @@ _ALL: Final = (
                 " program; smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for"
                 " Graphviz; llvm, code: the LLVM IR that clang makes of a C program, and the code IR that"
                 " membar reads from it; program: the threads that engines run",
-                short=", ".join(_FORMATS),
+                short=" ".join(_FORMATS),
             ),
             Option(
                 name="--model",

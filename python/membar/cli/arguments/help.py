@@ -19,7 +19,8 @@ _VERDICTS = (
 )
 _SHORT_EXIT_CODES = {
     "check": _VERDICTS,
-    "repair": _VERDICTS,
+    "repair": "exit codes: 0 correct or repaired, 1 not repairable, 2 bad input, 3 unknown,"
+    " 4 within a bound\n",
     "litmus": "exit codes: 0 all answered, 1 an expectation differs, 2 bad input, 3 some unanswered\n",
 }
 _ABOUT = {
