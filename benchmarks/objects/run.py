@@ -66,9 +66,9 @@ HEAD = f"""\
 
 `membar check FILE --client 2,3` on the files of `examples/c/objects`: all clients of
 {SIZE.text}, causal order. The weak variants change the ordering that
-a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *in order* means that executions
-with load buffering were not explored ([0039](../decisions/0039-clients-without-load-buffering.md)). This page
-is the output of
+a macro names (`-D PUSH=memory_order_relaxed`). In brackets: CPU seconds. *without load
+buffering* means that executions with load buffering were not explored
+([0039](../decisions/0039-clients-without-load-buffering.md)). This page is the output of
 
     python benchmarks/objects/run.py
 
@@ -119,7 +119,7 @@ def _answer(file: str, defines: tuple[str, ...], model: str, ordering: Ordering)
     seconds = time.process_time() - start
     word = result.verdict.upper().replace("-", " ")
     bound = result.outcome.bound if isinstance(result.outcome, HoldsWithin) else ""
-    extra = ", in order" if "load buffering" in bound else ""
+    extra = ", without load buffering" if "load buffering" in bound else ""
     extra += ", loops cut" if "unrolled" in bound else ""
     return f"{word}{extra} ({seconds:.1f})", result
 

@@ -153,9 +153,9 @@ def cell(result: membar.Answer) -> str:
 
 
 def _in_short(reason: str) -> str:
-    return (
-        "too large" if _TOO_LARGE in reason else "a step never fits" if "never happens" in reason else reason
-    )
+    if _TOO_LARGE in reason:
+        return "too large"
+    return "one step needs more entries" if "never happens" in reason else reason
 
 
 @dataclass(slots=True)
