@@ -80,7 +80,8 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
                 thread.flow.emit(Set(register, word), thread.context.span(item.place))
                 return Register(register)
 
-            if item.operation in _UNDEFINED_OF_ZERO and words[1] != FALSE:
+            is_undefined = item.operation in _UNDEFINED_OF_ZERO and words[1] != FALSE
+            if is_undefined and not _is_dropped_for_zero(thread, item.operands[0], item.result):
                 message = f"`__builtin_{_UNDEFINED_OF_ZERO[item.operation]}` of 0"
                 thread.check(Binary(BinaryOp.NE, words[0], FALSE), message, item)
             found = bits_of_words.bit_operation(item.operation, words[0], bits, keep)
@@ -119,6 +120,32 @@ def _on_narrow_numbers(thread: ThreadLowering, item: ir.Compute) -> ir.Compute:
         return narrowed_float(operand) or operand if isinstance(operand, ir.Constant) else operand
 
     return replace(item, operands=tuple(map(narrow, item.operands)))
+
+
+def _is_dropped_for_zero(thread: ThreadLowering, number: ir.Operand, result: ir.Value) -> bool:
+    """Whether a value, or its sum with a constant, only goes where it is not chosen if the number is 0.
+
+    So clang writes `__builtin_ffs`: `number == 0 ? 0 : cttz(number) + 1`.
+    """
+    instructions = [each for block in thread.function.blocks for each in (*block.instructions, block.end)]
+    defined = {each.result: each for each in instructions if isinstance(each, ir.Compute)}
+    users = [each for each in instructions if result in operands_of(each)]
+
+    def is_dropped_by(user: object) -> bool:
+        if not isinstance(user, ir.Compute):
+            return False
+        if user.operation == "add":
+            return _is_dropped_for_zero(thread, number, user.result)
+        if user.operation != "select" or not isinstance(user.operands[0], ir.Value):
+            return False
+        test = defined.get(user.operands[0])
+        if test is None or test.operation not in {"eq", "ne"} or test.operands[0] != number:
+            return False
+        if not isinstance(test.operands[1], ir.Constant) or test.operands[1].value != 0:
+            return False
+        return user.operands[1 if test.operation == "eq" else 2] != result
+
+    return bool(users) and all(map(is_dropped_by, users))
 
 
 def _is_only_compared(thread: ThreadLowering, value: ir.Value) -> bool:

@@ -32,6 +32,7 @@ CASES = {
     # Bits.
     "zeros at the end are counted": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_ctz(x | 16) >= 3);", "holds"),
     "of 0 that is undefined": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_ctz(x) < 40);", "violated memory"),
+    "the first bit of 0 is none": ("void *f(void *a) { x = 8; return 0; }", "int n = __builtin_ffs(x); assert(n == 0 || n == 4);", "holds"),
     "zeros at the beginning are counted": ("void *f(void *a) { x = 8; return 0; }", "assert(__builtin_clz(x | 1) > 28);", "violated assertions"),
     "ones are counted": ("void *f(void *a) { x = 0xf0; return 0; }", "unsigned n = __builtin_popcount(x); assert(n == 0 || n == 4);", "holds"),
     "bytes are swapped": ("void *f(void *a) { x = 0x0102; return 0; }", "assert(__builtin_bswap32(x) != 0x02010000);", "violated assertions"),
