@@ -166,6 +166,10 @@ WARNING_FLAGS: Mapping[str, str] = {OVERFLOW: "signed-overflow", LEAKS: "memory-
 WARNINGS = frozenset(WARNING_FLAGS)
 
 
+NONZERO_RETURN = "main returns a value other than 0"
+"""Begins the message of the assertion at the end of `main`, which ends nothing early."""
+
+
 @record(frozen=True, slots=True)
 class Assert(Footprint):
     """A violation of `property` if `condition` is 0 here; perhaps only a warning (`WARNINGS`)."""

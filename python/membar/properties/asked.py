@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from membar.program.operations import WARNINGS, Assert, Assume, Operation
+from membar.program.expr import Constant
+from membar.program.operations import NONZERO_RETURN, WARNINGS, Assert, Assume, Operation
 from membar.program.program import Edge, Program
 from membar.properties.locks import NAME as LOCKS
 from membar.properties.memory import NAME as MEMORY
@@ -14,6 +15,8 @@ from membar.records import record, replace
 _REACHED = " is called"
 UNDEFINED = frozenset({MEMORY, LOCKS})
 """What follows in an execution that violates one of these has no meaning."""
+OF_WHOLE_RUNS = frozenset({"claims", "condition"})
+"""What is asked about whole executions: those that end early with a failure say nothing about it."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -52,19 +55,23 @@ def asserting(
 
     Where an access goes wrong or a lock is misused nothing is known of what follows, so that their assertions
     stay, unless only executions without that are asked about (`is_defined`); those that only warn stay too.
-    If nothing is asked all of them stay.
+    If nothing is asked, or whole executions are, all of them stay. A `main` that returns another value than 0
+    has ended as it would otherwise.
     """
     if names and "assertions" not in names and has_error_state_of(program, "assertions"):
         errors = tuple(item for item in program.errors if item.property != "assertions")
         program = replace(program, errors=errors)
     if not names or Assert not in program.operation_kinds:
         return program
+    is_whole = not is_defined and not OF_WHOLE_RUNS.isdisjoint(names)
     kept = {*names, *WARNINGS} | (set() if is_defined else UNDEFINED)
 
     def changed(operation: Operation) -> Operation:
         if not isinstance(operation, Assert):
             return operation
-        is_asked = operation.property in kept
+        is_asked = is_whole or operation.property in kept
+        if operation.message.startswith(NONZERO_RETURN) and operation.property not in names:
+            return Assume(Constant(1))
         if operation.property == "assertions" and functions:
             is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)
         return operation if is_asked else Assume(operation.condition)

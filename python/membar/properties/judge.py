@@ -26,7 +26,7 @@ from membar.program.expand import expand
 from membar.program.operations import WARNINGS
 from membar.program.value_candidates import THIN_AIR, passes_on_reads
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
-from membar.properties.asked import UNDEFINED
+from membar.properties.asked import OF_WHOLE_RUNS, UNDEFINED
 from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of
 from membar.properties.property import has_error_state_of, property_of_error
@@ -244,7 +244,7 @@ class _Judgement:
         gap = gap_of(tally)
         if gap is not None:
             return Finding(name, Verdict.UNKNOWN, gap)
-        if failed in UNDEFINED and is_settled:
+        if (failed in UNDEFINED and is_settled) or (failed and name in OF_WHOLE_RUNS):
             return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import language_of
 from membar.limits.budget import limited
 from membar.questions.ask import class_of, kind_of, question_about
@@ -116,10 +117,22 @@ def _read_within_limit(arguments: Chosen, path: str | Path) -> FileText:
 
 
 def properties(arguments: Chosen) -> Sequence[str] | None:
-    """The properties named by `--property`; None where it was not given."""
+    """The properties named by `--property`; None where it was not given.
+
+    Raises:
+        InputError: it names none.
+    """
     if arguments.property is None:
         return None
     names = [name.strip() for name in arguments.property.split(",") if name.strip()]
+    if not names:
+        raise InputError(
+            Diagnostic(
+                code="W0401",
+                message="--property names no property",
+                help="leave it out to check all that apply; `none` checks nothing",
+            )
+        )
     return [] if names == ["none"] else names
 
 

@@ -12,6 +12,7 @@ from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.primitives import PREFIX
 from membar.code.structure import operands
+from membar.program.operations import NONZERO_RETURN
 from membar.records import replace
 
 ENTRY = "main"
@@ -153,10 +154,9 @@ class _Start:
     def _check_status(self, status: ir.Value) -> list[ir.Instruction]:
         is_zero = ir.Value("is_zero", ir.BOOL)
         zero = ir.Constant(0, status.type)
-        message = "main returns a value other than 0"
         return [
             ir.Compute(result=is_zero, operation="eq", operands=(status, zero), place=self.body.place),
-            self.checks.check(is_zero, message, self.body.place, _EXITS),
+            self.checks.check(is_zero, NONZERO_RETURN, self.body.place, _EXITS),
         ]
 
 

@@ -17,6 +17,7 @@ from membar.limits import budget
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
 from membar.program.operations import (
+    NONZERO_RETURN,
     WARNINGS,
     Assert,
     Assume,
@@ -170,7 +171,8 @@ class Flow:
         self.state = replace(state, operations=(*state.operations, operation), span=place)
         if isinstance(operation, Assert):
             self.cut()
-            if operation.condition == FALSE and operation.property not in WARNINGS:
+            is_end = operation.property not in WARNINGS and not operation.message.startswith(NONZERO_RETURN)
+            if operation.condition == FALSE and is_end:
                 self.state = None
         elif isinstance(operation, Assume) and operation.condition == FALSE:
             self.cut()

@@ -32,6 +32,7 @@ from membar.languages.c.values import (
 )
 from membar.languages.c.world import Frame, Object, Scope, Target
 from membar.program.expr import TRUE, Expr
+from membar.program.operations import NONZERO_RETURN
 
 _MOST_TURNS: Final = 4096
 _THREADS: Final = "MEMBAR_THREADS"
@@ -245,7 +246,7 @@ class Statements:
                 kept = self.m.kept(self.m.converted(value, frame.result, node), node)
                 self.m.flow.put((*frame.key, 0, ""), Slot(kept.expr))
                 if self.m.number == 1 and len(self.m.frames) == 1 and t.is_scalar(kept.type):
-                    invocation.check_exit(self.m, kept, "main returns a value other than 0", node)
+                    invocation.check_exit(self.m, kept, NONZERO_RETURN, node)
         self.m.leave_scopes(self.m.span(node))
         self.m.flow.jump(frame.returns)
 

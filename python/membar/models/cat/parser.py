@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from lark.exceptions import VisitError
 from lark.lexer import Lexer
 from lark.tree import Meta
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import InputError, close_matches, error
 from membar.models.cat import syntax as cat
 from membar.models.cat.lexer import KEYWORDS, OPERANDS, SYMBOLS, Word, words
 from membar.models.plan import CheckKind, CheckMode, Op
@@ -27,6 +28,17 @@ _BINARY = {
 }
 _POSTFIX = {"PLUS": Op.PLUS, "STAR": Op.STAR, "QUESTION": Op.OPTIONAL, "INVERSE": Op.INVERSE}
 POSTFIX = frozenset(_POSTFIX)
+_STATEMENTS = (
+    "acyclic",
+    "irreflexive",
+    "empty",
+    "let",
+    "include",
+    "flag",
+    "undefined_unless",
+    "procedure",
+    "call",
+)
 _GRAMMAR = Path(__file__).with_name("grammar.lark")
 _SPELLING = {terminal: f"`{word}`" for word, terminal in (KEYWORDS | SYMBOLS).items()} | {
     "NAME": "a name",
@@ -59,6 +71,7 @@ def parse(source: SourceFile) -> cat.CatFile:
         InputError: the text is not cat, or uses a reserved construct that membar does not have.
     """
     found = words(source)
+    _check_title(found)
     try:
         tree = _parser().parse([_token(word) for word in found])
         return _Builder(source).transform(tree)
@@ -87,6 +100,17 @@ class _Words(Lexer):
 
     def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override]  # noqa: ANN401 - what `parse` was given
         yield from data
+
+
+def _check_title(found: list[Word]) -> None:
+    """A file may begin with the name of its model, in words on one line, not with a misspelt statement."""
+    title = list(takewhile(lambda word: word.kind == "NAME", found))
+    for word in title:
+        for meant in close_matches(word.text, _STATEMENTS, 1, 0.8):
+            message = f"unexpected `{word.text}`"
+            raise error("W0204", message, word.span, "expected a statement", help=f"did you mean `{meant}`?")
+    if title and "\n" in title[0].span.source.text[title[0].span.start : title[-1].span.end]:
+        raise error("W0204", f"unexpected `{title[-1].text}`", title[-1].span, "expected a statement")
 
 
 @lru_cache(maxsize=1)
