@@ -268,7 +268,7 @@ def _long_run() -> str:
 
 def _mutual_exclusion() -> str:
     """Proved soon, by a proof of thousands of cubes, which is to be checked."""
-    last = 80
+    last = 63
     steps = "".join(
         f"transition t{n} (i)\nrequires {{ X[i] = S{n} }}\n{{ X[i] := S{n + 1}; }}\n" for n in range(1, last)
     )
