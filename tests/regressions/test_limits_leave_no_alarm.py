@@ -187,5 +187,4 @@ def test_an_alarm_is_not_lost_to_the_garbage_collector(
     finally:
         gc.callbacks.remove(_waits_long)
         gc.unfreeze()
-    assert time.monotonic() < start + 240.0
     assert "ignored" not in capsys.readouterr().err
