@@ -42,6 +42,7 @@ _ALL = (
         (_I32,),
         "gives the 4 bytes and, if they are between two unsigned numbers, adds a third: then an acquire",
     ),
+    Primitive("peek", (PTR,), (_I32,), "a plain load of 4 bytes, which need not have been set"),
     Primitive("wait", (BOOL,), (), "blocks together with the access before it until the condition holds"),
     Primitive("wakes", (), (BOOL,), "whether a wait for a condition ends without cause"),
     Primitive("assume", (BOOL,), (), "ends executions in which the condition does not hold, silently"),

@@ -24,7 +24,7 @@ _MOST_ELEMENTS = 1 << 16
 # As many copies between single places are told apart, if a copy is one of several.
 _MOST_COPIES = 256
 _LOCK_SIZE = 4
-_LOCKS = frozenset({f"{PREFIX}{name}" for name in ("lock", "unlock", "add_within")})
+_LOCKS = frozenset({f"{PREFIX}{name}" for name in ("lock", "unlock", "add_within", "peek")})
 
 
 @record(frozen=True, slots=True)

@@ -242,6 +242,15 @@ def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
     )
 
 
+def _peek(thread: ThreadLowering, item: ir.Call) -> None:
+    address = thread.value(item.arguments[0], item, "used as an address")
+    register = thread.fresh(item.results[0])
+    tags = thread.context.orders.plain
+    thread.flow.emit(
+        Load(register=register, address=address, size=_LOCK_SIZE, tags=tags), thread.context.span(item.place)
+    )
+
+
 def _wakes(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.emit(Choose(thread.fresh(item.results[0]), FALSE, TRUE), thread.context.span(item.place))
 
@@ -319,6 +328,7 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}thread_count": _thread_count,
     f"{PREFIX}retire": _retire,
     f"{PREFIX}add_within": _add_within,
+    f"{PREFIX}peek": _peek,
     f"{PREFIX}wakes": _wakes,
     f"{PREFIX}input": _input,
     f"{PREFIX}cut": _cut,

@@ -20,6 +20,7 @@ void __membar_lock(unsigned *cell);
 void __membar_unlock(unsigned *cell);
 _Bool __membar_try_lock(unsigned *cell);
 unsigned __membar_add_within(unsigned *cell, unsigned low, unsigned high, unsigned step);
+unsigned __membar_peek(unsigned *cell);
 void __membar_wait(_Bool condition);
 _Bool __membar_wakes(void);
 void __membar_assume(_Bool condition);
@@ -46,5 +47,8 @@ static inline void must(_Bool condition, const char *message) { __membar_check(c
 /* Atomic accesses to a word of a library object. */
 #define LOAD(word, order) __atomic_load_n(word, __ATOMIC_##order)
 #define STORE(word, value, order) __atomic_store_n(word, value, __ATOMIC_##order)
+
+/* What memory of 4 bytes holds that was never set. */
+#define UNSET 0xa11c5e7au
 
 #endif

@@ -152,13 +152,15 @@ int sem_getvalue(unsigned *semaphore, int *value)
 /* A barrier: for how many threads it is, and in the lower half how many have arrived so far, over all rounds. */
 enum { HALF = 16, LOW = 0xffff };
 
-/// pthread_barrier_init: A plain write. For up to 65,535 threads.
+/// pthread_barrier_init: A plain write. For up to 65,535 threads. Initialising a barrier twice violates `locks`.
 int pthread_barrier_init(unsigned *barrier, const void *attributes, unsigned count)
 {
     if (count == 0)
         return EINVAL;
     if (count > LOW)
         __membar_cut("barriers for more than 65,535 threads");
+    unsigned before = __membar_peek(barrier);
+    must(before == 0 || before == UNSET, "a barrier is initialised that was initialised before");
     *barrier = count << HALF;
     return 0;
 }
