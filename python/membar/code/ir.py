@@ -401,7 +401,8 @@ class Module:
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
-    the Linux kernel are called.
+    the Linux kernel are called. `lacks_arguments` says that `main` looks at its arguments and gets none;
+    `notes` are those of the Program.
     """
 
     functions: Mapping[str, Function]
@@ -412,5 +413,7 @@ class Module:
     partly_checked: tuple[tuple[str, str], ...] = ()
     mixed_sizes: tuple[str, ...] = ()
     is_kernel: bool = False
+    lacks_arguments: bool = False
+    notes: tuple[str, ...] = ()
     pointer_bits: int = 64
     is_little_endian: bool = True

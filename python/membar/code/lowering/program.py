@@ -57,6 +57,7 @@ def _lower(
         ends_memory=module.ends_memory,
         partly_checked=module.partly_checked,
         mixed_sizes=module.mixed_sizes,
+        notes=module.notes,
     )
 
 

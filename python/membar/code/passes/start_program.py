@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from membar.code import ir
 from membar.code.checks import Checks
-from membar.code.primitives import PREFIX
+from membar.code.primitives import PREFIX, USE
 from membar.code.structure import operands
 from membar.program.operations import NONZERO_RETURN
 from membar.records import replace
@@ -20,7 +20,6 @@ END_OF_PROCESS = "__mb_end_of_process"
 _BODY = "main.body"
 _LIST, _WORD = "arguments@program", "string@program"
 _CHOOSE, _CUT = ir.FunctionAddress(f"{PREFIX}choose"), ir.FunctionAddress(f"{PREFIX}cut")
-_SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 _EXITS = "exits"
 
 
@@ -45,8 +44,10 @@ class _Start:
         self.objects = dict(module.objects)
 
     def run(self) -> ir.Module:
-        is_open = self.words is None and self._uses_arguments()
+        is_open = self.words is None and uses_arguments(self.body)
         results = tuple(ir.Value(f"status.{at}", type_) for at, type_ in enumerate(self.body.results))
+        if is_open:
+            self.body = _with_places_of_results(self.body)
         instructions: list[ir.Instruction] = [
             ir.Call(results=(), callee=ir.FunctionAddress(each), arguments=())
             for each in self.module.constructors
@@ -61,41 +62,21 @@ class _Start:
         )
         if END_OF_PROCESS in self.module.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_PROCESS), arguments=()))
-        if results and not (is_open and not self._has_threads()):  # most programs fail without arguments
+        if results:
             instructions += self._check_status(results[0])
         blocks = [ir.Block(name="run", instructions=tuple(instructions), end=ir.Return())]
         if is_open:
             blocks[:0] = self._one_way()
         main = ir.Function(name=ENTRY, parameters=(), results=(), blocks=tuple(blocks), place=self.body.place)
         functions = {**self.module.functions, ENTRY: main, _BODY: self.body}
-        done = replace(self.module, functions=functions, objects=self.objects, constructors=())
+        done = replace(
+            self.module,
+            functions=functions,
+            objects=self.objects,
+            constructors=(),
+            lacks_arguments=is_open,
+        )
         return self.checks.added_to(done)
-
-    def _has_threads(self) -> bool:
-        return any(
-            isinstance(item, ir.Call) and item.callee == _SPAWN
-            for function in self.module.functions.values()
-            for block in function.blocks
-            for item in block.instructions
-        )
-
-    def _uses_arguments(self) -> bool:
-        given = {item.name for item in self.body.parameters}
-        stored = {  # as clang keeps a parameter, which is no use of it yet
-            id(item)
-            for block in self.body.blocks
-            for item in block.instructions
-            if isinstance(item, ir.Store)
-            and isinstance(item.address, ir.Value)
-            and not _is_read(self.body, item)
-        }
-        return any(
-            isinstance(each, ir.Value) and each.name in given
-            for block in self.body.blocks
-            for item in (*block.instructions, block.end)
-            if id(item) not in stored
-            for each in operands(item)
-        )
 
     def _arguments(self) -> Iterator[ir.Operand]:
         words = (self.name, *(self.words or ()))
@@ -158,6 +139,61 @@ class _Start:
             ir.Compute(result=is_zero, operation="eq", operands=(status, zero), place=self.body.place),
             self.checks.check(is_zero, NONZERO_RETURN, self.body.place, _EXITS),
         ]
+
+
+def uses_arguments(main: ir.Function) -> bool:
+    """Whether `main` looks at its arguments."""
+    given = {item.name for item in main.parameters}
+    stored = {  # as clang keeps a parameter, which is no use of it yet
+        id(item)
+        for block in main.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Store) and isinstance(item.address, ir.Value) and not _is_read(main, item)
+    }
+    return any(
+        isinstance(each, ir.Value) and each.name in given
+        for block in main.blocks
+        for item in (*block.instructions, block.end)
+        if id(item) not in stored
+        for each in operands(item)
+    )
+
+
+def _with_places_of_results(main: ir.Function) -> ir.Function:
+    """`main` with an instruction that keeps the place of each of its `return` statements."""
+    loaded = {
+        item.result: item.address
+        for block in main.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Load)
+    }
+    returned = {
+        value
+        for block in main.blocks
+        if isinstance(block.end, ir.Return)
+        for value in block.end.values
+        if isinstance(value, ir.Value)
+    }
+    slots = {loaded[value] for value in returned if value in loaded}
+    blocks = []
+    for block in main.blocks:
+        instructions: list[ir.Instruction] = []
+        for item in block.instructions:
+            instructions.append(item)
+            if isinstance(item, ir.Store) and item.address in slots and item.place is not None:
+                instructions.append(_returned(item.value, item.place))
+        if isinstance(block.end, ir.Return):
+            instructions += [
+                _returned(each, block.end.place)
+                for each in block.end.values
+                if not (isinstance(each, ir.Value) and loaded.get(each) in slots)
+            ]
+        blocks.append(replace(block, instructions=tuple(instructions)))
+    return replace(main, blocks=tuple(blocks))
+
+
+def _returned(value: ir.Operand, place: ir.Place | None) -> ir.Call:
+    return ir.Call(results=(), callee=USE, arguments=(value,), place=place)
 
 
 def _is_read(function: ir.Function, store: ir.Store) -> bool:

@@ -11,7 +11,8 @@ from membar.code import ir as code
 from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
-from membar.diagnostics import Diagnostic, EngineLimitError
+from membar.code.passes.start_program import ENTRY, uses_arguments
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.build import Build, BuildOptions, build, require_entry, with_inline_bodies
 from membar.languages.compiled.compile_commands import recorded_options
@@ -117,9 +118,13 @@ def program_of(
     source, built, spans = compiled.source, compiled.built, compiled.spans
     if built.reason is not None:
         raise EngineLimitError(built.reason)
+    name = Path(source.path).stem
+    if source.arguments is not None and not uses_arguments(module.functions[ENTRY]):
+        message = "--args has no effect: `main` does not look at its arguments"
+        raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
     try:
-        ready = prepare(module, words=source.arguments, name=source.path, watch=watch)
-        program = lower_module(ready, name=Path(source.path).stem, span=spans)
+        ready = prepare(module, words=source.arguments, name=name, watch=watch)
+        program = lower_module(ready, name=name, span=spans)
     except NotSupportedError as problem:
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)

@@ -15,14 +15,14 @@ static void must_be_zero(int status, const char *message) { __membar_check(statu
 _Noreturn void exit(int status)
 {
     __mb_end_of_process();
-    must_be_zero(status, "`exit` is called with a status other than 0");
+    must_be_zero(status, "exit is called with an exit code other than 0");
     __membar_exit(status);
 }
 
 /// _Exit, _exit, quick_exit: Ends the process at once; a status other than 0 violates `exits`.
 _Noreturn void _Exit(int status)
 {
-    must_be_zero(status, "`_Exit` is called with a status other than 0");
+    must_be_zero(status, "_Exit is called with an exit code other than 0");
     __membar_exit(status);
 }
 _Noreturn void _exit(int status) { _Exit(status); }
@@ -31,7 +31,7 @@ _Noreturn void quick_exit(int status) { _Exit(status); }
 /// abort: Ends the process, and violates `exits`.
 _Noreturn void abort(void)
 {
-    must_be_zero(134, "`abort` is called");
+    must_be_zero(134, "abort is called");
     __membar_exit(134);
 }
 
