@@ -8,7 +8,17 @@ from membar.limits import budget
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Expr, Register, registers_of
 from membar.program.merge_to_rmw import as_exchange
-from membar.program.operations import WARNINGS, Assert, Assume, Fence, Join, Operation, Set, Spawn
+from membar.program.operations import (
+    NONZERO_RETURN,
+    WARNINGS,
+    Assert,
+    Assume,
+    Fence,
+    Join,
+    Operation,
+    Set,
+    Spawn,
+)
 from membar.program.program import Edge, Thread
 from membar.records import record, replace
 from membar.source import Span
@@ -37,8 +47,9 @@ def is_visible(operation: Operation) -> bool:
 def _ends_here(operation: Operation) -> bool:
     """Whether no execution goes on behind an operation."""
     match operation:
-        case Assert(condition=condition, property=kind):
-            return condition == FALSE and kind not in WARNINGS
+        case Assert(condition=condition, message=message, property=kind):
+            goes_on = kind in WARNINGS or message.startswith(NONZERO_RETURN)
+            return condition == FALSE and not goes_on
         case Assume(condition=condition):
             return condition == FALSE
         case _:
@@ -60,10 +71,10 @@ class Automaton:
         self._points += 1
         return self._points - 1
 
-    def register(self) -> str:
+    def register(self, word: str = "$") -> str:
         """A new register; its `$` keeps it out of final states."""
         self._registers += 1
-        return f"${self._registers}"
+        return f"{word}{self._registers}"
 
     def emit(self, operation: Operation, span: Span | None) -> None:
         """Does something next. A step has at most one access, and an assertion is a step of its own."""

@@ -36,8 +36,9 @@ from membar.program.expr import (
     registers_of,
 )
 from membar.program.meeting import meeting_points
-from membar.program.operations import Assert, Fence, Set
+from membar.program.operations import LEAKS, Assert, Fence, Set
 from membar.program.program import Thread
+from membar.program.warnings import LOOK
 
 _LARGEST_EXPRESSION = 12
 """Registers in an expression that is repeated where it is used; one with more gets a register of its own."""
@@ -141,7 +142,7 @@ class ThreadLowering:
         if condition == TRUE:
             return
         span = self.context.span(item.place)
-        where = "" if span is None else f" ({span.place})"
+        where = "" if span is None or kind == LEAKS else f" ({span.place})"
         self.flow.emit(Assert(condition, message + where, property=kind), span)
 
     def define(self, result: ir.Value, value: Expr, item: ir.Instruction) -> None:
@@ -159,7 +160,7 @@ class ThreadLowering:
 
     def fresh(self, result: ir.Value) -> str:
         """A new register for a result."""
-        register = self.flow.register()
+        register = self.flow.register(LOOK if result.name.startswith(LOOK) else "$")
         self.values[result.name] = Register(register)
         return register
 

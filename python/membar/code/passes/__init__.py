@@ -54,9 +54,11 @@ _OF_A_THREAD = (
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
+    "excuse_usage",
     "enumerate_sizes",
     "place_locals",
     "place_heap",
+    "promote_locals",
     "fold_constants",
     "bound_copies",
     "split_cells",

@@ -14,6 +14,7 @@ from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
+from membar.code.leaks import ENDS, STATE_SIZE, Leaks
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
@@ -23,7 +24,6 @@ from membar.code.rewrite import substitution, with_operands_in
 from membar.program.allocations import MOST_SCALARS, allocations_checked
 from membar.records import replace
 
-STATE_SIZE = 4
 _NO_BLOCK = "free of a pointer that is not the beginning of allocated memory"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
@@ -46,7 +46,7 @@ def place_heap(module: ir.Module) -> ir.Module:
         functions=functions,
         objects=heap.objects(),
         ends_memory=heap.blocks.ends_beside_others(),
-        partly_checked=(*module.partly_checked, *allocations_checked(heap.large)),
+        partly_checked=(*module.partly_checked, *allocations_checked(heap.large), *heap.leaks.parts),
     )
     return heap.checks.added_to(done)
 
@@ -62,6 +62,7 @@ class _Heap:
         self.module = module
         self.blocks = Blocks(module)
         self.checks = Checks(module)
+        self.leaks = Leaks(module, self.blocks, self.checks)
         self.is_kernel = language_of(module) == KERNEL
         self.large: set[int] = set()
         self._written: set[str] = set()
@@ -87,6 +88,7 @@ class _Heap:
                 )
         for blocks in self.blocks.of_site.values():
             found.update((block.name, self._object(block)) for block in blocks)
+        found.update((item.name, item) for item in self.leaks.objects())
         return found
 
     def _object(self, block: Block) -> ir.Object:
@@ -121,11 +123,17 @@ class _Rewriting:
         self.name, self.parameters = "", tuple[ir.Value, ...]()
 
     def run(self) -> ir.Function:
+        self.heap.leaks.begin(self.function.name, self.emit)
         for block in self.function.blocks:
             self.name, self.parameters = block.name, block.parameters
             for index, item in enumerate(block.instructions):
                 self.emit.place = item.place
                 self._instruction(item, Position(self.function.name, block.name, index))
+            if isinstance(block.end, ir.Return):
+                self.emit.place = block.end.place or self.function.place
+                self.heap.leaks.end(
+                    Position(self.function.name, block.name, len(block.instructions)), self.emit
+                )
             self._close(block.end)
         change = substitution(self.known)
         return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in self.blocks))
@@ -156,6 +164,9 @@ class _Rewriting:
             self._block_size(item)
         elif isinstance(item, ir.Lifetime):
             self._lifetime(item)
+        elif is_call_of(item, *ENDS):
+            self.heap.leaks.end(position, self.emit)
+            self.emit.instructions.append(item)
         else:
             late = self.heap.blocks.lifetimes.late.get(position, frozenset())
             for address in addresses_of(item, self.heap.module) if late else ():
@@ -252,7 +263,8 @@ class _Rewriting:
         self.parameters = (result,)
 
     def _announce(self, block: Block) -> None:
-        """Tells models of the language where memory begins that other threads may use."""
+        """A block begins; models of the language are told, if other threads may use it."""
+        self.heap.leaks.made(block, self.emit)
         if self.heap.is_kernel or not self.heap.blocks.is_used_before(block) or block.call is None:
             return  # the kernel's model has no word for it
         found = self.heap.blocks.layouts.cells(block.site)
