@@ -275,7 +275,7 @@ def _expected_verdict(program: Program, states: Iterable[FinalState]) -> tuple[b
     match condition.quantifier:
         case Quantifier.EXISTS:
             return any(truths), any(truths)
-        case Quantifier.NOT_EXISTS:
+        case Quantifier.NOT_EXISTS | Quantifier.ERROR:
             return not any(truths), any(truths)
         case Quantifier.FORALL:
             return all(truths), not all(truths)

@@ -94,6 +94,8 @@ class Quantifier(enum.Enum):
     EXISTS = "exists"
     NOT_EXISTS = "~exists"
     FORALL = "forall"
+    ERROR = "error final"
+    """`~exists`, as an error state and no test's question."""
 
 
 @record(frozen=True, slots=True)

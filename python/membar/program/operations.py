@@ -160,6 +160,7 @@ class Assume(Footprint):
     waits: bool = False
 
 
+ASSERTIONS, ERRORS, MEMORY = "assertions", "errors", "memory"
 OVERFLOW, LEAKS = "overflow", "leaks"
 WARNING_FLAGS: Mapping[str, str] = {OVERFLOW: "signed-overflow", LEAKS: "memory-leak"}
 """The properties whose assertions only warn, unless they are asked for by name; each with its flag."""
@@ -178,7 +179,7 @@ class Assert(Footprint):
 
     condition: Expr
     message: str = ""
-    property: str = "assertions"
+    property: str = ASSERTIONS
 
 
 @record(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 # Words with a meaning of their own; as names they are written in quotes.
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
-    "error", "claim", "never",
+    "error", "final", "claim", "never",
     "entry", "spawned", "register", "label", "branch", "committed", "ends", "exits", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",

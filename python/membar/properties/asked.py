@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from membar.program.expr import Constant
-from membar.program.operations import NONZERO_RETURN, WARNINGS, Assert, Assume, Operation
+from membar.program.operations import (
+    ASSERTIONS,
+    ERRORS,
+    NONZERO_RETURN,
+    WARNINGS,
+    Assert,
+    Assume,
+    Operation,
+)
 from membar.program.program import Edge, Program
+from membar.properties import ASSERTED
 from membar.properties.locks import NAME as LOCKS
 from membar.properties.memory import NAME as MEMORY
-from membar.properties.property import has_error_state_of
+from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.records import record, replace
 
 _REACHED = " is called"
 UNDEFINED = frozenset({MEMORY, LOCKS})
 """What follows in an execution that violates one of these has no meaning."""
-OF_WHOLE_RUNS = frozenset({"claims", "condition"})
-"""What is asked about whole executions: those that end early with a failure say nothing about it."""
+
+
+def is_about_whole_runs(program: Program, name: str) -> bool:
+    """Whether a property is about whole executions: those that end early with a failure tell nothing."""
+    return name == "claims" or is_asked_as(program, name)
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -58,21 +70,20 @@ def asserting(
     If nothing is asked, or whole executions are, all of them stay. A `main` that returns another value than 0
     has ended as it would otherwise.
     """
-    if names and "assertions" not in names and has_error_state_of(program, "assertions"):
-        errors = tuple(item for item in program.errors if item.property != "assertions")
+    if names and ASSERTIONS not in names and has_error_state_of(program, ASSERTIONS):
+        errors = tuple(item for item in program.errors if item.property != ASSERTIONS)
         program = replace(program, errors=errors)
     if not names or Assert not in program.operation_kinds:
         return program
-    is_whole = not is_defined and not OF_WHOLE_RUNS.isdisjoint(names)
-    kept = {*names, *WARNINGS} | (set() if is_defined else UNDEFINED)
+    kept = _kept(program, names, is_defined=is_defined)
 
     def changed(operation: Operation) -> Operation:
         if not isinstance(operation, Assert):
             return operation
-        is_asked = is_whole or operation.property in kept
+        is_asked = operation.property in kept
         if operation.message.startswith(NONZERO_RETURN) and operation.property not in names:
             return Assume(Constant(1))
-        if operation.property == "assertions" and functions:
+        if operation.property == ASSERTIONS and functions:
             is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)
         return operation if is_asked else Assume(operation.condition)
 
@@ -82,3 +93,19 @@ def asserting(
 
     threads = tuple(replace(thread, edges=tuple(map(edge_of, thread.edges))) for thread in program.threads)
     return program if threads == program.threads else replace(program, threads=threads)
+
+
+def _kept(program: Program, names: Collection[str], *, is_defined: bool = False) -> Collection[str]:
+    """The properties whose assertions stay if these are asked."""
+    if not is_defined and any(is_about_whole_runs(program, name) for name in names):
+        return ASSERTED
+    return {ERRORS, *names, *WARNINGS} | (set() if is_defined else UNDEFINED)
+
+
+def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
+    """Whether executions end where assertions fail, which none of these properties is about.
+
+    A process that exits has ended: nothing is left out behind that.
+    """
+    is_silent = bool(names) and ASSERTIONS not in _kept(program, names)
+    return is_silent and has_assertion_of(program, ASSERTIONS)

@@ -23,13 +23,18 @@ from collections.abc import Collection, Mapping
 from membar.program.blocking import is_decided, may_hide_deadlocks
 from membar.program.condition import Quantifier
 from membar.program.expand import expand
-from membar.program.operations import WARNINGS
+from membar.program.operations import ERRORS, WARNINGS
 from membar.program.value_candidates import THIN_AIR, passes_on_reads
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
-from membar.properties.asked import OF_WHOLE_RUNS, UNDEFINED
+from membar.properties.asked import UNDEFINED, is_about_whole_runs
 from membar.properties.labels import BEGINNINGS
 from membar.properties.memory import property_of
-from membar.properties.property import has_error_state_of, property_of_error
+from membar.properties.property import (
+    has_error_state_of,
+    is_asked_as,
+    property_of_condition,
+    property_of_error,
+)
 from membar.properties.races import RACE_FLAG, defines_races
 from membar.properties.tally import ANY_LENGTH, Tally, bound_of, gap_of
 from membar.questions.default_engines import FOR_BUFFERS
@@ -144,7 +149,8 @@ class _Judgement:
         if self.by_name:
             return True
         ends = name in self.violations and self._ends_executions(name)
-        beside = self.program.condition is not None and name not in _COUNTS_BESIDE_A_CONDITION and not ends
+        is_test = is_asked_as(self.program, "condition")
+        beside = is_test and name not in _COUNTS_BESIDE_A_CONDITION and not ends
         return not beside and name not in WARNINGS
 
     def _violations(self) -> Mapping[str, Witness]:
@@ -181,30 +187,30 @@ class _Judgement:
         if name in self.violations:
             witness = self.violations[name]
             return Finding(name, Verdict.VIOLATED, witness.message, witness, is_warning=not counts)
-        found = self._condition() if name == "condition" else self._unviolated(name)
+        found = self._condition(name) if is_asked_as(self.program, name) else self._unviolated(name)
         if not counts and found.verdict is Verdict.UNKNOWN:
             return Finding(name, Verdict.NOT_CHECKED, found.reason)
         return found
 
-    def _condition(self) -> Finding:
-        """The answer to the program's own question about its final states."""
+    def _condition(self, name: str) -> Finding:
+        """The answer to the program's own question about its final states, as one about a property."""
         tally, condition = self.tally, self.program.condition
         if condition is None or "condition" not in self.looked_for:
-            return self._cannot("condition")
+            return self._cannot(name)
         if condition.quantifier is Quantifier.EXISTS:
             if tally.positive_witness is not None:
-                return Finding("condition", Verdict.HOLDS, witness=tally.positive_witness)
-            if (gap := self._gap("condition")) is not None:
+                return Finding(name, Verdict.HOLDS, witness=tally.positive_witness)
+            if (gap := self._gap(name)) is not None:
                 return gap
             if (bound := bound_of(tally)) is None:
-                return Finding("condition", Verdict.VIOLATED)
+                return Finding(name, Verdict.VIOLATED)
             reason = f"no such execution was found with {bound}, but there may be some beyond it"
-            return Finding("condition", Verdict.UNKNOWN, reason)
+            return Finding(name, Verdict.UNKNOWN, reason)
         forall = condition.quantifier is Quantifier.FORALL
         counterexample = tally.negative_witness if forall else tally.positive_witness
         if counterexample is not None:
-            return Finding("condition", Verdict.VIOLATED, counterexample.message, counterexample)
-        return self._universal("condition")
+            return Finding(name, Verdict.VIOLATED, counterexample.message, counterexample)
+        return self._unviolated(name)
 
     def _unviolated(self, name: str) -> Finding:
         """What is said about a property that no execution violates that was explored."""
@@ -244,14 +250,15 @@ class _Judgement:
         gap = gap_of(tally)
         if gap is not None:
             return Finding(name, Verdict.UNKNOWN, gap)
-        if (failed in UNDEFINED and is_settled) or (failed and name in OF_WHOLE_RUNS):
+        if (failed in UNDEFINED and is_settled) or (failed and is_about_whole_runs(self.program, name)):
             return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
         return None
 
     def _ends_executions(self, name: str) -> bool:
         """Whether executions end where they violate a property."""
         flagged = (self.tally.allocation, self.tally.misuse)
-        return name in ASSERTED and not any(self.violations[name] is item for item in flagged)
+        is_end = name in ASSERTED and name != ERRORS  # a run goes on from an error state
+        return is_end and not any(self.violations[name] is item for item in flagged)
 
     def _cannot(self, name: str) -> Finding:
         is_silent = name == locks.NAME and not locks.flags_misuse(self.model)
@@ -267,7 +274,9 @@ class _Judgement:
         if not self.named:
             return Explored(run, complete=gap_of(self.tally) is None)
         counted = {item.property: item for item in run.findings if not item.is_warning}
-        for name in (*self.violations, "condition"):
+        condition = self.program.condition
+        asked = () if condition is None else (property_of_condition(condition),)
+        for name in (*self.violations, *asked):
             found = counted.get(name)
             if found is not None and found.verdict is Verdict.VIOLATED:
                 return Violated(run, name, found.witness)
@@ -315,9 +324,10 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
     flags = set(tally.flags)
     if tally.race is not None:
         flags.add(RACE_FLAG)
-    if tally.deadlock is not None and task.program.condition is not None:
+    is_test = is_asked_as(task.program, "condition")
+    if tally.deadlock is not None and is_test:
         flags.add(DEADLOCK_FLAG)
-    if tally.stuck is not None and task.model.claims.fair and task.program.condition is not None:
+    if tally.stuck is not None and task.model.claims.fair and is_test:
         flags.add(WAITING_FLAG)
     return Run(
         model=task.model.name,
@@ -357,7 +367,7 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     keeps whom waiting: so without a witness nothing is said about waiting there.
     """
     found = tally.looked_for | ASSERTED if "assertions" in tally.looked_for else tally.looked_for
-    for name in ("claims", "assertions"):
+    for name in ("claims", "assertions", ERRORS):
         # `G p`, or an assertion about a state, is looked for like the states that `--error` names.
         if has_error_state_of(task.program, name) and "errors" not in tally.looked_for:
             found -= {name}

@@ -9,10 +9,10 @@ from membar.program.program import Program
 from membar.properties.property import Property, has_assertion_of
 
 NAME = "memory"
-# How messages about values end that were never set.
-_UNSET = "before it was set"
-# Languages whose run-time errors are assertions.
-_CHECKED_BY_ASSERTIONS = frozenset({"Promela", "DVE"})
+# In messages about values that were never set, and about arithmetic without a result.
+_NO_ACCESS = ("before it was set", "division by zero", "shift by ", "does not fit its type")
+# Languages that check indices themselves, and have no pointers.
+_CHECK_INDICES = frozenset({"Promela", "DVE"})
 
 
 def _has_pointers(program: Program) -> bool:
@@ -26,8 +26,8 @@ def _has_pointers(program: Program) -> bool:
 
 
 def is_about_value(message: str) -> bool:
-    """Whether an assertion about memory with this message is about a value that was never set."""
-    return _UNSET in message
+    """Whether an assertion about memory is about a value, never set or without a result, and no access."""
+    return any(words in message for words in _NO_ACCESS)
 
 
 def property_of(program: Program, message: str) -> str:
@@ -44,13 +44,13 @@ PROPERTY = Property(
     name=NAME,
     title="every access goes to memory that exists and was initialised",
     covers="null and wild pointers, indices out of bounds, use after free or after the end of a scope, double"
-    " free, uninitialised values, allocation that is not ordered before the access",
+    " free, uninitialised values, allocation that is not ordered before the access; also arithmetic after"
+    " which nothing is defined: division by zero, shifts by more bits than the value has",
     # A litmus test asks its own question; a stray pointer in it is bad input.
     applies=lambda program, _: (
         program.condition is None
-        and program.language not in _CHECKED_BY_ASSERTIONS
         and (
-            _has_pointers(program)
+            (program.language not in _CHECK_INDICES and _has_pointers(program))
             or has_assertion_of(program, NAME)
             or any(name == NAME for name, _ in program.partly_checked)
         )

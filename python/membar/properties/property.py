@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from membar.models.model import Model
+from membar.program.condition import FinalCondition, Quantifier
 from membar.program.expr import TRUE
-from membar.program.operations import Assert, Assume, Lock, Operation
+from membar.program.operations import ERRORS, Assert, Assume, Lock, Operation
 from membar.program.program import Program
 from membar.records import record
 
@@ -46,6 +47,16 @@ def has_assertion_of(program: Program, name: str) -> bool:
 def has_error_state_of(program: Program, name: str) -> bool:
     """Whether some state must not be reached for the sake of the property `name`."""
     return any(predicate.property == name for predicate in program.errors)
+
+
+def is_asked_as(program: Program, name: str) -> bool:
+    """Whether the program's condition on its final states is a question about the property `name`."""
+    return program.condition is not None and property_of_condition(program.condition) == name
+
+
+def property_of_condition(condition: FinalCondition) -> str:
+    """The property that a condition on final states belongs to."""
+    return ERRORS if condition.quantifier is Quantifier.ERROR else "condition"
 
 
 def property_of_error(program: Program, message: str) -> str:

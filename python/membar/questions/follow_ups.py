@@ -14,14 +14,15 @@ from membar.languages.registry import load_model
 from membar.limits.budget import LimitError, current, stage
 from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.program.operations import LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
+from membar.program.operations import ERRORS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
 from membar.program.warnings import LOOK, without_warnings
 from membar.properties import EVERY
-from membar.properties.asked import Asked, asserting
+from membar.properties.asked import Asked, asserting, ends_at_assertions
 from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
+from membar.properties.property import has_assertion_of, is_asked_as
 from membar.properties.races import defines_races
 from membar.questions.answering import answer, confirm_witness, default_engine, load_engine
 from membar.questions.outcome import (
@@ -43,6 +44,8 @@ from membar.records import record, replace
 
 RACES_IN = "rc11"
 DOES_NOT_APPLY = "it does not apply to this program"
+UP_TO_ASSERTIONS = "up to a failed assertion"
+_WAITING = frozenset({"deadlock", "termination"})
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
@@ -124,6 +127,8 @@ class _Asking:
         asked, model = self.asked, self.search.model
         asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(model)
         names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
+        if asked.names and ERRORS not in names and has_assertion_of(self.program, ERRORS):
+            names = (*names, ERRORS)  # always answered, and engines look for failed assertions by name only
         found: Searched | None = None
         if names or not (asks_rc11 or asked.labels):
             found = Searched(self._main(names), self.program, model)
@@ -135,6 +140,8 @@ class _Asking:
             raise AssertionError("something is asked, or the program is explored")
         beside = [Finding(name, Verdict.NOT_CHECKED, DOES_NOT_APPLY) for name in asked.inapplicable]
         outcome = _without_leaks(found.outcome) if asked.allows_tracked else found.outcome
+        if ends_at_assertions(self.search.program, asked.names):
+            outcome = _up_to_assertions(outcome)
         return replace(found, outcome=_with_findings(outcome, beside))
 
     def _ask(self, task: Task, engine: Engine | None = None) -> Outcome:
@@ -172,16 +179,16 @@ class _Asking:
         return found if isinstance(found, Violated) else outcome
 
     def _without_values(self, outcome: Outcome) -> Outcome:
-        """The outcome; nothing is known if a value that was never set is used, and that is no violation.
+        """The outcome; nothing is known if a value that was never set is used, or a number is divided by 0.
 
-        It may then be any value, and the execution that was found goes on in ways that were not looked at.
+        SV-COMP has no property for that, and the execution goes on in ways that were not looked at.
         """
         if self.asked.values_count or not isinstance(outcome, Violated) or outcome.witness is None:
             return outcome
         message = outcome.witness.message
         if outcome.property != MEMORY or not is_about_value(message):
             return outcome
-        reason = f"SV-COMP allows any value here, which membar does not explore: {message}"
+        reason = f"no property of SV-COMP, but membar explores nothing after it: {message}"
         findings = (replace(item, verdict=Verdict.UNKNOWN, reason=reason) for item in outcome.run.findings)
         asked = tuple(replace(item, witness=None) for item in findings if item.property in self.asked.names)
         return Unknown(replace(outcome.run, findings=asked), reason)
@@ -199,6 +206,8 @@ class _Asking:
             if not left or not isinstance(outcome, Violated):
                 return outcome
             other = self._ask(self._task(_asking_only(self.program, left), left))
+            if ends_at_assertions(self.program, left):
+                other = _up_to_assertions(other)
             fresh = {
                 item.property: item
                 for item in other.run.findings
@@ -206,7 +215,7 @@ class _Asking:
             }
             if not fresh:
                 return outcome
-            outcome = _with_findings(outcome, fresh.values())
+            outcome = _with_headline(_with_findings(outcome, fresh.values()))
 
     # Warnings
 
@@ -348,6 +357,28 @@ def _is_late(found: Outcome) -> bool:
     return current().left == 0.0 or found.run.statistics.seconds >= _LONGEST_RACE
 
 
+def _with_headline(outcome: Outcome) -> Outcome:
+    """The outcome with the run that shows what the user asked, where it had one in which threads wait."""
+    if isinstance(outcome, Violated) and outcome.property in _WAITING:
+        for item in outcome.run.findings:
+            is_own = item.property in OWN_QUESTIONS and item.verdict is Verdict.VIOLATED
+            if is_own and item.witness is not None:
+                return Violated(outcome.run, item.property, item.witness)
+    return outcome
+
+
+def _up_to_assertions(outcome: Outcome) -> Outcome:
+    """The outcome; what holds does so of executions up to a failed assertion, which nobody asked about."""
+    findings = tuple(
+        replace(item, reason=UP_TO_ASSERTIONS) if item.verdict is Verdict.HOLDS and not item.reason else item
+        for item in outcome.run.findings
+    )
+    guarantee = outcome.run.guarantee
+    if isinstance(outcome, Holds | HoldsWithin):
+        guarantee = f"{guarantee}, {UP_TO_ASSERTIONS}"
+    return replace(outcome, run=replace(outcome.run, findings=findings, guarantee=guarantee))
+
+
 def _without_leaks(outcome: Outcome) -> Outcome:
     """The outcome where memory may stay allocated as long as a pointer leads to it, which is not checked."""
     leak = outcome.run.finding(LEAKS)
@@ -387,7 +418,7 @@ def _asking_only(program: Program, names: Collection[str]) -> Program:
         asserting(silent, names or ("claims",)),
         claims=program.claims if "claims" in names else (),
         errors=tuple(predicate for predicate in program.errors if predicate.property in names),
-        condition=program.condition if "condition" in names else None,
+        condition=program.condition if any(is_asked_as(program, name) for name in names) else None,
     )
 
 

@@ -13,6 +13,7 @@ from membar.engines import Engine, SystemEngine
 from membar.languages import Frontend, ObjectFrontend
 from membar.languages.registry import every_frontend, load_model
 from membar.models.load import names as model_names
+from membar.program.operations import ASSERTIONS, ERRORS
 from membar.properties import ASSERTED, PROPERTIES
 
 
@@ -75,4 +76,5 @@ def _languages(engine: Engine | SystemEngine) -> list[str]:
 
 def _looks_for(engine: Engine | SystemEngine, name: str) -> bool:
     properties = engine.can.properties
-    return name in properties or (name in ASSERTED and "assertions" in properties)
+    # Some error states are assertions, but most are states of the whole program.
+    return name in properties or (name in ASSERTED - {ERRORS} and ASSERTIONS in properties)

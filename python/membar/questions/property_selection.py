@@ -12,9 +12,10 @@ from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties import EVERY, PROPERTIES
 from membar.properties.asked import Asked
+from membar.properties.errors import has_errors
 from membar.properties.labels import LABELS
 from membar.properties.linearizability import PROPERTY as LINEARIZABILITY
-from membar.properties.property import has_assertion_of, has_error_state_of
+from membar.properties.property import has_assertion_of, has_error_state_of, is_asked_as
 from membar.properties.races import defines_races
 from membar.questions.answering import default_model
 from membar.records import replace
@@ -85,14 +86,14 @@ def applicable(program: Program, model: Model, asked: Asked) -> Asked:
 def _can_apply(name: str, program: Program, model: Model) -> bool:
     match name:
         case "condition":
-            return program.condition is not None
+            return is_asked_as(program, name)
         case "errors":
-            return has_error_state_of(program, name)
+            return has_errors(program)
         case "claims":
             return bool(program.claims) or has_error_state_of(program, name)
         case "races":
             return defines_races(model) or defines_races(load_model(default_model(program)))
-        case "memory" | "assertions" if program.condition is not None:
+        case "memory" | "assertions" if is_asked_as(program, "condition"):
             return has_assertion_of(program, name)
         case _ if name in _OF_C:
             return program.language in _C or has_assertion_of(program, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from membar.program.condition import Quantifier
 from membar.program.program import Program
+from membar.properties.property import is_asked_as
 from membar.questions.answer import Answer, ClientRun
 from membar.questions.outcome import FinalState, Holds, Outcome, Run, Violated, Witness
 from membar.reports._parts.condition import (
@@ -37,7 +38,7 @@ def condition_facts(answer: Answer) -> list[Fact]:
 def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
     """The execution that shows a verdict, with its title."""
     title = printable(witness.message) or _title(answer.outcome)
-    is_complete = _is_complete(answer.outcome)
+    is_complete = _is_complete(answer)
     return [
         line((title, "bold")),
         *_races(answer, witness, columns),
@@ -82,9 +83,12 @@ def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> l
     return [*_races(answer, answer.witness, columns), *_told(answer.program, answer.witness, columns, signs)]
 
 
-def _is_complete(outcome: Outcome) -> bool:
+def _is_complete(answer: Answer) -> bool:
     """Whether the execution that shows the verdict went on to its end."""
-    return not isinstance(outcome, Violated) or outcome.property in ("condition", "races")
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.property == "races":
+        return True
+    return is_asked_as(answer.program, outcome.property)
 
 
 def _told(

@@ -20,6 +20,7 @@ _KINDS = {
     Quantifier.EXISTS: "Allowed",
     Quantifier.NOT_EXISTS: "Forbidden",
     Quantifier.FORALL: "Required",
+    Quantifier.ERROR: "Forbidden",
 }
 
 
@@ -34,7 +35,7 @@ def render(answer: Answer) -> str:
     run = outcome.run
     condition = program.condition or FinalCondition(quantifier=Quantifier.FORALL, formula=TRUTH)
     counts = (run.positive, run.negative)
-    witnesses = counts[::-1] if condition.quantifier is Quantifier.NOT_EXISTS else counts
+    witnesses = counts[::-1] if _KINDS[condition.quantifier] == "Forbidden" else counts
     undefined = undefining_checks(answer.model)
     lines = [
         f"Test {program.name} {_KINDS[condition.quantifier]}",
@@ -98,6 +99,7 @@ def _verdict(outcome: Outcome, quantifier: Quantifier, undefined: Collection[str
         Quantifier.EXISTS: run.positive > 0,
         Quantifier.NOT_EXISTS: run.positive == 0,
         Quantifier.FORALL: run.negative == 0,
+        Quantifier.ERROR: run.positive == 0,
     }[quantifier]
     return ("Loop " if isinstance(outcome, HoldsWithin) else "") + ("Ok" if satisfied else "No")
 

@@ -146,7 +146,7 @@ class Procedures:
                 # A witness does not settle the assertions in the unexplored part.
                 asserts = "assertions" in self._task.properties and has_operation(self._task.program, Assert)
                 return ending.satisfies and not asserts
-            case Quantifier.NOT_EXISTS:
+            case Quantifier.NOT_EXISTS | Quantifier.ERROR:
                 return ending.satisfies
 
     def _in_turn(self) -> Iterator[Found]:

@@ -25,6 +25,7 @@ from membar.program.expr import (
     negation,
     signed,
 )
+from membar.program.operations import MEMORY
 from membar.records import record, replace
 
 WIDEST = (-(1 << 63), (1 << 63) - 1)
@@ -52,10 +53,11 @@ _OPERATORS = {
 
 @record(frozen=True, slots=True)
 class Failure:
-    """A run-time error, if `condition` is not 0."""
+    """A run-time error, which violates `property`, if `condition` is not 0."""
 
     condition: Expr
     message: str
+    property: str = MEMORY
 
 
 @record(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
 def _logical(op: str, left: Value, right: Value) -> Value:
     is_needed = negation(left.truth) if op == "or" else left.truth
     failures = left.failures + tuple(
-        Failure(Binary(BinaryOp.AND, is_needed, failure.condition), failure.message)
+        replace(failure, condition=Binary(BinaryOp.AND, is_needed, failure.condition))
         for failure in right.failures
     )
     a, b = left.constant, right.constant

@@ -38,6 +38,8 @@ from membar.program.expr import (
     registers_of,
 )
 from membar.program.operations import (
+    ASSERTIONS,
+    MEMORY,
     NO_TAGS,
     Assert,
     Assume,
@@ -47,6 +49,11 @@ from membar.program.operations import (
     Store,
     Tags,
 )
+
+_NOTED = {
+    MEMORY: "an index out of bounds or a division by zero in this transition",
+    ASSERTIONS: "a value out of the range of its variable in this transition",
+}
 
 
 class Checks(enum.Enum):
@@ -69,7 +76,7 @@ class Code(Arithmetic):
         self.process: Process | None = None
         self.state = ""
         self.looks: dict[str, str] = {}  # where other processes are, if that is known
-        self.bad: str | None = None
+        self._noted: dict[str, str] = {}  # the registers that tell of run-time errors, by property
         self._temporaries = 0
         self._known: dict[tuple[str, Expr], Value] = {}  # what loads have brought
         self._locations: set[str] = set()  # objects that tell where processes are
@@ -143,8 +150,9 @@ class Code(Arithmetic):
             self.check(value.failures)
             if value.constant:
                 continue
-            if self.checks is Checks.NOTE and self.bad is not None:  # what went wrong has no truth value
-                value = Value(Binary(BinaryOp.OR, value.truth, Register(self.bad)), (0, 1))
+            if self.checks is Checks.NOTE and (bad := self.noted) is not None:
+                # What went wrong has no truth value.
+                value = Value(Binary(BinaryOp.OR, value.truth, bad), (0, 1))
             is_plain = len(self.operations) == before and not _has_temporaries(value.expr)
             if is_plain and not self._has_checked:
                 self.guards.append(value.truth)
@@ -156,20 +164,30 @@ class Code(Arithmetic):
         for failure in failures:
             self._has_checked = True
             if self.checks is Checks.FAIL:
-                self.operations.append(Assert(negation(failure.condition), failure.message))
+                is_fine = negation(failure.condition)
+                self.operations.append(Assert(is_fine, failure.message, property=failure.property))
             elif self.checks is Checks.WAIT:
                 self.operations.append(Assume(negation(failure.condition), waits=True))
             else:
-                self.bad = self.bad or self.temporary()
-                bad = Binary(BinaryOp.OR, Register(self.bad), failure.condition)
-                self.operations.append(Set(self.bad, bad))
+                if failure.property not in self._noted:
+                    self._noted[failure.property] = self.temporary()
+                register = self._noted[failure.property]
+                bad = Binary(BinaryOp.OR, Register(register), failure.condition)
+                self.operations.append(Set(register, bad))
+
+    @property
+    def noted(self) -> Expr | None:
+        """Whether a run-time error was noted; None if there can be none."""
+        found: Expr | None = None
+        for name in self._noted.values():
+            found = Register(name) if found is None else Binary(BinaryOp.OR, found, Register(name))
+        return found
 
     def conclude(self) -> None:
         """Run-time errors that were noted are looked at now."""
-        if self.bad is not None:
-            self.operations.append(
-                Assert(negation(Register(self.bad)), "a run-time error in this transition")
-            )
+        for kind, register in self._noted.items():
+            message = _NOTED[kind]
+            self.operations.append(Assert(negation(Register(register)), message, property=kind))
 
     def assign(self, target: x.Variable, value: Value, *, tags: Tags = NO_TAGS) -> None:
         """`target = value`, checked."""
@@ -185,7 +203,7 @@ class Code(Arithmetic):
             message = (
                 f"out of range: `{target.span.flat_text}` is a {variable.type.value}, from {low} to {high}"
             )
-            self.check((Failure(_outside(value.expr, low, high), message),))
+            self.check((Failure(_outside(value.expr, low, high), message, ASSERTIONS),))
             if self.checks is Checks.NOTE:  # what follows relies on the range
                 value = Value(Extend(value.expr, 8 * variable.type.size, variable.type.signed))
         if variable.object is not None:

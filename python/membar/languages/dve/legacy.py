@@ -14,7 +14,7 @@ from membar.languages.dve.code import Checks, Code, conjunction
 from membar.languages.dve.predicates import Seats
 from membar.languages.dve.scope import Process
 from membar.languages.dve.transitions import Rules, do_transition
-from membar.program.expr import FALSE, Address, Constant, Register, equals
+from membar.program.expr import FALSE, Address, Constant, equals
 from membar.program.operations import Assume, Store
 from membar.program.program import Edge, MemoryObject, Thread
 
@@ -37,7 +37,7 @@ def legacy_thread(rules: Rules, process: Process, objects: tuple[MemoryObject, .
         edges.append(_edge(rules, process, transition, _code(rules, Checks.WAIT)))
         failing = _code(rules, Checks.NOTE)
         edge = _edge(rules, process, transition, failing, resets=objects)
-        if failing.bad is not None:
+        if failing.noted is not None:
             edges.append(edge)
     return Thread(name=process.name, entry=0, edges=tuple(edges), span=process.tree.span)
 
@@ -58,8 +58,8 @@ def _edge(
     code.enter(process, transition.source)
     code.guard(transition.guard)
     do_transition(code, rules, process, transition)
-    if code.bad is not None:
-        code.operations.append(Assume(Register(code.bad), waits=True))
+    if (bad := code.noted) is not None:
+        code.operations.append(Assume(bad, waits=True))
         _reset(code, rules, resets)
     return Edge(
         source=0,

@@ -38,9 +38,10 @@ class ConditionParser:
         self._counts = counts
 
     def condition(self) -> FinalCondition:
-        """`exists …`, `~exists …` or `forall …`, with `observe` and `filter`."""
+        """`exists …`, `~exists …`, `forall …` or `error final …`, with `observe` and `filter`."""
         cursor = self._cursor
-        quantifier = Quantifier(cursor.take().text)
+        words = cursor.take().text
+        quantifier = Quantifier(f"{words} {cursor.take().text}" if words == "error" else words)
         formula = self.formula()
         observed: tuple[Observed, ...] | None = None
         restriction: Formula | None = None

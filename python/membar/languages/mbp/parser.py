@@ -78,18 +78,19 @@ class _Parser:
 
     def _section(self) -> None:
         cursor = self._cursor
-        if self._condition is not None and not cursor.sees(*_CLAIMS):
-            raise cursor.wrong("only `error`, `claim` and `never` may follow the condition")
+        is_final = cursor.sees("error") and cursor.ahead().text == "final"
+        if self._condition is not None and (is_final or not cursor.sees(*_CLAIMS)):
+            raise cursor.wrong("only claims and error states may follow the condition")
         if cursor.sees("memory"):
             self._objects.append(self._object())
         elif cursor.sees("channel"):
             self._channels.append(self._channel())
         elif cursor.sees("thread"):
             self._threads.append(self._thread())
+        elif is_final or cursor.sees("exists", "~exists", "forall"):
+            self._question()
         elif cursor.sees(*_CLAIMS):
             self._claim()
-        elif cursor.sees("exists", "~exists", "forall"):
-            self._question()
         else:
             raise cursor.wrong(
                 "expected `memory`, `channel`, `thread`, `error`, `claim`, `never`, "

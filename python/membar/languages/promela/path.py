@@ -180,8 +180,8 @@ def _renamed(operation: Operation, renamed: Callable[[Expr], Expr], base: int) -
             return Set(shifted(register, base), renamed(value))
         case Store():
             return replace(operation, address=renamed(operation.address), value=renamed(operation.value))
-        case Assert(condition, message):
-            return Assert(renamed(condition), message)
+        case Assert():
+            return replace(operation, condition=renamed(operation.condition))
         case Assume(condition, waits):
             return Assume(renamed(condition), waits)
         case Choose(register, low, high):

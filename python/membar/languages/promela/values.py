@@ -1,8 +1,8 @@
 """Expressions → values over registers, with the loads that they need first.
 
 All arithmetic is that of a 32-bit `int`. A shared variable is read once per statement, however often it
-occurs. What C leaves undefined and SPIN reports, an index out of bounds or a division by 0, is a failed
-assertion, unless `&&`, `||` or a choice keeps it from being computed.
+occurs. What C leaves undefined and SPIN reports, an index out of bounds or a division by 0, violates
+`memory`, unless `&&`, `||` or a choice keeps it from being computed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from membar.program.expr import (
     equals,
     signed,
 )
-from membar.program.operations import Assert, Load, Operation, Set, Store
+from membar.program.operations import MEMORY, Assert, Load, Operation, Set, Store
 from membar.records import field, record
 from membar.source import Span
 
@@ -179,7 +179,7 @@ class Values:
         return _as_int(Binary(_ARITHMETIC[sign], left, right))
 
     def demand(self, condition: Expr, needed: Expr, message: str, span: Span) -> None:
-        """Asserts a condition where `needed` holds.
+        """Asserts a condition without which nothing that follows is defined, where `needed` holds.
 
         Raises:
             InputError: it never holds.
@@ -189,7 +189,8 @@ class Values:
             raise error("W0705", message, span, "always here")
         if not isinstance(test, Constant):
             line, column = span.line, span.column
-            self.reads.operations.append(Assert(test, f"{message}: {span.path}:{line}:{column}"))
+            place = f"{span.path}:{line}:{column}"
+            self.reads.operations.append(Assert(test, f"{message}: {place}", property=MEMORY))
 
     # Variables
 

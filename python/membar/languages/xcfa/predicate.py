@@ -33,7 +33,7 @@ def final_condition(predicate: x.Expr, module: x.Module) -> FinalCondition:
     reader = _Reader(module)
     formula = reader.formula(predicate)
     observed = tuple(Observed(term, reader.labels[term]) for term in dict.fromkeys(terms_of(formula)))
-    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=observed)
+    return FinalCondition(quantifier=Quantifier.ERROR, formula=formula, observed=observed)
 
 
 class _Reader:

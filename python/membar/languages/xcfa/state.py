@@ -4,9 +4,9 @@ In an execution graph the processes have no common present: there is no moment a
 variables, or on two processes at once, could be looked at (`together.py` leaves those to other engines). One
 process has: its locations and variables follow one another in program order. So such a predicate becomes a
 way out of every step of that process after which it may hold: a copy of the step leads to a point of its own,
-which only a state that satisfies the predicate passes, into a failed assertion. The steps themselves stay as
-they were, so that no dependency is added to the program. The ways out that nobody passes are blocked
-executions.
+which only a state that satisfies the predicate passes, into a failed assertion of `errors`. The steps
+themselves stay as they were, so that no dependency is added to the program. The ways out that nobody passes
+are blocked executions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import of_type
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, TRUE, Expr, Register
-from membar.program.operations import Assert, Assume
+from membar.program.operations import ERRORS, Assert, Assume
 from membar.program.program import Edge, Thread
 from membar.records import replace
 
@@ -91,7 +91,7 @@ class _Look:
         yield Edge(
             source=look,
             target=self._fresh(),
-            operations=(Assume(test), Assert(FALSE, text)),
+            operations=(Assume(test), Assert(FALSE, text, property=ERRORS)),
             span=self._predicate.span,
         )
 

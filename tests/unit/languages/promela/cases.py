@@ -200,7 +200,7 @@ CASES = (
     ),
     Case(
         "array bounds",
-        "assertions",
+        "memory",
         "byte a[2]; byte i;\nactive proctype A() { i = 2; a[i] = 1 }",
     ),
     Case(

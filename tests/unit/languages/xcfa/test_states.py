@@ -68,7 +68,9 @@ def test_looking_adds_no_dependency() -> None:
     for engine in ("graphs", "reference"):
         looked_at = asked + " error state p.l = 2 error state q.l = 2 and q.m"
         result = membar.check(source(looked_at), model="armv8", engine=engine)
-        assert getattr(result.outcome, "property", "") == "condition"
+        assert getattr(result.outcome, "property", "") == "errors"
+        assert result.witness is not None
+        assert result.witness.final == (("p.l", 1), ("q.l", 1))
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "bajczi-fixed-weak"])
@@ -93,7 +95,7 @@ def test_a_witness_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     saved = tmp_path / "w.json"
     saved.write_text(capsys.readouterr().out, encoding="utf-8")
     assert cli.main(["replay", str(saved)]) == cli.HOLDS
-    assert "error state of p: p.l = 1: VIOLATED (assertions)" in capsys.readouterr().out
+    assert "error state of p: p.l = 1: VIOLATED (errors)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
