@@ -265,25 +265,47 @@ def _ring(_signal: int, frame: FrameType | None) -> None:
     budget = _CURRENT.get()
     if budget is None:
         return
-    if _must_wait(frame):
-        signal.setitimer(signal.ITIMER_REAL, _SOON, _LOOK)
-    else:
+    uninterrupted = _uninterrupted(frame)
+    if uninterrupted is None:
         budget.look(grace=GRACE)
+        return
+    signal.setitimer(signal.ITIMER_REAL, _SOON, _LOOK)
+    if uninterrupted.f_back is not None and sys.gettrace() is None:
+        _look_after_return_to(uninterrupted.f_back)
 
 
-def _must_wait(frame: FrameType | None) -> bool:
-    """Whether nothing may be raised now, and the next alarm is to be waited for.
+def _uninterrupted(frame: FrameType | None) -> FrameType | None:
+    """The outermost call in which nothing may be raised; None if there is none.
 
     A block with a budget is being entered or left, which nothing may interrupt; or the garbage collector has
     called what runs, and Python prints and drops what that raises.
     """
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    found = None
     while frame is not None:
         code = frame.f_code
         if code in _UNINTERRUPTED or code.co_name == "__del__" or code in callbacks:
-            return True
+            found = frame
         frame = frame.f_back
-    return False
+    return found
+
+
+def _look_after_return_to(caller: FrameType) -> None:
+    """Looks at the limits before the next instruction of a function that has called something.
+
+    All further alarms could come when nothing can be raised, if hardly any time passes in between. A trace
+    function is called at an exact instruction; it is there only until then, and not where a debugger is.
+    """
+
+    def look(frame: FrameType, _event: str, _argument: object) -> None:
+        sys.settrace(None)
+        frame.f_trace, frame.f_trace_opcodes = None, False
+        budget = _CURRENT.get()
+        if budget is not None:
+            budget.look(grace=GRACE)
+
+    caller.f_trace_opcodes, caller.f_trace = True, look
+    sys.settrace(lambda _frame, _event, _argument: None)
 
 
 _UNINTERRUPTED: Final = frozenset({_Limited.__enter__.__code__, _Limited.__exit__.__code__})
