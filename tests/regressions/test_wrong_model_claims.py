@@ -111,6 +111,20 @@ WRONG = [
         "fences",
     ),
     Wrong(
+        "load buffering through read-modify-writes",
+        f"{COHERENT}let rmws = domain(rmw) | range(rmw)\n"
+        "acyclic (po \\ (rmws * rmws)) & (R * W) | rf as causality\n",
+        "search: exactly-once",
+        "search",
+    ),
+    Wrong(
+        "independent reads by read-modify-writes in different orders",
+        f"{CAUSAL}let rmws = domain(rmw) | range(rmw)\n"
+        "acyclic ([R] ; po) \\ (rmws * rmws) | co | fr | rfe | spawn-join as order\n",
+        "search: exactly-once\norder: global",
+        "order",
+    ),
+    Wrong(
         "a mapping that is not right",
         f"let no-effect = MFENCE | X\n{COHERENT}",
         "mapping: x86\nright-mappings: x86",
@@ -119,12 +133,16 @@ WRONG = [
 ]
 
 
+# By default, more programs follow these.
+_FIRST = ("--count", "100")
+
+
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
 def test_a_wrong_claim_is_caught(wrong: Wrong, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.cat"
     file.write_text(wrong.model, encoding="utf-8")
     file.with_suffix(".claims").write_text(f"{wrong.claims}\n", encoding="utf-8")
-    code = cli.main(["models", "test", str(file)])
+    code = cli.main(["models", "test", str(file), *_FIRST])
     said = capsys.readouterr()
     if wrong.code:
         assert code == 2

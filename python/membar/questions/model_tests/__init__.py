@@ -1,4 +1,4 @@
-"""`membar models test`: what a model claims about itself, against random programs.
+"""`membar models test`: what a model claims about itself, against classic and random programs.
 
 A claim that survives is not proved; one that is refuted comes with a small program that shows it.
 """

@@ -10,6 +10,7 @@ from membar.program.condition import Compare, Comparison, Quantifier
 from membar.program.expr import Address, Constant, Register, equals, negation
 from membar.program.operations import Operation, Store, Tags
 from membar.program.program import Edge, Program, Thread
+from membar.questions.model_tests.classics import classic_programs
 from membar.questions.model_tests.programs import (
     AARCH64,
     ARMV7,
@@ -69,7 +70,13 @@ def _size(features: Features) -> int:
 
 
 def program_for(seed: int, features: Features) -> Program:
-    """The test program number `seed`: one in two has all words, one in eight has equal threads."""
+    """The test program number `seed`: the classic ones, then random ones.
+
+    Of these one in two has all words, one in eight has equal threads.
+    """
+    classics = classic_programs(features)
+    if seed < len(classics):
+        return replace(classics[seed], name=f"test-{seed}")
     random = Random(f"model test {seed}")
     chosen = features if random.randrange(2) else _calm(random, features)
     if random.randrange(4) == 0:
