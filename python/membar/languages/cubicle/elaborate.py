@@ -13,7 +13,7 @@ from membar.languages.cubicle.logic import (
     Others,
     alternatives,
     instance,
-    resolved,
+    resolve,
 )
 from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.scope import Declarations, Scope, declare, parameters_of
@@ -54,10 +54,10 @@ LANGUAGE = "Cubicle"
 
 def parse(source: SourceFile) -> ParameterizedSystem:
     """The system that a text means; raises `InputError` with every problem found."""
-    return elaborated(source, parse_text(source))
+    return elaborate(source, parse_text(source))
 
 
-def elaborated(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:
+def elaborate(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:
     """The system that a syntax tree means.
 
     Raises:
@@ -142,7 +142,7 @@ def _scope(declarations: Declarations, names: tuple[Name, ...], *, block: BlockK
 
 def _init(declarations: Declarations, states: StatesSyntax) -> Init:
     scope = _scope(declarations, states.parameters, block=BlockKind.INIT)
-    found = alternatives(resolved(scope, states.formula), states.span)
+    found = alternatives(resolve(scope, states.formula), states.span)
     return Init(
         parameters=scope.parameters,
         alternatives=tuple(one.literals for one in found),
@@ -152,7 +152,7 @@ def _init(declarations: Declarations, states: StatesSyntax) -> Init:
 
 def _cubes(declarations: Declarations, states: StatesSyntax) -> Iterator[Cube]:
     scope = _scope(declarations, states.parameters, block=states.kind)
-    for one in alternatives(resolved(scope, states.formula), states.span):
+    for one in alternatives(resolve(scope, states.formula), states.span):
         for extra, full in _with_witnesses(one, scope.parameters, states.span):
             yield Cube(
                 parameters=(*scope.parameters, *extra),
@@ -176,7 +176,7 @@ def _transitions(declarations: Declarations, syntax: TransitionSyntax) -> Iterat
     scope = _scope(declarations, syntax.parameters)
     if syntax.acting:
         scope = replace(scope, acting=ProcessVariable(syntax.acting[0].text))
-    guard = TRUE if syntax.guard is None else resolved(scope, syntax.guard)
+    guard = TRUE if syntax.guard is None else resolve(scope, syntax.guard)
     inside = with_lets(scope, syntax.lets)
     for value, outer in inside.lets.values():
         term(outer, value)
@@ -217,7 +217,7 @@ def _with_witnesses(
         )
         joined: Formula = Junction(True, (*parts, *universal))
         for rest in alternatives(joined, span):
-            yield extra, base.joined(rest)
+            yield extra, base.conjunction(rest)
 
 
 def _witnesses(

@@ -85,12 +85,12 @@ def _unit(cursor: Cursor, depth: int) -> FormulaSyntax:
     if cursor.accept("if"):
         return _if(cursor, depth)
     if cursor.sees(*_QUANTIFIERS):
-        return _quantified(cursor, depth)
+        return _quantified_formula(cursor, depth)
     if cursor.is_at("lower") and cursor.ahead().text == "(":
         return _call(cursor)
     left = term(cursor)
     if not cursor.sees(*_COMPARISONS):
-        raise cursor.unexpected("a comparison: `=`, `<>`, `<`, `<=`, `>` or `>=`")
+        raise cursor.syntax_error("a comparison: `=`, `<>`, `<`, `<=`, `>` or `>=`")
     operator = cursor.take()
     right = term(cursor)
     return Compare(left, Name(operator.text, operator.span), right, left.span.to(right.span))
@@ -106,7 +106,7 @@ def _if(cursor: Cursor, depth: int) -> FormulaSyntax:
     return If(condition, yes, no, start.to(no.span))
 
 
-def _quantified(cursor: Cursor, depth: int) -> FormulaSyntax:
+def _quantified_formula(cursor: Cursor, depth: int) -> FormulaSyntax:
     word = cursor.take()
     others = word.text.endswith("_other")
     variable = lower_name(cursor, "a process variable")
@@ -148,7 +148,7 @@ def _product(cursor: Cursor, sign: int) -> Product:
     others = [factor for factor in factors if not isinstance(factor, NumberSyntax)]
     span = start.to(cursor.previous.span)
     if len(others) > 1 or len(factors) > 2:
-        raise cursor.unexpected("linear arithmetic: a number times a variable")
+        raise cursor.syntax_error("linear arithmetic: a number times a variable")
     if len(numbers) == 2:
         value = numbers[0].value * numbers[1].value
         numbers = [NumberSyntax(value, numbers[0].is_real or numbers[1].is_real, span)]
@@ -166,7 +166,7 @@ def _factor(cursor: Cursor) -> NumberSyntax | AccessSyntax | Name:
     if cursor.is_at("lower", "constant"):
         name = process(cursor)
         return _access(cursor, name) if cursor.accept("@") else name
-    raise cursor.unexpected(_A_TERM)
+    raise cursor.syntax_error(_A_TERM)
 
 
 def _access(cursor: Cursor, reader: Name | None) -> AccessSyntax:
@@ -190,7 +190,7 @@ def processes(cursor: Cursor) -> tuple[Name, ...]:
 def process(cursor: Cursor) -> Name:
     """`i` or `#1`."""
     if not cursor.is_at("lower", "constant"):
-        raise cursor.unexpected("a process: a parameter, or `#1` where `number_procs` is given")
+        raise cursor.syntax_error("a process: a parameter, or `#1` where `number_procs` is given")
     token = cursor.take()
     return Name(token.text, token.span)
 

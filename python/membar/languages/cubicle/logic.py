@@ -84,7 +84,7 @@ class Alternative:
     universal: tuple[Others, ...] = ()
     existential: tuple[Others, ...] = field(default=())
 
-    def joined(self, other: Alternative) -> Alternative:
+    def conjunction(self, other: Alternative) -> Alternative:
         """Both."""
         kept = dict.fromkeys((*self.literals, *other.literals))
         return Alternative(
@@ -95,7 +95,7 @@ class Alternative:
         )
 
 
-def resolved(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> Formula:
+def resolve(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> Formula:
     """A formula (or its negation) with names resolved and negations at the literals."""
     match syntax:
         case Truth(value=value):
@@ -106,22 +106,22 @@ def resolved(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> F
         case FenceSyntax():
             return _fence(scope, syntax.span, positive=positive)
         case Not():
-            return resolved(scope, syntax.operand, positive=not positive)
+            return resolve(scope, syntax.operand, positive=not positive)
         case Call():
             return _call(scope, syntax, positive=positive)
         case Quantified():
-            return _quantified(scope, syntax, positive=positive)
+            return _resolve_quantifier(scope, syntax, positive=positive)
         case If():
             yes = _both(scope, ((syntax.condition, True), (syntax.yes, positive)))
             no = _both(scope, ((syntax.condition, False), (syntax.no, positive)))
             return Junction(False, (yes, no))
         case Binary(operator="&&" | "||"):
-            parts = tuple(resolved(scope, part, positive=positive) for part in (syntax.left, syntax.right))
+            parts = tuple(resolve(scope, part, positive=positive) for part in (syntax.left, syntax.right))
             return Junction((syntax.operator == "&&") == positive, parts)
         case Binary(operator="=>"):
             parts = (
-                resolved(scope, syntax.left, positive=not positive),
-                resolved(scope, syntax.right, positive=positive),
+                resolve(scope, syntax.left, positive=not positive),
+                resolve(scope, syntax.right, positive=positive),
             )
             return Junction(not positive, parts)
         case Binary():
@@ -131,7 +131,7 @@ def resolved(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> F
 
 
 def _both(scope: Scope, parts: tuple[tuple[FormulaSyntax, bool], ...]) -> Formula:
-    return Junction(True, tuple(resolved(scope, part, positive=sign) for part, sign in parts))
+    return Junction(True, tuple(resolve(scope, part, positive=sign) for part, sign in parts))
 
 
 def _fence(scope: Scope, span: Span, *, positive: bool) -> Formula:
@@ -165,7 +165,7 @@ def _call(scope: Scope, syntax: Call, *, positive: bool) -> Formula:
         else:
             processes[parameter.text] = named
     inner = replace(scope, lets=lets, processes=processes, calls=(*scope.calls, name.text))
-    return resolved(inner, predicate.body, positive=positive)
+    return resolve(inner, predicate.body, positive=positive)
 
 
 def _named_process(scope: Scope, argument: TermSyntax) -> Process | None:
@@ -178,7 +178,7 @@ def _named_process(scope: Scope, argument: TermSyntax) -> Process | None:
     return scope.process(only.operand)
 
 
-def _quantified(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
+def _resolve_quantifier(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
     is_forall = syntax.is_forall == positive
     if scope.block is BlockKind.INIT:
         raise error(
@@ -189,7 +189,7 @@ def _quantified(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
         raise error("W0809", f"`forall` in `{scope.block.value}`", syntax.span, "expected `exists`, or none")
     besides = tuple(_parameter(scope, name) for name in syntax.besides)
     variable, inside = scope.binding(syntax.variable)
-    body = resolved(inside, syntax.body, positive=positive)
+    body = resolve(inside, syntax.body, positive=positive)
     found = alternatives(body, syntax.span)
     if any(item.universal or item.existential for item in found):
         raise error("W0809", "a quantifier inside another", syntax.span, "expected only one")
@@ -249,10 +249,10 @@ def alternatives(formula: Formula, span: Span) -> tuple[Alternative, ...]:
             return (Alternative(existential=(formula,)),)
         case Junction(is_and=False):
             found = dict.fromkeys(one for part in formula.parts for one in alternatives(part, span))
-            return _limited(iter(found), span)
+            return _limit_alternatives(iter(found), span)
         case Junction():
             columns = [alternatives(part, span) for part in formula.parts]
-            found = dict.fromkeys(_limited(_products(columns), span))
+            found = dict.fromkeys(_limit_alternatives(_products(columns), span))
             return tuple(found)
 
 
@@ -260,11 +260,11 @@ def _products(columns: list[tuple[Alternative, ...]]) -> Iterator[Alternative]:
     for choice in product(*columns):
         joined = Alternative()
         for part in choice:
-            joined = joined.joined(part)
+            joined = joined.conjunction(part)
         yield joined
 
 
-def _limited(found: Iterator[Alternative], span: Span) -> tuple[Alternative, ...]:
+def _limit_alternatives(found: Iterator[Alternative], span: Span) -> tuple[Alternative, ...]:
     kept: list[Alternative] = []
     for one in found:
         kept.append(one)

@@ -57,16 +57,16 @@ def _skip(cursor: Cursor, start: Token) -> None:
 def _declaration(cursor: Cursor, system: SystemSyntax) -> None:
     word = cursor.next
     if not cursor.sees(*_PLACES):
-        raise cursor.unexpected(f"a declaration: {', '.join(f'`{place}`' for place in _PLACES)}")
+        raise cursor.syntax_error(f"a declaration: {', '.join(f'`{place}`' for place in _PLACES)}")
     cursor.take()
     _in_order(word, system)
     match word.text:
         case "number_procs":
             if not cursor.is_at("number"):
-                raise cursor.unexpected("the number of processes")
+                raise cursor.syntax_error("the number of processes")
             number = cursor.take()
             if int(number.text) < 1:
-                raise _misplaced(number, "not a valid number of processes", "expected 1 or more")
+                raise _misplaced_error(number, "not a valid number of processes", "expected 1 or more")
             system.size = (int(number.text), number.span)
         case "type":
             system.types.append(_type(cursor))
@@ -90,14 +90,14 @@ def _in_order(word: Token, system: SystemSyntax) -> None:
     }
     kind = "symbol" if word.text in _SYMBOLS else word.text
     if late.get(kind):
-        raise _misplaced(
+        raise _misplaced_error(
             word,
             f"`{word.text}` comes too late" if word.text != "number_procs" else "`number_procs` comes first",
             "the order is: number_procs, types, symbols, the rest",
         )
 
 
-def _misplaced(token: Token, message: str, label: str) -> InputError:
+def _misplaced_error(token: Token, message: str, label: str) -> InputError:
     return error("W0808", message, token.span, label)
 
 
@@ -116,12 +116,12 @@ def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
     weak = word.text == "weak"
     if weak:
         if not cursor.sees("var", "array"):
-            raise cursor.unexpected("`var` or `array` after `weak`")
+            raise cursor.syntax_error("`var` or `array` after `weak`")
         word = cursor.take()
     name = upper_name(cursor, "the name of the symbol")
     dimensions = 0
     if word.text == "array" and not cursor.sees("["):
-        raise cursor.unexpected("`[proc]` after the array's name")
+        raise cursor.syntax_error("`[proc]` after the array's name")
     if word.text != "var" and cursor.accept("["):
         dimensions = 1
         _proc(cursor)
@@ -135,7 +135,7 @@ def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
 
 def _proc(cursor: Cursor) -> None:
     if cursor.next.text != "proc":
-        raise cursor.unexpected("`proc`: arrays are indexed by processes")
+        raise cursor.syntax_error("`proc`: arrays are indexed by processes")
     cursor.take()
 
 
@@ -178,7 +178,7 @@ def _predicate(cursor: Cursor) -> PredicateSyntax:
 
 def _transition(cursor: Cursor, word: Token) -> TransitionSyntax:
     if not cursor.is_at("lower", "upper"):
-        raise cursor.unexpected("the transition's name")
+        raise cursor.syntax_error("the transition's name")
     token = cursor.take()
     cursor.expect("(", "after the transition's name")
     parameters, acting = _acting_parameters(cursor)
@@ -249,5 +249,5 @@ def _cases(cursor: Cursor) -> tuple[CaseSyntax, ...]:
         value = None if cursor.accept("?") or cursor.accept(".") else term(cursor)
         found.append(CaseSyntax(condition, value, bar.span.to(cursor.previous.span)))
     if not found:
-        raise cursor.unexpected("`|` and a case")
+        raise cursor.syntax_error("`|` and a case")
     return tuple(found)

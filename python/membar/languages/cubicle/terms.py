@@ -51,7 +51,7 @@ def term(scope: Scope, syntax: TermSyntax) -> tuple[Term, Type]:
     return total(kind, Fraction(0), ((factor, inner) for factor, inner, _ in parts)), kind
 
 
-def typed(scope: Scope, syntax: TermSyntax, expected: Type) -> Term:
+def term_of_type(scope: Scope, syntax: TermSyntax, expected: Type) -> Term:
     """A term that must have the type `expected`."""
     found, kind = term(scope, syntax)
     if kind != expected:
@@ -76,7 +76,7 @@ def mismatch(expected: Type, found: Type, span: Span) -> InputError:
 def comparison(scope: Scope, syntax: Compare) -> Literal:
     """A comparison of two terms of one type; `<` only of numbers and of processes."""
     left, kind = term(scope, syntax.left)
-    right = typed(scope, syntax.right, kind)
+    right = term_of_type(scope, syntax.right, kind)
     operator, flipped = _COMPARISONS[syntax.operator.text]
     if operator in {Comparison.LESS, Comparison.AT_MOST} and kind not in {*NUMBERS, Basic.PROC}:
         raise error(
@@ -190,12 +190,15 @@ def _reader(
         return reader
     if reader is not None and reader != scope.acting:
         raise error(
-            "W0811", "a process cannot read memory as another process", syntax.span, _expected(scope.acting)
+            "W0811",
+            "a process cannot read memory as another process",
+            syntax.span,
+            _expected_actor(scope.acting),
         )
     return scope.acting
 
 
-def _expected(acting: ProcessVariable | None) -> str:
+def _expected_actor(acting: ProcessVariable | None) -> str:
     return "expected no `p@`" if acting is None else f"expected `{acting.name}@…`, or none"
 
 

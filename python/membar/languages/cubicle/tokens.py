@@ -104,6 +104,6 @@ class Cursor(_cursor.Cursor):
         hint = f"`{self.next.text}` is not allowed here: expected {_NAMES[group]}"
         raise self.wrong(f"expected {what}", help=hint if self.next.group in _NAMES else None)
 
-    def unexpected(self, expected: str) -> InputError:
+    def syntax_error(self, expected: str) -> InputError:
         """That something else was expected here."""
         return self.wrong(f"expected {expected}")

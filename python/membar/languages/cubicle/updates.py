@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from membar.diagnostics import error
-from membar.languages.cubicle.logic import alternatives, resolved
+from membar.languages.cubicle.logic import alternatives, resolve
 from membar.languages.cubicle.scope import Scope
 from membar.languages.cubicle.syntax import ActionSyntax, CaseSyntax, Name, TermSyntax
-from membar.languages.cubicle.terms import check_dimensions, symbol_of, typed
+from membar.languages.cubicle.terms import check_dimensions, symbol_of, term_of_type
 from membar.records import replace
 from membar.systems.system import AnyValue, Assign, AssignAll, Case, Symbol, SymbolKind, Update, Value
 from membar.systems.terms import Process, ProcessConstant, ProcessVariable
@@ -94,7 +94,7 @@ def _case(scope: Scope, symbol: Symbol, case: CaseSyntax) -> list[Case]:
     if case.condition is None:
         return [Case((), value)]
     found = []
-    for one in alternatives(resolved(scope, case.condition), case.span):
+    for one in alternatives(resolve(scope, case.condition), case.span):
         if one.universal or one.existential:
             raise error("W0809", "a quantifier in a case", case.span, "expected a condition without one")
         if one.fence:
@@ -104,7 +104,7 @@ def _case(scope: Scope, symbol: Symbol, case: CaseSyntax) -> list[Case]:
 
 
 def _value(scope: Scope, symbol: Symbol, value: TermSyntax | None) -> Value:
-    return AnyValue() if value is None else typed(scope, value, symbol.type)
+    return AnyValue() if value is None else term_of_type(scope, value, symbol.type)
 
 
 def _check_own(scope: Scope, symbol: Symbol, action: ActionSyntax, indices: tuple[Process, ...]) -> None:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from membar.languages.dve import syntax as x
-from membar.languages.dve.constants import folded
+from membar.languages.dve.constants import apply_operator
 from membar.languages.dve.scope import Variable
 from membar.program.expr import (
     FALSE,
@@ -148,7 +148,7 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
         zero = Binary(BinaryOp.EQ, right.expr, FALSE)
         failures += (Failure(zero, f"division by zero in `{tree.span.flat_text}`"),)
     elif left.constant is not None and right.constant is not None:
-        return replace(literal(signed(folded(op, left.constant, right.constant))), failures=failures)
+        return replace(literal(signed(apply_operator(op, left.constant, right.constant))), failures=failures)
     if op in _COMPARISONS:
         name, is_swapped = _COMPARISONS[op]
         a, b = (right.expr, left.expr) if is_swapped else (left.expr, right.expr)
@@ -164,7 +164,7 @@ def _logical(op: str, left: Value, right: Value) -> Value:
     )
     a, b = left.constant, right.constant
     if a is not None and b is not None:
-        return replace(literal(folded(op, a, b)), failures=failures)
+        return replace(literal(apply_operator(op, a, b)), failures=failures)
     first = negation(left.truth) if op == "imply" else left.truth
     name = BinaryOp.AND if op == "and" else BinaryOp.OR
     return Value(Binary(name, first, right.truth), (0, 1), failures)
@@ -197,13 +197,17 @@ def _range(op: str, left: Value, right: Value) -> tuple[int, int]:
     return WIDEST
 
 
-def picked(index: Expr, values: Sequence[Expr], first: int = 0) -> Expr:
+def select_element(index: Expr, values: Sequence[Expr], first: int = 0) -> Expr:
     """The element that an index from `first` on picks; a tree of choices, as high as it must be."""
     if len(values) == 1:
         return values[0]
     half = len(values) // 2
     is_low = Binary(BinaryOp.SLT, index, Constant(first + half))
-    return Select(is_low, picked(index, values[:half], first), picked(index, values[half:], first + half))
+    return Select(
+        is_low,
+        select_element(index, values[:half], first),
+        select_element(index, values[half:], first + half),
+    )
 
 
 def is_inside(index: Expr, count: int) -> Expr:

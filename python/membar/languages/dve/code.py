@@ -19,7 +19,7 @@ from membar.languages.dve.arithmetic import (
     is_inside,
     literal,
     out_of_bounds,
-    picked,
+    select_element,
 )
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
 from membar.program.expr import (
@@ -93,7 +93,7 @@ class Code(Arithmetic):
         self._temporaries += 1
         return f"${self._temporaries - 1}"
 
-    def finished(self) -> tuple[Operation, ...]:
+    def finish(self) -> tuple[Operation, ...]:
         """All operations, with those at the end that clear what was for use inside."""
         clear = [Set(f"${number}", FALSE) for number in range(self._temporaries)]
         return (*self.operations, *clear)
@@ -110,14 +110,16 @@ class Code(Arithmetic):
         if variable.constant:
             values = [Constant(value) for value in variable.initial]
             known = literal(variable.initial[index.constant or 0]) if _is_one_of(index, count) else None
-            found = known or Value(picked(index.expr, values), (min(variable.initial), max(variable.initial)))
+            found = known or Value(
+                select_element(index.expr, values), (min(variable.initial), max(variable.initial))
+            )
         elif variable.object is None:
             elements = [Register(variable.element(number)) for number in range(count)]
             at = index.constant if _is_one_of(index, count) else None
-            expr: Expr = picked(index.expr, elements) if at is None else elements[at]
+            expr: Expr = select_element(index.expr, elements) if at is None else elements[at]
             found = Value(expr, variable.type.range)
         else:
-            found = self._loaded(variable, variable.object, index)
+            found = self._load_variable(variable, variable.object, index)
         return Value(found.expr, found.range, (*index.failures, *found.failures))
 
     def in_state(self, tree: x.InState) -> Value:
@@ -199,7 +201,7 @@ class Code(Arithmetic):
         self.check(index.failures)
         low, high = variable.type.range
         if not value.fits(low, high):
-            value = Value(self._kept(value.expr), value.range)
+            value = Value(self._keep(value.expr), value.range)
             message = (
                 f"out of range: `{target.span.flat_text}` is a {variable.type.value}, from {low} to {high}"
             )
@@ -238,7 +240,7 @@ class Code(Arithmetic):
         failures = out_of_bounds(index, variable, tree.span.flat_text)
         return Value(index.expr, index.range, (*index.failures, *failures))
 
-    def _loaded(self, variable: Variable, place: str, index: Value) -> Value:
+    def _load_variable(self, variable: Variable, place: str, index: Value) -> Value:
         key = (place, index.expr)
         if key not in self._known:
             kind = variable.type
@@ -257,13 +259,13 @@ class Code(Arithmetic):
         self._drop(place)
 
     def _set_element(self, variable: Variable, index: Value, value: Value) -> None:
-        at, new = Register(self._kept(index.expr).name), self._kept(value.expr)
+        at, new = Register(self._keep(index.expr).name), self._keep(value.expr)
         for number in range(variable.count or 1):
             name = variable.element(number)
             self.operations.append(Set(name, Select(equals(at, Constant(number)), new, Register(name))))
         self._drop(None)
 
-    def _kept(self, expr: Expr) -> Register:
+    def _keep(self, expr: Expr) -> Register:
         """The value in a register that nothing changes before the end of the edge."""
         if isinstance(expr, Register) and expr.name.startswith("$"):
             return expr

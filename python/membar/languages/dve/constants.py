@@ -26,18 +26,18 @@ def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
             a, b = constant_value(left, constants), constant_value(right, constants)
             if op in ("/", "%") and b == 0:
                 raise error("W1006", "a division by zero", tree.span, "in a constant")
-            return folded(op, a, b)
+            return apply_operator(op, a, b)
         case _:
             raise error("W1006", "not a constant", tree.span, "only numbers and constants are allowed here")
 
 
-def folded(op: str, a: int, b: int) -> int:
+def apply_operator(op: str, a: int, b: int) -> int:
     """`a op b`; the divisor is not 0."""
     if op in ("/", "%"):
         quotient = abs(a) // abs(b) if (a < 0) == (b < 0) else -(abs(a) // abs(b))
         return quotient if op == "/" else a - quotient * b
     if op in ("<<", ">>"):
-        return _shifted(op, a, b)
+        return _shift(op, a, b)
     return int(
         {
             "imply": not a or bool(b),
@@ -59,7 +59,7 @@ def folded(op: str, a: int, b: int) -> int:
     )
 
 
-def _shifted(op: str, a: int, b: int) -> int:
+def _shift(op: str, a: int, b: int) -> int:
     if op == "<<":
         return a << b if 0 <= b < 63 else 0
     return a >> (b if 0 <= b < 63 else 63)

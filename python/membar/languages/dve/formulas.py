@@ -167,7 +167,7 @@ class FormulaReader:
         return left
 
     def _until(self) -> Tree:
-        left = self._prefixed()
+        left = self._unary_formula()
         for word in ("U", "R", "W"):
             if self.cursor.sees_word(word):
                 self.cursor.take()
@@ -175,17 +175,17 @@ class FormulaReader:
                 return Infix(word, left, self._until())
         return left
 
-    def _prefixed(self) -> Tree:
+    def _unary_formula(self) -> Tree:
         cursor = self.cursor
         if cursor.accept("!", "not"):
             self._count()
-            return Prefix("not", self._prefixed())
+            return Prefix("not", self._unary_formula())
         for first, second, op in (("[", "]", "G"), ("<", ">", "F")):
             if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
                 self._count()
-                return Prefix(op, self._prefixed())
+                return Prefix(op, self._unary_formula())
         if cursor.next.group == "name" and set(cursor.next.text) <= set("GFX") and not self._is_operand():
             return self._operators(iter(cursor.take().text))
         return self._primary()
@@ -211,18 +211,18 @@ class FormulaReader:
         """`GF f` is `G F f`."""
         letter = next(letters, None)
         if letter is None:
-            return self._prefixed()
+            return self._unary_formula()
         self._count()
         return Prefix(letter, self._operators(letters))
 
     def _primary(self) -> Tree:
         if self.cursor.sees("("):
-            found = self._parenthesised()
+            found = self._parenthesized_formula()
             if found is not None:
                 return found
         return Reader(self.cursor, self.processes).binary(TIGHTER_THAN_LOGIC)
 
-    def _parenthesised(self) -> Tree | None:
+    def _parenthesized_formula(self) -> Tree | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self.cursor
         mark, operators = cursor.mark, self._operator_count

@@ -65,7 +65,7 @@ def _edge(
         source=0,
         target=0,
         guard=conjunction(code.guards),
-        operations=code.finished(),
+        operations=code.finish(),
         span=transition.span,
     )
 

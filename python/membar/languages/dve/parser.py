@@ -105,7 +105,7 @@ class _Parser:
             raise cursor.wrong("expected `init`")
         asserts: tuple[tuple[x.Word, x.Expr], ...] = ()
         if cursor.accept("assert"):
-            asserts = _listed(cursor, lambda: _state_and_expression(cursor))
+            asserts = _comma_list(cursor, lambda: _state_and_expression(cursor))
             cursor.expect(";", "after the assertions")
         transitions: tuple[x.Transition, ...] = ()
         if cursor.accept("trans"):
@@ -199,7 +199,7 @@ class _Asked:
         raise self.cursor.wrong(f"expected {' or '.join(f'`{word}`' for word in words)}")
 
 
-def _listed(cursor: Cursor, read: Callable[[], _T]) -> tuple[_T, ...]:
+def _comma_list(cursor: Cursor, read: Callable[[], _T]) -> tuple[_T, ...]:
     found = [read()]
     while cursor.accept(","):
         found.append(read())
@@ -212,7 +212,7 @@ def _word(cursor: Cursor, what: str) -> x.Word:
 
 
 def _words(cursor: Cursor, what: str) -> tuple[x.Word, ...]:
-    return _listed(cursor, lambda: _word(cursor, what))
+    return _comma_list(cursor, lambda: _word(cursor, what))
 
 
 def _state_and_expression(cursor: Cursor) -> tuple[x.Word, x.Expr]:
@@ -231,7 +231,7 @@ def _type(cursor: Cursor) -> x.Type:
 def _variables(cursor: Cursor) -> list[x.Declaration]:
     is_constant = cursor.accept("const") is not None
     kind = _type(cursor)
-    found = list(_listed(cursor, lambda: _declarator(cursor, kind, is_constant=is_constant)))
+    found = list(_comma_list(cursor, lambda: _declarator(cursor, kind, is_constant=is_constant)))
     cursor.expect(";", "after the declaration")
     return found
 
@@ -248,7 +248,7 @@ def _declarator(cursor: Cursor, kind: x.Type, *, is_constant: bool) -> x.Declara
     is_list = False
     if cursor.accept("="):
         is_list = cursor.accept("{") is not None
-        initial = _listed(cursor, lambda: expression(cursor)) if is_list else (expression(cursor),)
+        initial = _comma_list(cursor, lambda: expression(cursor)) if is_list else (expression(cursor),)
         if is_list:
             cursor.expect("}", "after the initial values")
     return x.Declaration(
@@ -266,9 +266,9 @@ def _channels(cursor: Cursor) -> list[x.Channel]:
     cursor.take()
     types: tuple[x.Type, ...] | None = None
     if cursor.accept("{"):
-        types = _listed(cursor, lambda: _type(cursor))
+        types = _comma_list(cursor, lambda: _type(cursor))
         cursor.expect("}", "after the types of a message")
-    found = list(_listed(cursor, lambda: _channel(cursor, types)))
+    found = list(_comma_list(cursor, lambda: _channel(cursor, types)))
     cursor.expect(";", "after the channels")
     return found
 
@@ -320,7 +320,7 @@ def _acceptance(cursor: Cursor, start: Span) -> x.Acceptance:
             help="write the property as a Büchi automaton: `accept` or `accept genbuchi`",
         )
     if kind is not None and kind.text == "genbuchi":
-        sets = _listed(cursor, lambda: _set(cursor))
+        sets = _comma_list(cursor, lambda: _set(cursor))
         return x.Acceptance(kind="genbuchi", sets=sets, span=start.to(cursor.previous.span))
     words = _words(cursor, "a state")
     return x.Acceptance(kind="buchi", sets=(words,), span=start.to(cursor.previous.span))
@@ -343,7 +343,7 @@ class _Transitions:
 
     def all(self) -> tuple[x.Transition, ...]:
         """All of them, and the `;`."""
-        found = _listed(self.cursor, self._one)
+        found = _comma_list(self.cursor, self._one)
         self.cursor.expect(";", "or `,` after a transition")
         return found
 
@@ -366,7 +366,7 @@ class _Transitions:
             sync = _sync(cursor)
             cursor.expect(";", "after the synchronisation")
         if cursor.accept("effect"):
-            effects = _listed(cursor, lambda: _assignment(cursor))
+            effects = _comma_list(cursor, lambda: _assignment(cursor))
             cursor.expect(";", "after the effects")
         if not cursor.sees("}"):
             raise cursor.wrong("expected `}`, or `guard`, `sync`, `effect` once each and in this order")
@@ -398,7 +398,7 @@ def _sync(cursor: Cursor) -> x.Sync:
 
 def _message(cursor: Cursor, read: Callable[[], _T]) -> tuple[_T, ...]:
     if cursor.accept("{"):
-        found = _listed(cursor, read)
+        found = _comma_list(cursor, read)
         cursor.expect("}", "after the values")
         return found
     return () if cursor.sees(";") else (read(),)

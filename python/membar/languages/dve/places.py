@@ -32,7 +32,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:  # noqa: 
         if len(named) > 1:
             found += [_one_of(source, item, write) for write in named]
         else:
-            found.append(_written(source, item))
+            found.append(_place_of(source, item))
     return tuple(found)
 
 
@@ -98,7 +98,7 @@ def _one_of(source: SourceFile, item: x.Atomic, write: _Write) -> Place:
     )
 
 
-def _written(source: SourceFile, item: x.Atomic) -> Place:
+def _place_of(source: SourceFile, item: x.Atomic) -> Place:
     """The place of a line that names one write, or none."""
     return Place(
         title=f"`{item.span.flat_text}` in line {item.span.line}",

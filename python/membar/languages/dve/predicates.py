@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
-from membar.languages.dve.arithmetic import Arithmetic, Value, literal, picked
+from membar.languages.dve.arithmetic import Arithmetic, Value, literal, select_element
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register, equals
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
@@ -85,7 +85,7 @@ class Predicates(Arithmetic):
             return Value(self._element(variable, process, known), variable.type.range)
         elements = [self._element(variable, process, number) for number in range(count)]
         inside = Binary(BinaryOp.LT, index.expr, Constant(count))
-        value = Binary(BinaryOp.MUL, inside, picked(index.expr, elements))  # 0 where there is none
+        value = Binary(BinaryOp.MUL, inside, select_element(index.expr, elements))  # 0 where there is none
         low, high = variable.type.range
         return Value(value, (min(low, 0), max(high, 0)))
 

@@ -59,7 +59,7 @@ class Process:
         return self.states[self.tree.initial.text]
 
     @property
-    def committed(self) -> frozenset[int]:
+    def committed_points(self) -> frozenset[int]:
         """Its control points that must be left first."""
         return frozenset(self.states[word.text] for word in self.tree.committed)
 

@@ -86,7 +86,7 @@ def _edge(rules: Rules, processes: list[Process], chosen: tuple[x.Transition, ..
         code.enter(process, transition.source)
         do_transition(code, rules, process, replace(transition, sync=None))
     span = chosen[0].span
-    return Edge(source=0, target=0, guard=conjunction(code.guards), operations=code.finished(), span=span)
+    return Edge(source=0, target=0, guard=conjunction(code.guards), operations=code.finish(), span=span)
 
 
 def _seats(processes: list[Process], points: dict[_States, int]) -> Seats:

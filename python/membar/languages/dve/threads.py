@@ -33,7 +33,7 @@ def thread_of(rules: Rules, process: Process) -> Thread:
             for name, state in rules.scope.module.ends
             if name.text == process.name and state.text in process.states
         ),
-        committed=process.committed,
+        committed=process.committed_points,
         span=process.tree.span,
     )
 
@@ -47,7 +47,7 @@ def _edge(rules: Rules, process: Process, transition: x.Transition) -> Edge:
         source=process.states[transition.source],
         target=process.states[transition.target],
         guard=conjunction(code.guards),
-        operations=code.finished(),
+        operations=code.finish(),
         span=transition.span,
     )
 

@@ -35,10 +35,10 @@ def parse_dve(source: SourceFile) -> Program:
     prop = None if module.property is None else scope.process(module.property.text, module.property.span)
     processes = [process for process in scope.processes if process is not prop]
     _check_words(module, scope)
-    rules = Rules(scope, widths_of(scope), _watched(module, processes))
+    rules = Rules(scope, widths_of(scope), _watched_processes(module, processes))
     objects = tuple(_objects(scope, processes, rules.watched))
     threads, seats = _threads(rules, processes, objects)
-    errors, claims = _asked(scope, seats)
+    errors, claims = _error_states_and_claims(scope, seats)
     if prop is not None:
         claims = (_claim(scope, seats, prop), *claims)
     return Program(
@@ -125,7 +125,7 @@ def _check_words(module: x.Module, scope: Scope) -> None:
                 raise error("W1008", message, item.span, f"they are 1 to {most}")
 
 
-def _watched(module: x.Module, processes: list[Process]) -> frozenset[str]:
+def _watched_processes(module: x.Module, processes: list[Process]) -> frozenset[str]:
     """Processes whose state others look at in guards and effects; memory must tell it."""
     if module.synchronous:
         return frozenset()
@@ -190,7 +190,7 @@ def _errors(scope: Scope, seats: Seats, processes: list[Process]) -> Iterator[St
         yield reader.predicate(reader.value(tree).truth, tree.span.flat_text)
 
 
-def _asked(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
+def _error_states_and_claims(scope: Scope, seats: Seats) -> tuple[list[StatePredicate], tuple[Claim, ...]]:
     """What `ltl` says: a formula `G p` without further temporal operators forbids states, others runs."""
     errors: list[StatePredicate] = []
     claims: list[Claim] = []

@@ -56,7 +56,7 @@ def split_labels(cell: Cell) -> tuple[tuple[Cell, ...], Cell | None]:
     while match := _LABEL.match(text, at):
         labels.append(Cell(match[1], source.span(start + match.start(1), start + match.end(1))))
         at = match.end()
-    rest = _trimmed(source, text[at:], start + at)
+    rest = _trim_cell(source, text[at:], start + at)
     return tuple(labels), rest if rest.text else None
 
 
@@ -68,7 +68,7 @@ def _rows(test: LitmusTest, text: str) -> list[list[Cell]]:
         rows.append(_cells(test.source, text, at, stop))
         at = stop + 1
     if rest := text[at:end].strip():
-        span = _trimmed(test.source, text[at:end], at).span
+        span = _trim_cell(test.source, text[at:end], at).span
         first_line = rest.split("\n", 1)[0]
         raise error(
             codes.COLUMNS,
@@ -82,12 +82,12 @@ def _rows(test: LitmusTest, text: str) -> list[list[Cell]]:
 def _cells(source: SourceFile, text: str, start: int, end: int) -> list[Cell]:
     cells: list[Cell] = []
     for part in text[start:end].split("|"):
-        cells.append(_trimmed(source, part, start))
+        cells.append(_trim_cell(source, part, start))
         start += len(part) + 1
     return cells
 
 
-def _trimmed(source: SourceFile, part: str, start: int) -> Cell:
+def _trim_cell(source: SourceFile, part: str, start: int) -> Cell:
     """`part`, which stands at offset `start`, without surrounding blanks."""
     text = part.strip()
     begin = start + len(part) - len(part.lstrip()) if text else start

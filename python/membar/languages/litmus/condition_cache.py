@@ -23,7 +23,9 @@ _KEPT: Final = 1024
 _known: dict[Hashable, tuple[dict[_LookUp, _Place], FinalCondition]] = {}
 
 
-def asked(key: Hashable, scope: Scope, span: Span, read: Callable[[Scope], FinalCondition]) -> FinalCondition:
+def read_condition(
+    key: Hashable, scope: Scope, span: Span, read: Callable[[Scope], FinalCondition]
+) -> FinalCondition:
     """What `read` gives, which depends on `key` and on what `scope` knows; read only if that is new.
 
     Raises:

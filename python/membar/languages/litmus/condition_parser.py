@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
-from membar.languages.litmus.condition_cache import asked
+from membar.languages.litmus.condition_cache import read_condition
 from membar.languages.litmus.final_state_columns import (
     ArrayColumn,
     Element,
@@ -100,7 +100,7 @@ def condition(
 
     if label is not plain_label:
         return read(scope)  # how registers are called depends on more than their meaning
-    return asked((span.text, order, *arrays.items()), scope, span, read)
+    return read_condition((span.text, order, *arrays.items()), scope, span, read)
 
 
 class _Reader:
@@ -128,16 +128,16 @@ class _Reader:
             elif word == "regions":
                 self._regions()
             else:
-                filtered = self._unobserved(self._implication)
+                filtered = self._without_mentions(self._implication)
             self.scanner.accept(";")
-        quantifier, formula = self._quantified()
+        quantifier, formula = self._quantified_formula()
         self.scanner.accept(";")
         self._old_endings()
         if self.scanner.token.kind != "end":
             self.scanner.fail("the end of the test after its condition")
         return quantifier, formula, filtered
 
-    def _quantified(self) -> tuple[Quantifier, Formula]:
+    def _quantified_formula(self) -> tuple[Quantifier, Formula]:
         scanner = self.scanner
         if scanner.token.kind == "end":
             return Quantifier.FORALL, TRUTH
@@ -182,7 +182,7 @@ class _Reader:
             self.scanner.expect_kind("name", "the name of a region")
             self.scanner.accept(",")
 
-    def _unobserved(self, read: Callable[[], Formula]) -> Formula:
+    def _without_mentions(self, read: Callable[[], Formula]) -> Formula:
         """What `read` reads, without showing the places it names in final states."""
         kept = len(self.mentions)
         formula = read()
@@ -244,14 +244,14 @@ class _Reader:
     def _negation(self) -> Formula:
         scanner = self.scanner
         if scanner.token.text in {"not", "~", "("}:
-            return self._nested()
+            return self._nested_formula()
         if scanner.accept("true"):
             return TRUTH
         if scanner.accept("false"):
             return Or(())
         return self._comparison()
 
-    def _nested(self) -> Formula:
+    def _nested_formula(self) -> Formula:
         """`not …`, `~…` or `(…)`."""
         opening = self.scanner.take()
         self._depth += 1
@@ -303,7 +303,7 @@ class _Reader:
         place = self._place()
         op = _COMPARISONS.get(self.scanner.token.text)
         if op is None:
-            raise self.scanner.unexpected("a comparison such as `=`")
+            raise self.scanner.syntax_error("a comparison such as `=`")
         self.scanner.take()
         if isinstance(place, ArrayColumn):
             return self._array_comparison(place, op, start.span)
@@ -350,7 +350,7 @@ class _Reader:
         elif scanner.token.kind == "name":
             place = self._location()
         else:
-            raise scanner.unexpected("a register such as `0:EAX` or a location such as `x`")
+            raise scanner.syntax_error("a register such as `0:EAX` or a location such as `x`")
         self.mentions.append(place)
         return place
 
@@ -424,7 +424,7 @@ class _Reader:
         if scanner.token.text == "[":
             place = self._place()
             if isinstance(place, ArrayColumn):
-                raise scanner.unexpected("a value (an array is not one) before")
+                raise scanner.syntax_error("a value (an array is not one) before")
             return place.cell if isinstance(place, Element) else place
         ampersand = scanner.accept("&")
         name = scanner.expect_kind("name", "a number, a register or the name of a location")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.initial import initial_state, read_initial_state
-from membar.languages.litmus.scanner import Scanner, blanked, comment_end
+from membar.languages.litmus.scanner import Scanner, blank_out, comment_end
 from membar.languages.litmus.test import LitmusTest
 from membar.source import SourceFile, Span, pattern
 
@@ -57,7 +57,7 @@ def read_test(source: SourceFile) -> LitmusTest:
     title, info, at = _head_lines(source, name.end())
     inside_end = _closing_brace(source, at)
     if comments := _comments(source, at + 1, inside_end):
-        text = blanked(source.text, comments)
+        text = blank_out(source.text, comments)
         state = read_initial_state(Scanner(source, text, at + 1, inside_end, code=codes.INITIAL_STATE))
     else:
         state = initial_state(source, at + 1, inside_end)

@@ -43,7 +43,7 @@ def initial_state(source: SourceFile, start: int, end: int) -> InitialState:
         found = _at_home(piece)
         if found is None:  # to be read in place, where its diagnostics can point to
             return read_initial_state(Scanner(source, source.text, start, end, code=codes.INITIAL_STATE))
-        entries += [_moved(entry, source, at) for entry in found]
+        entries += [_relocate(entry, source, at) for entry in found]
         at += len(piece) + 1
     return _state(entries)
 
@@ -68,7 +68,7 @@ def forget() -> None:
     _at_home.cache_clear()
 
 
-def _moved(entry: Entry, source: SourceFile, by: int) -> Entry:
+def _relocate(entry: Entry, source: SourceFile, by: int) -> Entry:
     """An entry that was read at home, where it stands in `source`."""
     span = Span(source, entry.span.start + by, entry.span.end + by)
     match entry:

@@ -46,7 +46,7 @@ class Token:
         return int(digits, 10 if digits.isdigit() else 0)
 
 
-def blanked(text: str, spans: list[tuple[int, int]]) -> str:
+def blank_out(text: str, spans: list[tuple[int, int]]) -> str:
     """`text` with the stretches in `spans` replaced by blanks, so that offsets stay right."""
     parts: list[str] = []
     done = 0
@@ -85,7 +85,7 @@ def without_comments(source: SourceFile, start: int, end: int) -> str:
         stop = comment_end(source, at)
         spans.append((at, stop))
         at = stop
-    return blanked(source.text, spans) if spans else source.text
+    return blank_out(source.text, spans) if spans else source.text
 
 
 class Scanner:
@@ -177,9 +177,9 @@ class Scanner:
 
     def fail(self, expected: str) -> Token:
         """Raises: the next token is not what was `expected`."""
-        raise self.unexpected(expected)
+        raise self.syntax_error(expected)
 
-    def unexpected(self, expected: str) -> InputError:
+    def syntax_error(self, expected: str) -> InputError:
         """The error that says what was found instead of what was `expected`."""
         found = f"`{self.token.text}`" if self.token.kind != "end" else "the end"
         return error(

@@ -57,7 +57,7 @@ def _access(
 ) -> Iterator[Diagnostic]:
     if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
         return
-    word = _known(operation.address, constants, program.bases)
+    word = _constant_address(operation.address, constants, program.bases)
     if word is None:
         return
     cell = program.cell_at.get(word)
@@ -84,7 +84,7 @@ def _access(
     )
 
 
-def _known(address: Expr, constants: Mapping[str, int], bases: Mapping[str, int]) -> int | None:
+def _constant_address(address: Expr, constants: Mapping[str, int], bases: Mapping[str, int]) -> int | None:
     if any(name not in constants for name in registers_of(address)):
         return None
     return evaluate(address, constants, bases)

@@ -55,7 +55,7 @@ class ClaimParser:
         """`claim NAME endless : FORMULA as "text"`."""
         cursor = self._cursor
         start = cursor.expect("claim", "before a claim").span
-        name = cursor.named("the name of the claim")
+        name = cursor.take_name("the name of the claim")
         is_endless = cursor.sees_word("endless") and bool(cursor.take())
         first = cursor.expect(":", "before the formula").span.end
         formula = self.formula()
@@ -68,7 +68,7 @@ class ClaimParser:
         """`never NAME { … }`: an automaton of what must not happen."""
         cursor = self._cursor
         start = cursor.expect("never", "before an automaton").span
-        name = cursor.named("the name of the claim")
+        name = cursor.take_name("the name of the claim")
         text = self._text() or ""
         cursor.expect("{", "before the states of the automaton")
         states: list[str] = []
@@ -78,7 +78,7 @@ class ClaimParser:
         while not cursor.accept("}"):
             if cursor.sees_word("state"):
                 cursor.take()
-                states.append(cursor.named("the name of a state"))
+                states.append(cursor.take_name("the name of a state"))
             elif cursor.accept("entry"):
                 initial = cursor.natural("the number of a state")
             elif cursor.sees_word("accept"):
@@ -148,26 +148,26 @@ class ClaimParser:
         return False
 
     def _until(self) -> Formula:
-        left = self._prefixed()
+        left = self._unary_formula()
         for word, build in _INFIX.items():
             if self._cursor.sees_word(word):
                 self._cursor.take()
                 return build(left, self._until())
         return left
 
-    def _prefixed(self) -> Formula:
+    def _unary_formula(self) -> Formula:
         cursor = self._cursor
         if cursor.accept("!"):
-            return Not(self._prefixed())
+            return Not(self._unary_formula())
         for first, second, build in (("[", "]", globally), ("<", ">", finally_)):
             if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
-                return build(self._prefixed())
+                return build(self._unary_formula())
         for word, build_one in _PREFIX.items():
             if cursor.sees_word(word):
                 cursor.take()
-                return build_one(self._prefixed())
+                return build_one(self._unary_formula())
         return self._primary()
 
     def _primary(self) -> Formula:
@@ -181,7 +181,7 @@ class ClaimParser:
             cursor.expect("}", "after the predicate")
             return Atom(inner)
         if cursor.sees("("):
-            found = self._parenthesised()
+            found = self._parenthesized_formula()
             if found is not None:
                 return found
         start = cursor.next.span
@@ -189,7 +189,7 @@ class ClaimParser:
         text = start.to(cursor.previous.span).flat_text
         return Atom(StatePredicate(tree, self._reads(tree, (), start), text))
 
-    def _parenthesised(self) -> Formula | None:
+    def _parenthesized_formula(self) -> Formula | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self._cursor
         mark = cursor.mark
@@ -242,7 +242,7 @@ class ClaimParser:
         return self._cursor.take().text
 
     def _read(self) -> tuple[str, Observable]:
-        name = self._cursor.named("a name in the expression")
+        name = self._cursor.take_name("a name in the expression")
         self._cursor.expect("=", "before the meaning of the name")
         return name, self._observable()
 
@@ -254,8 +254,8 @@ class ClaimParser:
         if cursor.next.group == "number":
             thread = self._thread()
             cursor.expect(":", "between the thread's number and its register")
-            return RegisterValue(thread, cursor.named("a register"))
-        name = cursor.named("`x` or `v[1]` (memory), `0:r0` (a register) or `at 0 {1}` (a control point)")
+            return RegisterValue(thread, cursor.take_name("a register"))
+        name = cursor.take_name("`x` or `v[1]` (memory), `0:r0` (a register) or `at 0 {1}` (a control point)")
         index = 0
         if cursor.accept("["):
             index = cursor.natural("an index")
@@ -288,9 +288,9 @@ class ClaimParser:
         """What the names of an expression stand for: as given, else memory, `P0.r0` or `P0.label`."""
         known = {name for name, _ in given}
         free = [name for name in dict.fromkeys(registers_of(tree)) if name not in known]
-        return (*given, *((name, self._named(name, span)) for name in free))
+        return (*given, *((name, self._named_observable(name, span)) for name in free))
 
-    def _named(self, name: str, span: Span) -> Observable:
+    def _named_observable(self, name: str, span: Span) -> Observable:
         if name in self._objects:
             return CellValue(name)
         owner, _, part = name.partition(".")

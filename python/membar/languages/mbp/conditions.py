@@ -48,7 +48,7 @@ class ConditionParser:
         while cursor.sees("observe", "filter"):
             if cursor.sees("observe") and observed is None:
                 cursor.take()
-                observed = self._observed()
+                observed = self._observed_values()
             elif cursor.sees("filter") and restriction is None:
                 cursor.take()
                 restriction = self.formula()
@@ -58,7 +58,7 @@ class ConditionParser:
             observed = tuple(Observed(t, default_label(t)) for t in dict.fromkeys(terms_of(formula)))
         return FinalCondition(quantifier=quantifier, formula=formula, observed=observed, filter=restriction)
 
-    def _observed(self) -> tuple[Observed, ...]:
+    def _observed_values(self) -> tuple[Observed, ...]:
         if self._cursor.accept("none"):
             return ()
         found = [self._one_observed()]
@@ -72,10 +72,10 @@ class ConditionParser:
         label, array = default_label(term), None
         if cursor.sees_word("as"):
             cursor.take()
-            label = cursor.named("the label of the value")
+            label = cursor.take_name("the label of the value")
         if cursor.sees_word("in"):
             cursor.take()
-            array = cursor.named("the array that contains it")
+            array = cursor.take_name("the array that contains it")
         return Observed(term, label, array)
 
     def formula(self) -> Formula:
@@ -125,7 +125,7 @@ class ConditionParser:
         if cursor.sees("&"):
             start = cursor.next.span
             found = address(cursor)
-            self._known(found.name, self._counts, "memory object", start.start)
+            self._require_known(found.name, self._counts, "memory object", start.start)
             return found
         follows = cursor.ahead()
         is_thread = follows.group == "sign" and follows.text == ":"
@@ -149,19 +149,19 @@ class ConditionParser:
         if cursor.next.group == "number":
             thread = cursor.natural("a thread's number")
             cursor.expect(":", "between the thread's number and its register")
-            register = cursor.named("a register")
-            self._known(thread, range(self._threads), "thread", start)
+            register = cursor.take_name("a register")
+            self._require_known(thread, range(self._threads), "thread", start)
             return FinalRegister(thread, register, width, is_signed)
-        name = cursor.named("a term: `0:r0` (a register) or `x` (memory)")
-        self._known(name, self._counts, "memory object", start)
+        name = cursor.take_name("a term: `0:r0` (a register) or `x` (memory)")
+        self._require_known(name, self._counts, "memory object", start)
         if not cursor.accept("["):
             return FinalCell(name, 0, width, is_signed)
         index = cursor.natural("an index")
         cursor.expect("]", "after the index")
-        self._known(index, range(self._counts[name]), f"element of `{name}`", start)
+        self._require_known(index, range(self._counts[name]), f"element of `{name}`", start)
         return FinalCell(name, index, width, is_signed)
 
-    def _known(
+    def _require_known(
         self, name: str | int, known: Collection[str] | Collection[int], what: str, start: int
     ) -> None:
         if name in known:

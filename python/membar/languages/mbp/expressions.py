@@ -68,17 +68,17 @@ def _primary(cursor: Cursor) -> Expr:
     if cursor.sees("&"):
         return address(cursor)
     if cursor.accept("("):
-        return _parenthesised(cursor)
+        return _parenthesized_expression(cursor)
     if starts_cast(cursor):
         width, is_signed = cast_type(cursor)
         cursor.expect("(", "after the type")
         operand = expression(cursor)
         cursor.expect(")", "to close the type's parenthesis")
         return Extend(operand, width, is_signed)
-    return Register(cursor.named("an expression"))
+    return Register(cursor.take_name("an expression"))
 
 
-def _parenthesised(cursor: Cursor) -> Expr:
+def _parenthesized_expression(cursor: Cursor) -> Expr:
     inner = expression(cursor)
     if cursor.accept("?"):
         then = expression(cursor)
@@ -92,8 +92,8 @@ def address(cursor: Cursor) -> Address:
     """`&x`, `&(x + 4)`."""
     cursor.expect("&", "before a memory object")
     if not cursor.accept("("):
-        return Address(cursor.named("a memory object"))
-    name = cursor.named("a memory object")
+        return Address(cursor.take_name("a memory object"))
+    name = cursor.take_name("a memory object")
     if not cursor.sees("+", "-"):
         raise cursor.wrong("expected `+` or `-` and an offset in bytes")
     sign = 1 if cursor.take().text == "+" else -1

@@ -35,7 +35,7 @@ def operation(cursor: Cursor) -> Operation:
     if parse is not None:
         cursor.take()
         return parse(cursor)
-    register = cursor.named("an operation: `store`, `fence`, `r0 := …`")
+    register = cursor.take_name("an operation: `store`, `fence`, `r0 := …`")
     cursor.expect(":=", "after the register")
     return _assignment(cursor, register)
 
@@ -55,7 +55,7 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
         )
     if cursor.accept("store_conditional"):
         size, _, address = _access(cursor)
-        value = _stored(cursor)
+        value = _stored_value(cursor)
         tags = _tags(cursor)
         carries = cursor.accept("carries") is not None
         return StoreConditional(
@@ -73,7 +73,7 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
 
 def _rmw(cursor: Cursor, register: str) -> Rmw:
     size, is_signed, address = _access(cursor)
-    value = _stored(cursor)
+    value = _stored_value(cursor)
     condition = expression(cursor) if cursor.accept("if") else TRUE
     read = _tags(cursor) if cursor.accept("read") else NO_TAGS
     write = _tags(cursor) if cursor.accept("write") else NO_TAGS
@@ -100,7 +100,7 @@ def _access(cursor: Cursor) -> tuple[int, bool, Expr]:
     return size, is_signed, address
 
 
-def _stored(cursor: Cursor) -> Expr:
+def _stored_value(cursor: Cursor) -> Expr:
     cursor.expect(":=", "before the value to be stored")
     return expression(cursor)
 
@@ -111,7 +111,7 @@ def _tags(cursor: Cursor) -> Tags:
         return NO_TAGS
     tags: set[str] = set()
     while not cursor.sees("}"):
-        tags.add(cursor.named("an ordering annotation"))
+        tags.add(cursor.take_name("an ordering annotation"))
         if not cursor.accept(","):
             break
     cursor.expect("}", "after the ordering annotations")
@@ -120,7 +120,7 @@ def _tags(cursor: Cursor) -> Tags:
 
 def _store(cursor: Cursor) -> Store:
     size, _, address = _access(cursor)
-    value = _stored(cursor)
+    value = _stored_value(cursor)
     tags = _tags(cursor)
     is_exclusive = cursor.accept("exclusive") is not None
     return Store(address=address, value=value, size=size, tags=tags, exclusive=is_exclusive)
@@ -129,7 +129,7 @@ def _store(cursor: Cursor) -> Store:
 def _assert(cursor: Cursor) -> Assert:
     kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
-    message = cursor.named("a message in quotes") if cursor.accept(",") else ""
+    message = cursor.take_name("a message in quotes") if cursor.accept(",") else ""
     return Assert(condition, message, property=kind)
 
 
@@ -152,7 +152,7 @@ def _unlock(cursor: Cursor) -> Unlock:
 
 
 def _send(cursor: Cursor) -> Send:
-    channel = cursor.named("a channel")
+    channel = cursor.take_name("a channel")
     values: list[Expr] = []
     cursor.expect("(", "before the message")
     while not cursor.sees(")"):
@@ -164,11 +164,11 @@ def _send(cursor: Cursor) -> Send:
 
 
 def _receive(cursor: Cursor) -> Receive:
-    channel = cursor.named("a channel")
+    channel = cursor.take_name("a channel")
     registers: list[str] = []
     cursor.expect("(", "before the registers")
     while not cursor.sees(")"):
-        registers.append(cursor.named("a register"))
+        registers.append(cursor.take_name("a register"))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the registers")
@@ -181,8 +181,8 @@ _BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
     "assume": lambda cursor: Assume(expression(cursor)),
     "wait": lambda cursor: Assume(expression(cursor), waits=True),
     "assert": _assert,
-    "spawn": lambda cursor: Spawn(cursor.named("a thread")),
-    "join": lambda cursor: Join(cursor.named("a thread")),
+    "spawn": lambda cursor: Spawn(cursor.take_name("a thread")),
+    "join": lambda cursor: Join(cursor.take_name("a thread")),
     "lock": _lock,
     "unlock": _unlock,
     "send": _send,

@@ -46,8 +46,8 @@ class _Parser:
     def program(self) -> Program:
         cursor = self._cursor
         start = cursor.expect("program", "at the beginning").span
-        name = cursor.named("the program's name")
-        language = cursor.named("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
+        name = cursor.take_name("the program's name")
+        language = cursor.take_name("a language") if cursor.accept(":") else DEFAULT_LANGUAGE
         span = start.to(cursor.previous.span)
         while not cursor.at_end:
             start_of_section = cursor.next
@@ -120,7 +120,7 @@ class _Parser:
     def _object(self) -> MemoryObject:
         cursor = self._cursor
         start = cursor.take().span
-        name = cursor.named("the name of a memory object")
+        name = cursor.take_name("the name of a memory object")
         cursor.expect(":", "before the type")
         size, is_signed = memory_type(cursor)
         is_array = cursor.accept("[") is not None
@@ -162,7 +162,7 @@ class _Parser:
     def _channel(self) -> Channel:
         cursor = self._cursor
         cursor.take()
-        name = cursor.named("the name of a channel")
+        name = cursor.take_name("the name of a channel")
         cursor.expect(":", "before the capacity")
         capacity = cursor.natural("the number of messages it holds")
         cursor.expect_word("of", "before the number of values in a message")
@@ -171,7 +171,7 @@ class _Parser:
     def _thread(self) -> Thread:
         cursor = self._cursor
         start = cursor.take().span
-        name = cursor.named("the name of a thread")
+        name = cursor.take_name("the name of a thread")
         entry = cursor.natural("a control point") if cursor.accept("entry") else 0
         is_spawned = cursor.accept("spawned") is not None
         span = start.to(cursor.previous.span)
@@ -227,14 +227,14 @@ class _Parser:
                     pass
 
     def _register(self) -> tuple[str, Value]:
-        name = self._cursor.named("a register")
+        name = self._cursor.take_name("a register")
         self._cursor.expect("=", "before the initial value")
         return name, self._value()
 
     def _label(self) -> tuple[int, str]:
         point = self._cursor.natural("a control point")
         self._cursor.expect("=", "before the label")
-        return point, self._cursor.named("a label")
+        return point, self._cursor.take_name("a label")
 
     def _join(self) -> tuple[int, int]:
         branch = self._cursor.natural("the control point of a branch")

@@ -94,7 +94,7 @@ class Cursor(_cursor.Cursor):
             raise self.wrong(f"expected `{word}` {where}")
         return self.take()
 
-    def named(self, what: str) -> str:
+    def take_name(self, what: str) -> str:
         """Moves over a name, bare or quoted."""
         if self.is_at_name:
             return self.take().text

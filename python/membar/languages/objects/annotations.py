@@ -158,7 +158,7 @@ class AnnotationReader:
         if words.accept("pending"):
             return self._pending()
         if words.accept("deferred"):
-            return self._deferred()
+            return self._deferred_term()
         if words.sees_word("newest") and words.ahead().text == "(":
             words.take()
             line, operation = self._storing()
@@ -245,7 +245,7 @@ class AnnotationReader:
         body = replace(self, store=(name.text, operation)).formula()
         return ForEach(line, name.text, body, Who.OTHER if is_other else Who.SELF)
 
-    def _deferred(self) -> Term:
+    def _deferred_term(self) -> Term:
         line, operation = self._storing()
         if not self.words.accept("."):
             return Deferred(line)
@@ -283,7 +283,7 @@ class AnnotationReader:
         if token.text in scope.defines:
             return scope.defines[token.text]
         if token.text in scope.shared:
-            return self._shared(token)
+            return self._shared_term(token)
         if token.text in scope.private:
             return Variable(Space.PRIVATE, token.text)
         if token.text in scope.state:
@@ -297,7 +297,7 @@ class AnnotationReader:
             return Variable(Space.ABSTRACT, token.text)
         return self._local(token)
 
-    def _shared(self, token: Token) -> Term:
+    def _shared_term(self, token: Token) -> Term:
         if self.scope.shared[token.text].size is None:
             return Variable(Space.SHARED, token.text)
         self.words.expect("[", f"after the array `{token.text}`")

@@ -93,7 +93,7 @@ class OperationReader:
             parameters=tuple(self.parameters),
             locals=tuple(self.locals),
             requires=requires,
-            lines=self._writer.finished(end),
+            lines=self._writer.finish(end),
             results=self.results or 0,
             span=start.to(end),
         )
@@ -116,11 +116,13 @@ class OperationReader:
         if token.text in self.scope.private:
             return Variable(Space.PRIVATE, token.text)
         if token.text in self.scope.shared:
-            return self._accessed(_Access(self._location(token), None, token.span.to(words.previous.span)))
+            return self._record_access(
+                _Access(self._location(token), None, token.span.to(words.previous.span))
+            )
         known = [*self.parameters, *self.locals, *self.scope.private, *self.scope.shared]
         raise unknown("variable", token, known)
 
-    def _accessed(self, access: _Access) -> Term:
+    def _record_access(self, access: _Access) -> Term:
         if self._access is not None:
             raise error(
                 "W1306",
@@ -161,7 +163,7 @@ class OperationReader:
                 f"`{word.text}` takes a shared variable and {_OPERANDS[kind]} values, not {len(operands)}",
                 span,
             )
-        return self._accessed(_Access(location, (kind, tuple(operands)), span))
+        return self._record_access(_Access(location, (kind, tuple(operands)), span))
 
     def _without_memory(self, what: str) -> Term:
         outside, self._access = self._access, None
@@ -178,7 +180,7 @@ class OperationReader:
         access, self._access = self._access, None
         return term, access
 
-    def _computed(self, term: Term, access: _Access | None, span: Span, into: str | None = None) -> Term:
+    def _emit_access(self, term: Term, access: _Access | None, span: Span, into: str | None = None) -> Term:
         """The term over locals only, after lines that do its access; `into` is where the value may go."""
         if access is None:
             return term
@@ -194,7 +196,7 @@ class OperationReader:
 
     def _fresh_local(self) -> str:
         number = 1
-        while f"t{number}" in (*self.locals, *self.parameters) or f"t{number}" in self.scope.taken:
+        while f"t{number}" in (*self.locals, *self.parameters) or f"t{number}" in self.scope.used_names:
             number += 1
         self.locals.append(f"t{number}")
         return f"t{number}"
@@ -221,7 +223,7 @@ class OperationReader:
                 self._do(depth)
             case "goto":
                 words.take()
-                self._writer.emit(None, start.span, then=self._writer.named(self._label_word()))
+                self._writer.emit(None, start.span, then=self._writer.label_mark(self._label_word()))
                 self._end()
             case "await":
                 self._await()
@@ -233,7 +235,7 @@ class OperationReader:
                 words.take()
                 self._end()
             case "cas" | "swap" | "fetch_add":
-                self._dropped()
+                self._call_statement()
             case _:
                 self._assignment()
 
@@ -266,7 +268,7 @@ class OperationReader:
     ) -> None:
         """Goes to one of two places; None is the next line."""
         term, access, span = condition
-        plain = self._computed(term, access, span)
+        plain = self._emit_access(term, access, span)
         if isinstance(plain, Number):
             self._writer.emit(None, span, then=then if plain.value else otherwise)
         else:
@@ -275,7 +277,7 @@ class OperationReader:
             self._writer.emit(Branch(plain), span, then=place, otherwise=other)
             for mark, given in ((place, then), (other, otherwise)):
                 if given is None:
-                    self._writer.put(mark)
+                    self._writer.place(mark)
 
     def _if(self, depth: int) -> None:
         self.words.take()
@@ -285,11 +287,11 @@ class OperationReader:
         if self.words.sees("else"):
             span = self.words.take().span
             self._writer.emit(None, span, then=end)
-            self._writer.put(behind)
+            self._writer.place(behind)
             self._statement(depth + 1)
         else:
-            self._writer.put(behind)
-        self._writer.put(end)
+            self._writer.place(behind)
+        self._writer.place(end)
 
     def _while(self, depth: int) -> None:
         span = self.words.take().span
@@ -297,7 +299,7 @@ class OperationReader:
         self._branch(self._condition(), otherwise=behind)
         self._statement(depth + 1)
         self._writer.emit(None, span, then=head)
-        self._writer.put(behind)
+        self._writer.place(behind)
 
     def _do(self, depth: int) -> None:
         self.words.take()
@@ -335,7 +337,8 @@ class OperationReader:
             raise error("W1308", message, span)
         self.results = len(values)
         done = tuple(
-            self._computed(value, access if Loaded() in subterms(value) else None, span) for value in values
+            self._emit_access(value, access if Loaded() in subterms(value) else None, span)
+            for value in values
         )
         self._writer.emit(Return(done), span)
 
@@ -355,7 +358,7 @@ class OperationReader:
             kind = FenceKind.STORE
         self._writer.emit(Fence(kind), word.span.to(self._end()))
 
-    def _dropped(self) -> None:
+    def _call_statement(self) -> None:
         start = self.words.next.span
         _, access = self._expression()
         span = start.to(self._end())
@@ -369,9 +372,9 @@ class OperationReader:
         token = words.name("a statement")
         if token.text in self.scope.shared:
             location = self._location(token)
-            value, access = self._assigned(Loaded(), location, token)
+            value, access = self._assigned_value(Loaded(), location, token)
             span = token.span.to(self._end())
-            plain = self._computed(value, access, span)
+            plain = self._emit_access(value, access, span)
             self._writer.emit(Store(location, plain), span)
             return
         if token.text in self.parameters:
@@ -383,18 +386,18 @@ class OperationReader:
             known = [*self.parameters, *self.locals, *self.scope.private, *self.scope.shared]
             raise unknown("variable", token, known)
         space = Variable(Space.LOCAL, token.text, self.name) if own else Variable(Space.PRIVATE, token.text)
-        value, access = self._assigned(space, None, token)
+        value, access = self._assigned_value(space, None, token)
         span = token.span.to(self._end())
         self._assign(token.text, value, access, span, private=not own)
 
     def _assign(self, name: str, value: Term, access: _Access | None, span: Span, *, private: bool) -> None:
-        plain = self._computed(value, access, span, into=None if private else name)
+        plain = self._emit_access(value, access, span, into=None if private else name)
         if access is not None and plain == Variable(Space.LOCAL, name, self.name):
             return
         action: Action = Assign(name, plain, private)
         self._writer.emit(action, span)
 
-    def _assigned(self, old: Term, place: Location | None, token: Token) -> tuple[Term, _Access | None]:
+    def _assigned_value(self, old: Term, place: Location | None, token: Token) -> tuple[Term, _Access | None]:
         """What is assigned, with its access; `old` is the value before, for `++` and the like."""
         words = self.words
         if sign := words.accept("++", "--", "+=", "-="):

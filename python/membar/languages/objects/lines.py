@@ -53,17 +53,17 @@ class LineWriter:
         self._count += 1
         return Mark(self._count)
 
-    def put(self, mark: Mark) -> None:
+    def place(self, mark: Mark) -> None:
         """The place is before the next line."""
         self._marks[mark] = len(self._drafts)
 
     def here(self) -> Mark:
         """The place before the next line."""
         mark = self.mark()
-        self.put(mark)
+        self.place(mark)
         return mark
 
-    def named(self, token: Token) -> Mark:
+    def label_mark(self, token: Token) -> Mark:
         """The place of a label, which may still come."""
         self._wanted.setdefault(token.text, token)
         return self._named.setdefault(token.text, self.mark())
@@ -71,7 +71,7 @@ class LineWriter:
     def label(self, token: Token) -> None:
         """The next line has this label."""
         self._claim(token.text, token.span)
-        self.put(self._named.setdefault(token.text, self.mark()))
+        self.place(self._named.setdefault(token.text, self.mark()))
         self._label, self._base, self._after_base = token.text, token.text, 0
 
     def _claim(self, label: str, span: Span) -> None:
@@ -103,7 +103,7 @@ class LineWriter:
                 self._claim(label, span)
                 return label
 
-    def finished(self, span: Span) -> tuple[Line, ...]:
+    def finish(self, span: Span) -> tuple[Line, ...]:
         """All lines, jumps resolved; where the code runs off its end, a line that returns.
 
         Raises:

@@ -55,7 +55,7 @@ def parse_text(source: SourceFile) -> ConcurrentObject:
             missing |= text.texts_since(start)
     if problems:
         raise InputError(*problems)
-    return _checked(source, name, scope, annotations)
+    return _build_object(source, name, scope, annotations)
 
 
 def _follows(item: Diagnostic, missing: set[str]) -> bool:
@@ -82,7 +82,7 @@ def _part(text: Words, scope: Scope, annotations: _Annotations) -> None:
     text.take()
     match word.text:
         case "shared":
-            _shared(text, scope)
+            _declare_shared(text, scope)
         case "private":
             _private(text, scope)
         case "operation":
@@ -107,7 +107,7 @@ def _part(text: Words, scope: Scope, annotations: _Annotations) -> None:
             annotations.between += AnnotationReader(scope, text, two=True).claims(by_line=False)
 
 
-def _shared(text: Words, scope: Scope) -> None:
+def _declare_shared(text: Words, scope: Scope) -> None:
     while True:
         token = text.name("a shared variable")
         name, size = scope.fresh(token), None
@@ -142,7 +142,7 @@ def _operation(text: Words, scope: Scope) -> None:
     scope.labels |= {line.label: found.name for line in found.lines}
 
 
-def _checked(source: SourceFile, name: str, scope: Scope, annotations: _Annotations) -> ConcurrentObject:
+def _build_object(source: SourceFile, name: str, scope: Scope, annotations: _Annotations) -> ConcurrentObject:
     problems: list[Diagnostic] = []
     end = source.span(len(source.text.rstrip()), len(source.text.rstrip()))
     if not scope.operations:

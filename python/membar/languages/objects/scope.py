@@ -25,7 +25,7 @@ class Scope:
     has_specification: bool = False
 
     @property
-    def taken(self) -> set[str]:
+    def used_names(self) -> set[str]:
         """Names that cannot be declared again anywhere."""
         return {*self.shared, *self.private, *self.state, *self.defines}
 
@@ -35,7 +35,7 @@ class Scope:
         Raises:
             InputError: it is taken.
         """
-        if token.text in self.taken or any(token.text in names for names in others):
+        if token.text in self.used_names or any(token.text in names for names in others):
             raise error("W1303", f"`{token.text}` is declared twice", token.span, "choose another name")
         return token.text
 

@@ -66,7 +66,7 @@ class Automaton:
             raise error("W0704", f"label `{name}` is used twice", span, "again here")
         self.labels[name] = point
 
-    def resolved(self, point: int) -> int:
+    def follow_jumps(self, point: int) -> int:
         """Where one really is who is sent to `point`."""
         seen = {point}
         while point not in self._moves and len(self._jumps.get(point, ())) == 1:
@@ -80,18 +80,19 @@ class Automaton:
     def moves(self, point: int) -> tuple[Move, ...]:
         """What can happen at a point, in the order of the text, with targets resolved."""
         return tuple(
-            replace(move, source=point, target=self.resolved(move.target)) for move in self._reached(point)
+            replace(move, source=point, target=self.follow_jumps(move.target))
+            for move in self._moves_from(point)
         )
 
     def actions(self, point: int) -> tuple[Action, ...]:
         """The actions that can happen at a point."""
-        return tuple(move.action for move in self._reached(point))
+        return tuple(move.action for move in self._moves_from(point))
 
     def all_actions(self) -> tuple[Action, ...]:
         """The actions of the whole automaton."""
         return tuple(move.action for moves in self._moves.values() for move in moves)
 
-    def _reached(self, point: int) -> Iterator[Move]:
+    def _moves_from(self, point: int) -> Iterator[Move]:
         todo, seen = [point], {point}
         while todo:
             here = todo.pop()

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Action, Kind
-from membar.languages.promela.folding import all_of, both, either, folded, no, truth
+from membar.languages.promela.folding import all_of, both, either, fold, no, truth
 from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
-from membar.languages.promela.values import Place, Values, assigned
+from membar.languages.promela.values import Place, Values, assignment
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.records import record
@@ -81,7 +81,7 @@ class Messages:
 
     # Questions
 
-    def asked(self, question: p.Ask | p.Peek) -> Expr:
+    def question_value(self, question: p.Ask | p.Peek) -> Expr:
         """The value of a question."""
         channel, index = self._values.channel(question.channel)
         if not channel.capacity:
@@ -93,7 +93,7 @@ class Messages:
             )
         if isinstance(question, p.Peek):
             contents = self._contents(channel, index)
-            found = self._found(
+            found = self._matching_conditions(
                 channel, contents, question.patterns, question.span, anywhere=question.anywhere
             )
             return _any(found)
@@ -102,13 +102,13 @@ class Messages:
             case "len":
                 return length
             case "empty":
-                return folded(equals(length, FALSE))
+                return fold(equals(length, FALSE))
             case "nempty":
-                return folded(no(equals(length, FALSE)))
+                return fold(no(equals(length, FALSE)))
             case "full":
-                return folded(equals(length, Constant(channel.capacity)))
+                return fold(equals(length, Constant(channel.capacity)))
             case _:
-                return folded(no(equals(length, Constant(channel.capacity))))
+                return fold(no(equals(length, Constant(channel.capacity))))
 
     # Statements
 
@@ -130,34 +130,34 @@ class Messages:
         return [self._receive(statement, channel, index)]
 
     def _send(self, send: p.Send, channel: Channel, index: Expr | None) -> Action:
-        sent = self._sent(send, channel)
+        sent = self._fields_of(send, channel)
         if send.is_sorted:
             contents = self._contents(channel, index)
             length = contents.length
-            writes = list(self._sorted(channel, index, contents, sent))
+            writes = list(self._insert_sorted(channel, index, contents, sent))
         else:
             length = self._values.load(Place(_length(channel), self._element(channel, index)))
             writes = [
                 operation
                 for number, value in enumerate(sent)
-                for operation in assigned(self._slot(channel, number, index, length), value)
+                for operation in assignment(self._slot(channel, number, index, length), value)
             ]
-        longer = folded(Binary(BinaryOp.ADD, length, Constant(1)))
-        writes += assigned(Place(_length(channel), self._element(channel, index)), longer)
-        condition = folded(Binary(BinaryOp.SLT, length, Constant(channel.capacity)))
+        longer = fold(Binary(BinaryOp.ADD, length, Constant(1)))
+        writes += assignment(Place(_length(channel), self._element(channel, index)), longer)
+        condition = fold(Binary(BinaryOp.SLT, length, Constant(channel.capacity)))
         return self._action(send.span, condition, at_once(writes))
 
-    def _sent(self, send: p.Send, channel: Channel) -> list[Expr]:
+    def _fields_of(self, send: p.Send, channel: Channel) -> list[Expr]:
         values = [self._values.of(value) for value in send.values]
-        return [folded(field.cut(value)) for field, value in zip(channel.fields, values, strict=True)]
+        return [fold(field.cut(value)) for field, value in zip(channel.fields, values, strict=True)]
 
-    def _sorted(
+    def _insert_sorted(
         self, channel: Channel, index: Expr | None, contents: _Contents, sent: Sequence[Expr]
     ) -> Iterator[op.Operation]:
         """The message goes before the first that is greater."""
         comes_later = [
             either(
-                folded(Binary(BinaryOp.SLE, contents.length, Constant(position))), _is_greater(message, sent)
+                fold(Binary(BinaryOp.SLE, contents.length, Constant(position))), _is_greater(message, sent)
             )
             for position, message in enumerate(contents.messages)
         ]
@@ -167,12 +167,14 @@ class Messages:
             for number, value in enumerate(sent):
                 moved = contents.messages[position - 1][number] if position else FALSE
                 new = Select(is_here, value, Select(is_behind, moved, message[number]))
-                yield from assigned(self._slot(channel, number, index, Constant(position)), folded(new))
+                yield from assignment(self._slot(channel, number, index, Constant(position)), fold(new))
             is_behind = either(is_behind, comes_later[position])
 
     def _receive(self, receive: p.Receive, channel: Channel, index: Expr | None) -> Action:
         contents = self._contents(channel, index)
-        found = self._found(channel, contents, receive.patterns, receive.span, anywhere=receive.anywhere)
+        found = self._matching_conditions(
+            channel, contents, receive.patterns, receive.span, anywhere=receive.anywhere
+        )
         writes: list[op.Operation] = []
         for number, pattern in enumerate(receive.patterns):
             target = self._target(pattern)
@@ -180,7 +182,7 @@ class Messages:
                 value = contents.messages[-1][number]
                 for position in reversed(range(len(found) - 1)):
                     value = Select(found[position], contents.messages[position][number], value)
-                writes += assigned(target, folded(value if len(found) > 1 else contents.messages[0][number]))
+                writes += assignment(target, fold(value if len(found) > 1 else contents.messages[0][number]))
         if not receive.keeps:
             writes += self._without(channel, index, contents, found)
         return self._action(receive.span, _any(found), at_once(writes))
@@ -197,12 +199,12 @@ class Messages:
             for number, value in enumerate(message):
                 last = position + 1 == len(contents.messages)
                 moved = FALSE if last else contents.messages[position + 1][number]
-                new = folded(Select(is_gone, moved, value))
-                yield from assigned(self._slot(channel, number, index, Constant(position)), new)
-        shorter = folded(Binary(BinaryOp.SUB, contents.length, Constant(1)))
-        yield from assigned(Place(_length(channel), self._element(channel, index)), shorter)
+                new = fold(Select(is_gone, moved, value))
+                yield from assignment(self._slot(channel, number, index, Constant(position)), new)
+        shorter = fold(Binary(BinaryOp.SUB, contents.length, Constant(1)))
+        yield from assignment(Place(_length(channel), self._element(channel, index)), shorter)
 
-    def _found(
+    def _matching_conditions(
         self,
         channel: Channel,
         contents: _Contents,
@@ -219,7 +221,7 @@ class Messages:
         found: list[Expr] = []
         before: Expr = FALSE
         for position, message in enumerate(contents.messages if anywhere else contents.messages[:1]):
-            is_there = folded(Binary(BinaryOp.SLT, Constant(position), contents.length))
+            is_there = fold(Binary(BinaryOp.SLT, Constant(position), contents.length))
             matches = all_of(is_there, *self._matches(patterns, message))
             found.append(both(no(before), matches))
             before = either(before, matches)
@@ -228,7 +230,7 @@ class Messages:
     def _matches(self, patterns: Sequence[p.Pattern], message: Sequence[Expr]) -> Iterator[Expr]:
         for pattern, value in zip(patterns, message, strict=True):
             if self._is_matched(pattern):
-                yield folded(equals(value, self._values.of(pattern.value)))
+                yield fold(equals(value, self._values.of(pattern.value)))
 
     def _is_matched(self, pattern: p.Pattern) -> bool:
         if pattern.is_matched or not isinstance(pattern.value, p.Use):
@@ -250,9 +252,9 @@ class Messages:
         self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None
     ) -> Iterator[Action]:
         values = self._values
-        sent = self._sent(statement, channel) if isinstance(statement, p.Send) else []
+        sent = self._fields_of(statement, channel) if isinstance(statement, p.Send) else []
         for number in self._elements(channel, index):
-            is_this = TRUE if index is None else folded(equals(index, Constant(number)))
+            is_this = TRUE if index is None else fold(equals(index, Constant(number)))
             name = meeting_name(channel, number)
             if isinstance(statement, p.Send):
                 effects: tuple[op.Operation, ...] = (op.Send(name, tuple(sent)),)
@@ -273,7 +275,7 @@ class Messages:
             writes: list[op.Operation] = []
             for pattern, value in zip(statement.patterns, taken, strict=True):
                 target = self._target(pattern)
-                writes += () if target is None else assigned(target, value)
+                writes += () if target is None else assignment(target, value)
             test = () if is_this == TRUE else (op.Assume(is_this, waits=True),)
             yield Action(
                 span=statement.span,
@@ -309,7 +311,7 @@ class Messages:
 
     def _slot(self, channel: Channel, number: int, index: Expr | None, position: Expr) -> Place:
         first = Binary(BinaryOp.MUL, self._element(channel, index), Constant(channel.capacity))
-        return Place(_field(channel, number), folded(Binary(BinaryOp.ADD, first, position)))
+        return Place(_field(channel, number), fold(Binary(BinaryOp.ADD, first, position)))
 
     def _action(self, span: Span, condition: Expr, effects: Sequence[op.Operation]) -> Action:
         reads = self._values.reads
@@ -336,8 +338,8 @@ def _is_greater(message: Sequence[Expr], sent: Sequence[Expr]) -> Expr:
     """Whether a message comes after another in the order of its fields."""
     result: Expr = FALSE
     for ours, theirs in reversed(list(zip(message, sent, strict=True))):
-        greater = folded(Binary(BinaryOp.SLT, theirs, ours))
-        result = either(greater, both(folded(equals(theirs, ours)), result))
+        greater = fold(Binary(BinaryOp.SLT, theirs, ours))
+        result = either(greater, both(fold(equals(theirs, ours)), result))
     return result
 
 

@@ -73,7 +73,7 @@ class Declarations:
         value = 0
         listed: tuple[int, ...] = ()
         if isinstance(item.initial, p.Listed):
-            listed = self._listed(item, item.initial, count, kind, scope)
+            listed = self._initial_values(item, item.initial, count, kind, scope)
         elif initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
             value = kind.fits(self.constant(item.initial, scope))
         return Storage(
@@ -87,7 +87,7 @@ class Declarations:
             span=item.span,
         )
 
-    def _listed(
+    def _initial_values(
         self, item: p.Variable, given: p.Listed, count: int | None, kind: Scalar, scope: Scope
     ) -> tuple[int, ...]:
         if count is None or len(given.values) > count:

@@ -127,7 +127,7 @@ class Expressions:
         if cursor.sees("timeout", "np_") or cursor.sees_word(*_SPECIALS):
             return p.Special(cursor.take().text, token.span)
         if cursor.sees("("):
-            return self._parenthesised()
+            return self._parenthesized_expression()
         if cursor.sees(*_ASKS):
             word = cursor.take().text
             cursor.expect("(", f"after `{word}`")
@@ -142,7 +142,7 @@ class Expressions:
             )
         return self._after_use(self.use("an expression"))
 
-    def _parenthesised(self) -> p.Expr:
+    def _parenthesized_expression(self) -> p.Expr:
         cursor = self._cursor
         start = cursor.take().span
         inner = self.expression()

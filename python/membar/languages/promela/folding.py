@@ -26,7 +26,7 @@ Known = Mapping[str, int]
 NOTHING: Known = {}
 
 
-def folded(expr: Expr, known: Known = NOTHING) -> Expr:
+def fold(expr: Expr, known: Known = NOTHING) -> Expr:
     """The expression, as short as the values of the registers in `known` make it."""
     match expr:
         case Register(name):
@@ -34,18 +34,18 @@ def folded(expr: Expr, known: Known = NOTHING) -> Expr:
         case Constant() | Address():
             return expr
         case Unary(op, operand):
-            inner = folded(operand, known)
-            return _computed(Unary(op, inner), inner)
+            inner = fold(operand, known)
+            return _evaluate_constants(Unary(op, inner), inner)
         case Extend(operand, width, signed):
-            inner = folded(operand, known)
-            return _computed(Extend(inner, width, signed), inner)
+            inner = fold(operand, known)
+            return _evaluate_constants(Extend(inner, width, signed), inner)
         case Binary(op, left, right):
-            return _binary(op, folded(left, known), folded(right, known))
+            return _binary(op, fold(left, known), fold(right, known))
         case Select(condition, then, otherwise):
-            test = folded(condition, known)
+            test = fold(condition, known)
             if isinstance(test, Constant):
-                return folded(then if test.value else otherwise, known)
-            return Select(test, folded(then, known), folded(otherwise, known))
+                return fold(then if test.value else otherwise, known)
+            return Select(test, fold(then, known), fold(otherwise, known))
 
 
 def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
@@ -58,38 +58,38 @@ def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
         ):
             absorbs = op is BinaryOp.OR
             return one if bool(one.value) is absorbs else other
-    return _computed(Binary(op, left, right), left, right)
+    return _evaluate_constants(Binary(op, left, right), left, right)
 
 
-def _computed(expr: Expr, *operands: Expr) -> Expr:
+def _evaluate_constants(expr: Expr, *operands: Expr) -> Expr:
     if all(isinstance(operand, Constant) for operand in operands):
         return Constant(evaluate(expr, {}, {}))
     return expr
 
 
-def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
+def rename_registers(expr: Expr, names: Mapping[str, str]) -> Expr:
     """The expression with other names of registers."""
     return substitute(expr, lambda name: Register(names.get(name, name)))
 
 
 def truth(expr: Expr) -> Expr:
     """1 where the expression is not 0."""
-    return expr if is_truth(expr) else folded(Binary(BinaryOp.NE, expr, FALSE))
+    return expr if is_truth(expr) else fold(Binary(BinaryOp.NE, expr, FALSE))
 
 
 def both(left: Expr, right: Expr) -> Expr:
     """Whether both hold."""
-    return folded(Binary(BinaryOp.AND, truth(left), truth(right)))
+    return fold(Binary(BinaryOp.AND, truth(left), truth(right)))
 
 
 def either(left: Expr, right: Expr) -> Expr:
     """Whether one of the two holds."""
-    return folded(Binary(BinaryOp.OR, truth(left), truth(right)))
+    return fold(Binary(BinaryOp.OR, truth(left), truth(right)))
 
 
 def no(expr: Expr) -> Expr:
     """Whether the expression is 0."""
-    return folded(negation(expr))
+    return fold(negation(expr))
 
 
 def all_of(*parts: Expr) -> Expr:

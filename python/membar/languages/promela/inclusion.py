@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFile:
+def included_file(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFile:
     """The file that the words behind `#include` name; `source` says where files are searched.
 
     Raises:
@@ -21,7 +21,7 @@ def included(source: SourceFile, word: Token, rest: Sequence[Token]) -> SourceFi
     """
     from pathlib import Path  # noqa: PLC0415 - only where a file includes another
 
-    name, span, is_beside = _named(word, rest)
+    name, span, is_beside = _file_name(word, rest)
     instead = {str(Path(path).absolute()): text for path, text in source.replaced}
     for place in _candidates(source, word, name, is_beside=is_beside):
         if str(place.absolute()) in instead:
@@ -40,7 +40,7 @@ def _from(source: SourceFile, word: Token) -> SourceFile:
     return source if word.span.source.project is None else word.span.source
 
 
-def _named(word: Token, rest: Sequence[Token]) -> tuple[str, Span, bool]:
+def _file_name(word: Token, rest: Sequence[Token]) -> tuple[str, Span, bool]:
     """The name, its place, and whether the file may stand beside the one that names it."""
     if rest and rest[0].group == "string":
         return rest[0].text[1:-1], rest[0].span, True

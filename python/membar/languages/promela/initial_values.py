@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import folded
+from membar.languages.promela.folding import fold
 from membar.languages.promela.scope import Scope, Storage
 from membar.languages.promela.values import Place, Reads, Values
 from membar.program.expr import MASK, TRUE, Constant, Expr, signed
@@ -29,7 +29,7 @@ class AtCreation(Values):
         is_started: bool,
         special: Callable[[p.Special], Expr],
     ) -> None:
-        super().__init__(scope, Reads(), special=special, ask=_refused)
+        super().__init__(scope, Reads(), special=special, ask=_refuse_channel_question)
         self.registers = registers
         self.is_started = is_started
 
@@ -39,7 +39,7 @@ class AtCreation(Values):
         Raises:
             InputError: it is not known.
         """
-        found = folded(self.of(expr))
+        found = fold(self.of(expr))
         if not isinstance(found, Constant):
             raise error(
                 "W0708", f"`{expr.span.flat_text}` is not constant here", expr.span, "expected a constant"
@@ -71,7 +71,7 @@ class AtCreation(Values):
         return Constant(known & MASK) if isinstance(known, int) else super().load(place)
 
 
-def _refused(_: Values, question: p.Ask | p.Peek) -> Expr:
+def _refuse_channel_question(_: Values, question: p.Ask | p.Peek) -> Expr:
     raise error(
         "W0711",
         f"`{question.span.flat_text}` in an initial value",

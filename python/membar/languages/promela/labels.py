@@ -34,7 +34,7 @@ def label_claims(running: Sequence[Running]) -> tuple[LabelClaim, ...]:
         claim = Claim(
             ACCEPTANCE, finally_(globally(Not(at))), f"no run visits infinitely often {_names(accepting)}"
         )
-        found.append(LabelClaim(claim, accepting, _unseen(running)))
+        found.append(LabelClaim(claim, accepting, _why_not_followed(running)))
     if progressing := _labels(running, "progress"):
         body = globally(finally_(Atom(_somebody_at(running, "progress"))))
         text = f"every infinite run visits infinitely often {_names(progressing)}"
@@ -62,7 +62,7 @@ def _somebody_at(running: Sequence[Running], prefix: str) -> StatePredicate:
             point
             for label, place in automaton.labels.items()
             if label.startswith(prefix)
-            for point in item.steps.points.get(automaton.resolved(place), [])
+            for point in item.steps.points.get(automaton.follow_jumps(place), [])
         }
         if points:
             name = f"#{len(reads)}"
@@ -71,7 +71,7 @@ def _somebody_at(running: Sequence[Running], prefix: str) -> StatePredicate:
     return StatePredicate(value, tuple(reads), f"at a label `{prefix}…`")
 
 
-def _unseen(running: Sequence[Running]) -> str:
+def _why_not_followed(running: Sequence[Running]) -> str:
     """Why some `accept` label cannot be followed."""
     for item in running:
         automaton = item.built.automaton

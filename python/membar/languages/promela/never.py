@@ -7,7 +7,7 @@ from typing import Protocol
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import all_of, folded, no, renamed
+from membar.languages.promela.folding import all_of, fold, no, rename_registers
 from membar.program.expr import FALSE, TRUE, Expr
 from membar.program.predicate import Observable, StatePredicate
 from membar.program.temporal import AutomatonEdge, ForbiddenRuns
@@ -60,8 +60,8 @@ class _Builder:
 
     def _automaton(self, entry: int, end: int) -> ForbiddenRuns:
         """Jumps leave out what only leads elsewhere; points are numbered as they are reached."""
-        numbers = {self._resolved(entry): 0}
-        todo = [self._resolved(entry)]
+        numbers = {self._follow_jumps(entry): 0}
+        todo = [self._follow_jumps(entry)]
         edges: list[AutomatonEdge] = []
         while todo:
             point = todo.pop(0)
@@ -70,7 +70,7 @@ class _Builder:
                 guard = step.guard or self._otherwise(step.others)
                 if guard.expression == FALSE:
                     continue
-                target = self._resolved(step.target)
+                target = self._follow_jumps(step.target)
                 if target not in numbers:
                     numbers[target] = len(numbers)
                     todo.append(target)
@@ -79,15 +79,15 @@ class _Builder:
                 edges.append(
                     AutomatonEdge(numbers[point], numbers[point], StatePredicate(FALSE, (), "false"))
                 )
-        labels = {self._resolved(point): name for name, point in reversed(self._labels.items())}
+        labels = {self._follow_jumps(point): name for name, point in reversed(self._labels.items())}
         names = [
             labels.get(point, "end" if point == end else f"state {number}")
             for point, number in numbers.items()
         ]
         accepting = {
-            numbers[self._resolved(point)]
+            numbers[self._follow_jumps(point)]
             for name, point in self._labels.items()
-            if name.startswith("accept") and self._resolved(point) in numbers
+            if name.startswith("accept") and self._follow_jumps(point) in numbers
         }
         return ForbiddenRuns(
             states=tuple(names),
@@ -97,7 +97,7 @@ class _Builder:
             ends_are_errors=end in numbers,
         )
 
-    def _resolved(self, point: int) -> int:
+    def _follow_jumps(self, point: int) -> int:
         seen = {point}
         while point not in self._steps and len(self._jumps.get(point, ())) == 1:
             (point,) = self._jumps[point]
@@ -126,8 +126,8 @@ class _Builder:
             names: dict[str, str] = {}
             for name, seen in guard.reads:
                 names[name] = reads.setdefault(seen, f"#{len(reads)}")
-            result = all_of(result, no(renamed(guard.expression, names)))
-        return StatePredicate(folded(result), tuple((name, seen) for seen, name in reads.items()), "else")
+            result = all_of(result, no(rename_registers(guard.expression, names)))
+        return StatePredicate(fold(result), tuple((name, seen) for seen, name in reads.items()), "else")
 
     # Statements
 

@@ -6,7 +6,7 @@ from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages._cursor import Token
 from membar.languages.promela import syntax as p
 from membar.languages.promela.expressions import Expressions
-from membar.languages.promela.preprocess import inlines, preprocessed
+from membar.languages.promela.preprocess import inlines, preprocess
 from membar.languages.promela.statements import SIMPLE_TYPES, Statements
 from membar.languages.promela.tokens import Cursor
 from membar.source import SourceFile, Span
@@ -20,7 +20,7 @@ def parse(source: SourceFile) -> p.Module:
     Raises:
         InputError: with every diagnostic found.
     """
-    cursor = Cursor(preprocessed(source))
+    cursor = Cursor(preprocess(source))
     return _Parser(cursor).module()
 
 

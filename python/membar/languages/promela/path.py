@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
-from membar.languages.promela.folding import both, folded, no
+from membar.languages.promela.folding import both, fold, no
 from membar.program.dependencies import registers_written
 from membar.program.expr import (
     FALSE,
@@ -73,21 +73,21 @@ class Path:
         base = self.temporaries
         self.temporaries += action.temporaries
 
-        def renamed(expr: Expr) -> Expr:
-            return folded(substituted(expr, names, base), self.known)
+        def rename(expr: Expr) -> Expr:
+            return fold(rename_temporaries(expr, names, base), self.known)
 
         for operation in action.reads:
             if isinstance(operation, Load):
-                self._load(operation, names, base, renamed)
+                self._load(operation, names, base, rename)
             else:
-                self._do(operation, renamed, base)
-        return renamed(action.condition), renamed
+                self._do(operation, rename, base)
+        return rename(action.condition), rename
 
     def _load(self, load: Load, names: dict[str, Expr], base: int, renamed: Callable[[Expr], Expr]) -> None:
         place = renamed(load.address)
         key = (place, load.size)
         if key not in self.loaded:
-            register = shifted(load.register, base)
+            register = shift_register(load.register, base)
             self.known.pop(register, None)
             self.operations.append(replace(load, register=register, address=place))
             self.loaded[key] = register
@@ -95,7 +95,7 @@ class Path:
 
     def assume(self, condition: Expr) -> None:
         """Goes on only where a condition holds."""
-        test = folded(condition, self.known)
+        test = fold(condition, self.known)
         if isinstance(test, Constant):
             self.is_dead = self.is_dead or not test.value
         elif self.operations or self.waits:
@@ -106,7 +106,7 @@ class Path:
     def do(self, action: Action, renamed: Callable[[Expr], Expr], base: int, spawner: Spawner) -> None:
         """Does the effects of an action."""
         self.steps += 1
-        self.span = action.span if self.span is None else _joined(self.span, action.span)
+        self.span = action.span if self.span is None else _join_spans(self.span, action.span)
         for effect in action.effects:
             if isinstance(effect, Start):
                 self._start(effect, renamed, base, spawner)
@@ -123,7 +123,7 @@ class Path:
             self._do(Set(start.result, FALSE if pid is None else Constant(pid)), renamed, base)
 
     def _do(self, operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> None:
-        done = _renamed(operation, renamed, base)
+        done = _rename_operation(operation, renamed, base)
         if isinstance(done, Assert) and done.condition == TRUE:
             return
         if isinstance(done, Assume) and isinstance(done.condition, Constant):
@@ -156,7 +156,7 @@ class Path:
         )
 
 
-def blocked(paths: Sequence[Expr]) -> Expr:
+def none_of(paths: Sequence[Expr]) -> Expr:
     """Whether none of the conditions holds."""
     result: Expr = TRUE
     for condition in paths:
@@ -164,20 +164,20 @@ def blocked(paths: Sequence[Expr]) -> Expr:
     return result
 
 
-def substituted(expr: Expr, names: Mapping[str, Expr], base: int) -> Expr:
+def rename_temporaries(expr: Expr, names: Mapping[str, Expr], base: int) -> Expr:
     """The expression with temporaries renamed."""
-    return substitute(expr, lambda name: names.get(name) or Register(shifted(name, base)))
+    return substitute(expr, lambda name: names.get(name) or Register(shift_register(name, base)))
 
 
-def shifted(register: str, base: int) -> str:
+def shift_register(register: str, base: int) -> str:
     """The name of a register; temporaries are counted on."""
     return f"${int(register[1:]) + base}" if register.startswith("$") else register
 
 
-def _renamed(operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> Operation:
+def _rename_operation(operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> Operation:
     match operation:
         case Set(register, value):
-            return Set(shifted(register, base), renamed(value))
+            return Set(shift_register(register, base), renamed(value))
         case Store():
             return replace(operation, address=renamed(operation.address), value=renamed(operation.value))
         case Assert():
@@ -185,11 +185,11 @@ def _renamed(operation: Operation, renamed: Callable[[Expr], Expr], base: int) -
         case Assume(condition, waits):
             return Assume(renamed(condition), waits)
         case Choose(register, low, high):
-            return Choose(shifted(register, base), renamed(low), renamed(high))
+            return Choose(shift_register(register, base), renamed(low), renamed(high))
         case Send(channel, values):
             return Send(channel, tuple(renamed(value) for value in values))
         case Receive(channel, registers):
-            return Receive(channel, tuple(shifted(register, base) for register in registers))
+            return Receive(channel, tuple(shift_register(register, base) for register in registers))
         case Fence():
             return operation
         case _:
@@ -200,5 +200,5 @@ def _number(register: str) -> tuple[int, str]:
     return (int(register[1:]), "") if register.startswith("$") else (0, register)
 
 
-def _joined(start: Span, end: Span) -> Span:
+def _join_spans(start: Span, end: Span) -> Span:
     return start.to(end) if start.source is end.source and end.start >= start.start else start

@@ -79,7 +79,7 @@ def _positions(block: p.Block, *, is_guard: bool, loops: int) -> Iterator[_Posit
     before: Span | None = None
     for index, each in enumerate(block.statements):
         decides = is_guard and index == 0
-        inner = _unlabelled(each)
+        inner = _strip_labels(each)
         if each.span != before and not _is_expanded(block, each):
             yield _Position(each, block.statements, index, decides, loops)
         before = each.span
@@ -95,7 +95,7 @@ def _positions(block: p.Block, *, is_guard: bool, loops: int) -> Iterator[_Posit
                 pass
 
 
-def _unlabelled(statement: p.Statement) -> p.Statement:
+def _strip_labels(statement: p.Statement) -> p.Statement:
     while isinstance(statement, p.Labelled):
         statement = statement.statement
     return statement
@@ -107,7 +107,7 @@ def _is_expanded(block: p.Block, *statements: p.Statement) -> bool:
 
 
 def _around(source: SourceFile, position: _Position, *, is_access: bool) -> Iterator[Place]:
-    statement = _unlabelled(position.statement)
+    statement = _strip_labels(position.statement)
     if isinstance(statement, p.Fence):
         yield from _of_fence(source, position, statement)
         return
@@ -140,7 +140,7 @@ def _before(source: SourceFile, position: _Position) -> Place:
         statement = statement.statement
     span = _with_word(statement)
     fence = Edit(source.span(span.start, span.start), f"fence;{_gap(source, span)}")
-    return _place(source, position, "before", _added(fence))
+    return _place(source, position, "before", _with_and_without(fence))
 
 
 def _with_word(statement: p.Statement) -> Span:
@@ -160,12 +160,12 @@ def _is_jumped_to(source: SourceFile, label: str) -> bool:
 
 def _behind(source: SourceFile, position: _Position) -> Place:
     """A place behind the last statement of a sequence, which a loop may go back from."""
-    span = _unlabelled(position.statement).span
+    span = _strip_labels(position.statement).span
     fence = Edit(source.span(span.end, span.end), f";{_gap(source, span)}fence")
-    return _place(source, position, "behind", _added(fence))
+    return _place(source, position, "behind", _with_and_without(fence))
 
 
-def _added(fence: Edit) -> tuple[Alternative, ...]:
+def _with_and_without(fence: Edit) -> tuple[Alternative, ...]:
     return alternatives([("", ()), (_FENCE, (fence,))], [(), ()])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
-from membar.languages.promela.folding import folded, no, truth
+from membar.languages.promela.folding import fold, no, truth
 from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Scope, Storage
 from membar.languages.promela.steps import Steps
@@ -42,7 +42,7 @@ class StateReader:
 
     def predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
         """The predicate that an expression is, or that it does not hold."""
-        value = folded(truth(self._value(expr)))
+        value = fold(truth(self._value(expr)))
         reads = tuple((name, seen) for seen, name in self._seen.items())
         if not negated:
             return StatePredicate(value, reads, expr.span.flat_text)
@@ -72,7 +72,7 @@ class StateReader:
                 remote.span,
                 f"labels: {known}" if known else "it has none",
             )
-        points = item.steps.points.get(automaton.resolved(automaton.labels[remote.label]), [])
+        points = item.steps.points.get(automaton.follow_jumps(automaton.labels[remote.label]), [])
         return self.look(AtPoint(number, frozenset(points)))
 
     def local(self, remote: p.Remote) -> Expr:
@@ -96,7 +96,7 @@ class StateReader:
         if (storage.own is None) is not (variable.index is None):
             what = "no array" if storage.own is None else "an array"
             raise error("W0707", f"`{variable.name}` is {what}", variable.span, "expected a value")
-        return None if variable.index is None else folded(self._value(variable.index))
+        return None if variable.index is None else fold(self._value(variable.index))
 
     def cell(self, storage: Storage, index: Expr | None, thread: int | None) -> Expr:
         """The value of a cell of a variable."""
@@ -164,7 +164,7 @@ class _StateValues(Values):
     """Expressions about a state: shared variables are read from memory, and processes can be named."""
 
     def __init__(self, reader: StateReader) -> None:
-        super().__init__(reader.scope, Reads(), special=_refuse, ask=_asked)
+        super().__init__(reader.scope, Reads(), special=_refuse, ask=_question_value)
         self._reader = reader
 
     def of(self, expr: p.Expr, needed: Expr = FALSE) -> Expr:
@@ -193,5 +193,5 @@ def _refuse(special: p.Special) -> Expr:
     )
 
 
-def _asked(values: Values, question: p.Ask | p.Peek) -> Expr:
-    return Messages(values).asked(question)
+def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
+    return Messages(values).question_value(question)

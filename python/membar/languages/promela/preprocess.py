@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages._cursor import Token
-from membar.languages.promela.inclusion import included
+from membar.languages.promela.inclusion import included_file
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
@@ -31,7 +31,7 @@ class Macro:
     is_inline: bool = False
 
 
-def preprocessed(source: SourceFile) -> tuple[Token, ...]:
+def preprocess(source: SourceFile) -> tuple[Token, ...]:
     """The words of a text, macros and inlines in place.
 
     Raises:
@@ -46,7 +46,7 @@ def inlines(source: SourceFile) -> tuple[tuple[Token, ...], ...]:
     """The words of each inline's body, where they stand in the text; macros and inlines in them in place.
 
     Raises:
-        InputError: as `preprocessed`.
+        InputError: as `preprocess`.
     """
     reader = _Reader(source)
     reader.read()
@@ -90,7 +90,7 @@ class _Reader:
         """The words of the inlines' bodies."""
         for macro in self._macros.values():
             if macro.is_inline:
-                yield tuple(self._expanded(macro.body, (macro.name,)))
+                yield tuple(self._expand(macro.body, (macro.name,)))
 
     # Directives
 
@@ -140,7 +140,7 @@ class _Reader:
         self._included += 1
         if self._included > _DEEPEST:
             raise error("W0703", "too many files are included", word.span, f"at most {_DEEPEST}")
-        found = included(self._source, word, rest)
+        found = included_file(self._source, word, rest)
         end = Token("newline", "\n", word.span)
         self._tokens[self._at : self._at] = [*tokenize(found)[:-1], end]
 
@@ -162,7 +162,7 @@ class _Reader:
         if len(words) == 2 and words[0] == "defined":
             value = words[1] in self._macros
         elif len(words) == 1:
-            expanded = self._expanded([token for token in rest if token.text == words[0]], ())
+            expanded = self._expand([token for token in rest if token.text == words[0]], ())
             if len(expanded) != 1 or expanded[0].group != "number":
                 raise error(
                     "W0703", "a condition that is not a number", word.span, "expected 0, 1 or `defined`"
@@ -217,11 +217,11 @@ class _Reader:
         if used is None:
             self.words.append(token)
             return
-        self.words += self._placed(macro, arguments, used, ())
+        self.words += self._instantiate(macro, arguments, used, ())
         if len(self.words) > _MOST_TOKENS:
             raise error("W0703", "too many tokens", used, f"macros expand to more than {_MOST_TOKENS}")
 
-    def _placed(
+    def _instantiate(
         self, macro: Macro, arguments: Sequence[Sequence[Token]], used: Span, inside: tuple[str, ...]
     ) -> list[Token]:
         """The words of a macro, arguments and other macros in place."""
@@ -230,7 +230,7 @@ class _Reader:
         if len(inside) > _DEEPEST:
             raise error("W0703", "macros are nested too deeply", used, f"at most {_DEEPEST} levels")
         # An argument is expanded before it is put in place, where the macro itself may be used again.
-        given = [self._expanded(argument, inside) for argument in arguments]
+        given = [self._expand(argument, inside) for argument in arguments]
         by_name = dict(zip(macro.parameters or (), given, strict=True))
         words: list[Token] = []
         for token in macro.body:
@@ -238,9 +238,9 @@ class _Reader:
                 words += [Token(word.group, word.text, used) for word in by_name[token.text]]
             else:
                 words.append(Token(token.group, token.text, used))
-        return self._expanded(words, (*inside, macro.name))
+        return self._expand(words, (*inside, macro.name))
 
-    def _expanded(self, tokens: Sequence[Token], inside: tuple[str, ...]) -> list[Token]:
+    def _expand(self, tokens: Sequence[Token], inside: tuple[str, ...]) -> list[Token]:
         words: list[Token] = []
         at = 0
         tokens = [token for token in tokens if token.group != "newline"]
@@ -255,7 +255,7 @@ class _Reader:
             if used is None:
                 words.append(token)
             else:
-                words += self._placed(macro, arguments, used, inside)
+                words += self._instantiate(macro, arguments, used, inside)
             if len(words) > _MOST_TOKENS:
                 raise error("W0703", "too many tokens", token.span, f"at most {_MOST_TOKENS}")
         return words

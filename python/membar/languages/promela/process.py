@@ -10,10 +10,10 @@ from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
-from membar.languages.promela.folding import both, either, folded, no
+from membar.languages.promela.folding import both, either, fold, no
 from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
-from membar.languages.promela.values import Place, Reads, Values, assigned
+from membar.languages.promela.values import Place, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
@@ -282,7 +282,7 @@ class ProcessBuilder:
 
     def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
         if self._process.provided is not None:
-            action = self._guarded(action, self._process.provided, around)
+            action = self._guard_by_provided(action, self._process.provided, around)
         self._automaton.add(
             Move(
                 source=source,
@@ -293,13 +293,13 @@ class ProcessBuilder:
             )
         )
 
-    def _guarded(self, action: Action, provided: p.Expr, around: _Around) -> Action:
+    def _guard_by_provided(self, action: Action, provided: p.Expr, around: _Around) -> Action:
         """An action that needs what the process is `provided` too, before anything is computed for it."""
         if around.is_deterministic:
             message = "a `d_step` of a process with `provided`"
             raise error("W0711", message, action.span, "not supported: use `atomic`")
         reads = Reads(count=action.temporaries)
-        values = Values(self._outer, reads, special=self._special, ask=_asked)
+        values = Values(self._outer, reads, special=self._special, ask=_question_value)
         allowed = values.truth(provided)
         own = (
             replace(item, condition=either(no(allowed), item.condition)) if isinstance(item, Assert) else item
@@ -376,7 +376,7 @@ class ProcessBuilder:
         if around.is_deterministic:
             self._statement(low, source, target, around)
             return
-        values = Values(around.scope, Reads(), special=self._special, ask=_asked)
+        values = Values(around.scope, Reads(), special=self._special, ask=_question_value)
         place = values.place(select.target)
         if place.storage.is_shared and around.block is None and not _is_one_step(select):
             one_more = p.Infix("+", select.target, p.Number(1, span), span)
@@ -386,18 +386,18 @@ class ProcessBuilder:
             self._sequence((low, p.Choice((count, stop), True, span)), source, target, around)
             return
         first, last = values.of(select.low), values.of(select.high)
-        if _is_one_step(select) and folded(Binary(BinaryOp.SLT, last, first)) == TRUE:
+        if _is_one_step(select) and fold(Binary(BinaryOp.SLT, last, first)) == TRUE:
             raise error("W0705", "`select` from an empty range", span, "the first number is larger")
-        last = folded(Select(folded(Binary(BinaryOp.SLT, last, first)), first, last))
+        last = fold(Select(fold(Binary(BinaryOp.SLT, last, first)), first, last))
         chosen = values.reads.fresh()
-        effects = (Choose(chosen, first, last), *assigned(place, Register(chosen)))
+        effects = (Choose(chosen, first, last), *assignment(place, Register(chosen)))
         self._add(source, target, self._action(values, span, effects=effects), around)
 
     # Statements that act
 
     def _actions(self, statement: p.Statement, around: _Around) -> Sequence[Action]:
         reads = Reads()
-        values = Values(around.scope, reads, special=self._special, ask=_asked)
+        values = Values(around.scope, reads, special=self._special, ask=_question_value)
         match statement:
             case p.Test(condition, span):
                 if isinstance(condition, p.Run):
@@ -407,7 +407,7 @@ class ProcessBuilder:
                 if isinstance(value, p.Run):
                     return [self._run(value, target, values)]
                 place = values.place(target)
-                return [self._assigned(place, values.of(value), values, span)]
+                return [self._assignment(place, values.of(value), values, span)]
             case p.Check(condition, span):
                 holds = values.truth(condition)
                 message = f"assert({without_parentheses(condition.span.flat_text)})"
@@ -415,11 +415,11 @@ class ProcessBuilder:
             case p.Skip(span):
                 return [Action(span=span)]
             case p.Store(target, value, span):
-                place = _shared(values.place(target), target)
-                return [self._assigned(place, values.of(value), values, span)]
+                place = _require_shared(values.place(target), target)
+                return [self._assignment(place, values.of(value), values, span)]
             case p.Load(source, value, span):
-                place = _shared(values.place(source), source)
-                visible = folded(equals(values.load(place), values.of(value)))
+                place = _require_shared(values.place(source), source)
+                visible = fold(equals(values.load(place), values.of(value)))
                 return [self._action(values, span, condition=visible)]
             case p.Fence(everybody, span):
                 fence = FENCE_OF_ALL if everybody else FULL_FENCE
@@ -440,8 +440,8 @@ class ProcessBuilder:
             temporaries=values.reads.count,
         )
 
-    def _assigned(self, place: Place, value: Expr, values: Values, span: Span) -> Action:
-        return self._action(values, span, effects=tuple(assigned(place, value)))
+    def _assignment(self, place: Place, value: Expr, values: Values, span: Span) -> Action:
+        return self._action(values, span, effects=tuple(assignment(place, value)))
 
     def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
         process = self._is_process(run)
@@ -453,13 +453,13 @@ class ProcessBuilder:
         for item, argument in zip(process.parameters, run.arguments, strict=True):
             is_channel = item.type is p.Type.CHAN
             arguments.append(FALSE if is_channel else values.of(argument))
-            channels.append(_given(argument, values) if is_channel else None)
+            channels.append(_channel_argument(argument, values) if is_channel else None)
         number: str | None = None
         stored: tuple[Operation, ...] = ()
         if target is not None:
             place = values.place(target)
             number = values.reads.fresh()
-            stored = tuple(assigned(place, Register(number)))
+            stored = tuple(assignment(place, Register(number)))
         start = Start(process.name, tuple(arguments), tuple(channels), number, run.span)
         return self._action(values, run.span, effects=(start, *stored))
 
@@ -476,11 +476,11 @@ class ProcessBuilder:
         raise error("W0711", f"`{special.word}` is not supported", special.span, "expected an expression")
 
 
-def _asked(values: Values, question: p.Ask | p.Peek) -> Expr:
-    return Messages(values).asked(question)
+def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
+    return Messages(values).question_value(question)
 
 
-def _given(argument: p.Expr, values: Values) -> Channel:
+def _channel_argument(argument: p.Expr, values: Values) -> Channel:
     """The channel that an argument names."""
     if not isinstance(argument, p.Use):
         raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
@@ -492,7 +492,7 @@ def _given(argument: p.Expr, values: Values) -> Channel:
     return replace(channel, count=None, element=index.value)
 
 
-def _shared(place: Place, use: p.Use) -> Place:
+def _require_shared(place: Place, use: p.Use) -> Place:
     if not place.storage.is_shared:
         raise error("W0707", f"`{use.name}` is local", use.span, "expected a global variable")
     return place

@@ -197,7 +197,7 @@ class Statements:
                 cursor.take()
                 return p.Check(self._values.expression(), cursor.since(start))
             case "printf" | "printm":
-                return self._ignored(start)
+                return self._skip_call(start)
             case "for" | "select":
                 return self._range(word, start)
             case "xr" | "xs":
@@ -222,7 +222,7 @@ class Statements:
         cursor.expect(end, f"to close `{word}`")
         return p.Choice(tuple(options), word == "do", cursor.since(start))
 
-    def _ignored(self, start: Span) -> p.Skip:
+    def _skip_call(self, start: Span) -> p.Skip:
         cursor = self._cursor
         word = cursor.take().text
         cursor.expect("(", f"after `{word}`")

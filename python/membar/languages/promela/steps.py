@@ -17,7 +17,7 @@ from membar.diagnostics import InputError, error
 from membar.languages.promela.actions import Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.folding import either, no
-from membar.languages.promela.path import Path, Spawner, blocked
+from membar.languages.promela.path import Path, Spawner, none_of
 from membar.languages.promela.process import Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Expr
@@ -88,7 +88,7 @@ class _Stepper:
 
     def run(self) -> Steps:
         known = self._initial if self._tracks else self._fixed
-        first = self._node(self._automaton.resolved(self._built.entry), known, 0)
+        first = self._node(self._automaton.follow_jumps(self._built.entry), known, 0)
         steps = Steps(self._number(first))
         while self._todo:
             node = self._todo.pop(0)
@@ -218,7 +218,7 @@ class _Stepper:
                 )
             moves = self._automaton.moves(last.target)
             stop = way.copy()
-            stop.assume(blocked([self._condition(stop, other) for other in moves]))
+            stop.assume(none_of([self._condition(stop, other) for other in moves]))
             if not stop.is_dead and last.is_deterministic and moves:
                 stop.operations.append(Assert(FALSE, "a `d_step` that blocks"))
             if not stop.is_dead:

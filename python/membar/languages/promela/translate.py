@@ -107,10 +107,10 @@ class _Translation:
     # What is declared
 
     def _globals(self) -> None:
-        with self._collected():
+        with self._collect_errors():
             self._declarations.symbols(self._module.symbols, self._scope)
         for item in self._module.variables:
-            with self._collected():
+            with self._collect_errors():
                 self._global(item)
         names: set[str] = set()
         for process in self._module.processes:
@@ -121,7 +121,7 @@ class _Translation:
             names.add(process.name)
 
     @contextmanager
-    def _collected(self) -> Iterator[None]:
+    def _collect_errors(self) -> Iterator[None]:
         """Keeps the diagnostics of what is done inside."""
         try:
             yield
@@ -139,7 +139,7 @@ class _Translation:
 
     def _actives(self) -> None:
         for process in self._module.processes:
-            with self._collected():
+            with self._collect_errors():
                 copies = 0 if process.copies is None else constant(process.copies, self._scope)
                 if not 0 <= copies <= _MOST_PROCESSES:
                     raise error("W0705", f"{copies} processes", process.span, f"at most {_MOST_PROCESSES}")
@@ -242,14 +242,14 @@ class _Translation:
         labels: list[tuple[int, str]] = []
         ends: set[int] = set()
         for label, point in automaton.labels.items():
-            for copy, here in enumerate(steps.points.get(automaton.resolved(point), ())):
+            for copy, here in enumerate(steps.points.get(automaton.follow_jumps(point), ())):
                 labels.append((here, label if copy == 0 else f"{label}'{copy}"))
                 if label.startswith("end"):
                     ends.add(here)
         return Thread(
             name=names[number],
             entry=steps.entry,
-            edges=tuple(_named(edge, names) for edge in steps.edges),
+            edges=tuple(_name_started_threads(edge, names) for edge in steps.edges),
             registers=tuple(item.built.registers.items()),
             started=item.is_started,
             labels=tuple(labels),
@@ -275,10 +275,10 @@ def _notes(running: Sequence[Running]) -> Iterator[str]:
         yield from item.built.notes
 
 
-def _named(edge: Edge, names: list[str]) -> Edge:
+def _name_started_threads(edge: Edge, names: list[str]) -> Edge:
     """The edge with the names of the threads that it starts."""
 
-    def named(operation: Operation) -> Operation:
+    def name_thread(operation: Operation) -> Operation:
         return Spawn(names[int(operation.thread)]) if isinstance(operation, Spawn) else operation
 
-    return replace(edge, operations=tuple(named(operation) for operation in edge.operations))
+    return replace(edge, operations=tuple(name_thread(operation) for operation in edge.operations))

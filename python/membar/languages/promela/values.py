@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import both, either, folded, no, truth
+from membar.languages.promela.folding import both, either, fold, no, truth
 from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol
 from membar.program.expr import (
     FALSE,
@@ -123,7 +123,7 @@ class Values:
                 test = truth(self.of(condition, needed))
                 first = self.of(then, both(needed, test))
                 second = self.of(otherwise, both(needed, no(test)))
-                return folded(Select(test, first, second))
+                return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
                 return self._ask(self, expr)
             case p.Special():
@@ -142,7 +142,7 @@ class Values:
 
     def truth(self, expr: p.Expr) -> Expr:
         """Whether an expression is not 0."""
-        return folded(truth(self.of(expr)))
+        return fold(truth(self.of(expr)))
 
     def _prefix(self, sign: str, operand: Expr) -> Expr:
         match sign:
@@ -168,10 +168,10 @@ class Values:
         if sign == "->":  # of formulas; between values it is part of a choice
             return either(no(truth(left)), truth(right))
         if sign == "<->":
-            return folded(equals(truth(left), truth(right)))
+            return fold(equals(truth(left), truth(right)))
         if sign in _COMPARISONS:
             op, is_swapped = _COMPARISONS[sign]
-            return folded(Binary(op, right, left) if is_swapped else Binary(op, left, right))
+            return fold(Binary(op, right, left) if is_swapped else Binary(op, left, right))
         if sign not in _ARITHMETIC:
             raise AssertionError(sign)
         if sign in "/%":
@@ -184,7 +184,7 @@ class Values:
         Raises:
             InputError: it never holds.
         """
-        test = folded(either(no(needed), condition))
+        test = fold(either(no(needed), condition))
         if test == FALSE:
             raise error("W0705", message, span, "always here")
         if not isinstance(test, Constant):
@@ -205,7 +205,7 @@ class Values:
         meaning = self.scope.find(use.name, use.span)
         index: Expr | None = None
         while True:
-            index = self._indexed(use, meaning, index, needed)
+            index = self._position(use, meaning, index, needed)
             if isinstance(meaning, Record) and use.field is not None:
                 use_field = use.field
                 if use_field.name not in meaning.fields:
@@ -225,7 +225,7 @@ class Values:
             raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a variable with a value")
         return Place(meaning, index)
 
-    def _indexed(self, use: p.Use, meaning: Meaning, before: Expr | None, needed: Expr) -> Expr | None:
+    def _position(self, use: p.Use, meaning: Meaning, before: Expr | None, needed: Expr) -> Expr | None:
         """The position among all cells, after one more array."""
         count: int | None = None
         if isinstance(meaning, Record):
@@ -238,16 +238,16 @@ class Values:
             return before
         if count is None:
             raise error("W0707", f"`{use.name}` is not an array", use.span, "expected no index")
-        index = folded(self.of(use.index, needed))
+        index = fold(self.of(use.index, needed))
         in_bounds = both(
-            folded(Binary(BinaryOp.SLE, FALSE, index)), folded(Binary(BinaryOp.SLT, index, Constant(count)))
+            fold(Binary(BinaryOp.SLE, FALSE, index)), fold(Binary(BinaryOp.SLT, index, Constant(count)))
         )
         self.demand(in_bounds, needed, f"index of `{use.name}` out of bounds", use.span)
         if not isinstance(index, Constant):
-            index = folded(Select(in_bounds, index, FALSE))  # not computed there, but read all the same
+            index = fold(Select(in_bounds, index, FALSE))  # not computed there, but read all the same
         if before is None:
             return index
-        return folded(Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, before, Constant(count)), index))
+        return fold(Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, before, Constant(count)), index))
 
     def load(self, place: Place) -> Expr:
         """The value of a cell."""
@@ -278,19 +278,19 @@ class Values:
             raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a channel")
         if use.index is None or meaning.count is None:
             return meaning, None
-        index = folded(self.of(use.index))
+        index = fold(self.of(use.index))
         in_bounds = both(
-            folded(Binary(BinaryOp.SLE, FALSE, index)),
-            folded(Binary(BinaryOp.SLT, index, Constant(meaning.count))),
+            fold(Binary(BinaryOp.SLE, FALSE, index)),
+            fold(Binary(BinaryOp.SLT, index, Constant(meaning.count))),
         )
         self.demand(in_bounds, TRUE, f"index of `{use.name}` out of bounds", use.span)
         return meaning, index
 
 
-def assigned(place: Place, value: Expr) -> Iterator[Operation]:
+def assignment(place: Place, value: Expr) -> Iterator[Operation]:
     """The operations that give a cell a value."""
     storage = place.storage
-    cut = folded(storage.scalar.cut(value))
+    cut = fold(storage.scalar.cut(value))
     if storage.is_shared:
         yield Store(address=address(place), value=cut, size=storage.scalar.size)
         return
@@ -329,7 +329,7 @@ def constant(expr: p.Expr, scope: Scope) -> int:
     def ask(_: Values, part: p.Ask | p.Peek) -> Expr:
         raise unknown(part)
 
-    value = folded(Values(scope, Reads(), special=special, ask=ask).of(expr))
+    value = fold(Values(scope, Reads(), special=special, ask=ask).of(expr))
     if not isinstance(value, Constant):
         raise error("W0708", f"`{expr.span.flat_text}` is not a constant", expr.span, "expected a constant")
     return signed(value.value)
@@ -354,4 +354,4 @@ def _of_registers(storage: Storage, index: Expr | None) -> Expr:
 
 
 def _as_int(expr: Expr) -> Expr:
-    return folded(Extend(expr, _INT, True))
+    return fold(Extend(expr, _INT, True))

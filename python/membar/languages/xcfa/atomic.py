@@ -99,10 +99,10 @@ def _block(begin: Step, leaving: dict[int, list[Step]]) -> Iterator[Edge]:
         if not following and not _fails(way):
             raise error("W0610", "an atomic block that never ends", begin.span, "no `atomic_end` follows")
         if not following:
-            yield _contracted(begin, way, point)
+            yield _contract(begin, way, point)
         for step in following:
             if step.mark is Mark.END:
-                yield _contracted(begin, way, step.target)
+                yield _contract(begin, way, step.target)
             elif any(step is earlier for earlier in way):
                 raise error(
                     "W0610",
@@ -124,7 +124,7 @@ def _fails(way: Sequence[Step]) -> bool:
     return bool(way) and any(isinstance(operation, Assert) for operation in way[-1].operations)
 
 
-def _contracted(begin: Step, way: Sequence[Step], target: int) -> Edge:
+def _contract(begin: Step, way: Sequence[Step], target: int) -> Edge:
     guard: Expr = TRUE
     operations: list[Operation] = []
     span: Span = begin.span

@@ -87,7 +87,7 @@ def _operand(cursor: Cursor, depth: int) -> x.Expr:
 Lookup = Callable[[x.Use], tuple[Expr, x.Type]]
 
 
-def lowered(expr: x.Expr, lookup: Lookup) -> tuple[Expr, x.Type]:
+def lower(expr: x.Expr, lookup: Lookup) -> tuple[Expr, x.Type]:
     """The expression over registers, and its type.
 
     Args:
@@ -113,13 +113,13 @@ def lowered(expr: x.Expr, lookup: Lookup) -> tuple[Expr, x.Type]:
             return _infix(expr, lookup)
         case x.Conditional(condition, then, otherwise):
             test = of_type(condition, x.Type.BOOL, lookup)
-            first, kind = lowered(then, lookup)
+            first, kind = lower(then, lookup)
             return Select(test, first, of_type(otherwise, kind, lookup)), kind
 
 
 def of_type(expr: x.Expr, wanted: x.Type, lookup: Lookup) -> Expr:
     """The expression, which must be of that type."""
-    value, kind = lowered(expr, lookup)
+    value, kind = lower(expr, lookup)
     if kind is not wanted:
         raise error(
             "W0605", f"`{expr.span.flat_text}` is of type {kind.value}", expr.span, f"expected {wanted.value}"
@@ -133,7 +133,7 @@ def _infix(expr: x.Infix, lookup: Lookup) -> tuple[Expr, x.Type]:
         right = of_type(expr.right, x.Type.BOOL, lookup)
         return Binary(BinaryOp.AND if expr.sign == "and" else BinaryOp.OR, left, right), x.Type.BOOL
     if expr.sign in ("=", "!="):
-        left, kind = lowered(expr.left, lookup)
+        left, kind = lower(expr.left, lookup)
         test = equals(left, of_type(expr.right, kind, lookup))
         return (test if expr.sign == "=" else negation(test)), x.Type.BOOL
     left = of_type(expr.left, x.Type.INT, lookup)

@@ -9,7 +9,7 @@ from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.accesses import SIZES, check_range, data_type, load, refuse_repetitions, store
 from membar.languages.xcfa.atomic import FULL_FENCE, edges
-from membar.languages.xcfa.expressions import lowered, of_type
+from membar.languages.xcfa.expressions import lower, of_type
 from membar.languages.xcfa.scope import Local, Scope
 from membar.languages.xcfa.steps import Mark, Steps
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, equals
@@ -36,7 +36,7 @@ def waiting_flag(condition: str, process: str) -> str:
     return f"{condition}${process}"
 
 
-def _held(mutex: str) -> str:
+def _held_register(mutex: str) -> str:
     """The register that says whether the process holds a mutex."""
     return f"{mutex}$held"
 
@@ -219,7 +219,7 @@ class _Lowering:
             case x.Atomic(begins):
                 steps.mark(Mark.BEGIN if begins else Mark.END, span)
             case x.LockOf(mutex, takes):
-                scope.shared(mutex, x.Type.MUTEX)
+                scope.global_variable(mutex, x.Type.MUTEX)
                 self._take(mutex.name, span) if takes else self._unlock(mutex.name, span)
             case x.Wait():
                 self._wait(statement, scope)
@@ -279,7 +279,7 @@ class _Lowering:
 
     def _load(self, statement: x.LoadFrom, scope: Scope) -> None:
         target = scope.local(statement.target)
-        source = scope.shared(statement.location, target.type)
+        source = scope.global_variable(statement.location, target.type)
         ordering, span = statement.ordering, statement.span
         if ordering is x.Ordering.RELEASE:
             raise error("W0609", "a load with `release`", span, "loads are relaxed, acquire or seq_cst")
@@ -290,8 +290,8 @@ class _Lowering:
             self._steps.do(FULL_FENCE, span)
 
     def _store(self, statement: x.StoreTo, scope: Scope) -> None:
-        value, kind = lowered(statement.value, lambda use: self._local_value(use, scope))
-        target = scope.shared(statement.location, kind)
+        value, kind = lower(statement.value, lambda use: self._local_value(use, scope))
+        target = scope.global_variable(statement.location, kind)
         ordering, span = statement.ordering, statement.span
         if ordering is x.Ordering.ACQUIRE:
             raise error("W0609", "a store with `acquire`", span, "stores are relaxed, release or seq_cst")
@@ -309,13 +309,13 @@ class _Lowering:
 
     def _take(self, mutex: str, span: Span) -> None:
         self._steps.do(Lock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
-        self._steps.do(Set(_held(mutex), TRUE), span)
+        self._steps.do(Set(_held_register(mutex), TRUE), span)
         self._steps.do(FULL_FENCE, span)
 
     def _give(self, mutex: str, span: Span) -> None:
         self._steps.do(FULL_FENCE, span)
         self._steps.do(Unlock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
-        self._steps.do(Set(_held(mutex), FALSE), span)
+        self._steps.do(Set(_held_register(mutex), FALSE), span)
 
     def _unlock(self, mutex: str, span: Span) -> None:
         self._require_held(mutex, "unlocks", span)
@@ -323,12 +323,12 @@ class _Lowering:
 
     def _require_held(self, mutex: str, does: str, span: Span) -> None:
         message = f"{self._process.name} {does} the mutex {mutex}, which it does not hold"
-        self._steps.do(Assert(equals(Register(_held(mutex)), TRUE), message, LOCKS), span)
+        self._steps.do(Assert(equals(Register(_held_register(mutex)), TRUE), message, LOCKS), span)
 
     def _wait(self, statement: x.Wait, scope: Scope) -> None:
         """Raises the own flag, gives the mutex away, and takes it again when the flag has been lowered."""
-        scope.shared(statement.condition, x.Type.CONDITION)
-        scope.shared(statement.mutex, x.Type.MUTEX)
+        scope.global_variable(statement.condition, x.Type.CONDITION)
+        scope.global_variable(statement.mutex, x.Type.MUTEX)
         span = statement.span
         flag = Address(waiting_flag(statement.condition.name, self._process.name))
         self._require_held(statement.mutex.name, "waits with", span)
@@ -346,7 +346,7 @@ class _Lowering:
 
         Which one is a choice; where it is not one that waits, there is no such execution.
         """
-        scope.shared(statement.condition, x.Type.CONDITION)
+        scope.global_variable(statement.condition, x.Type.CONDITION)
         steps, span = self._steps, statement.span
         flags = [
             Address(waiting_flag(statement.condition.name, process))

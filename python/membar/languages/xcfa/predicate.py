@@ -64,11 +64,11 @@ class _Reader:
             case x.Infix(sign, left, right) if sign in _COMPARISONS:
                 return self._comparison(_COMPARISONS[sign], left, right)
             case _:
-                raise _unsupported(expr)
+                raise _unsupported_error(expr)
 
     def _comparison(self, comparison: Comparison, left: x.Expr, right: x.Expr) -> Formula:
         if not isinstance(left, x.Use):
-            raise _unsupported(left)
+            raise _unsupported_error(left)
         term, kind = self._term(left)
         match right:
             case x.Literal(value, other):
@@ -76,7 +76,7 @@ class _Reader:
             case x.Use():
                 compared, other = self._term(right)
             case _:
-                raise _unsupported(right)
+                raise _unsupported_error(right)
         if kind is not other or (kind is x.Type.BOOL and comparison not in (Comparison.EQ, Comparison.NE)):
             raise error(
                 "W0605", f"{kind.value} compared with {other.value}", right.span, f"expected {kind.value}"
@@ -89,7 +89,7 @@ class _Reader:
                 if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
                     is_int = variable.type is x.Type.INT
                     cell = FinalCell(use.name, 0, WORD if is_int else 8, is_int)
-                    return self._labelled(cell, use.name), variable.type
+                    return self._label(cell, use.name), variable.type
             raise error(
                 "W0604",
                 f"unknown global variable `{use.name}`",
@@ -103,7 +103,7 @@ class _Reader:
                 for variable in (*process.variables, *(v for item in main for v in item.variables)):
                     if variable.name == use.name:
                         register = FinalRegister(number, use.name, WORD)
-                        return self._labelled(register, f"{process.name}.{use.name}"), variable.type
+                        return self._label(register, f"{process.name}.{use.name}"), variable.type
                 raise error(
                     "W0604",
                     f"process `{process.name}` has no variable `{use.name}`",
@@ -112,12 +112,12 @@ class _Reader:
                 )
         raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
 
-    def _labelled(self, term: Term, label: str) -> Term:
+    def _label(self, term: Term, label: str) -> Term:
         self.labels[term] = label
         return term
 
 
-def _unsupported(expr: x.Expr) -> InputError:
+def _unsupported_error(expr: x.Expr) -> InputError:
     return error(
         "W0611",
         f"`{expr.span.flat_text}` in a predicate on the final state",

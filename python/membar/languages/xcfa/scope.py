@@ -79,7 +79,7 @@ class Scope:
             )
         return found
 
-    def shared(self, use: x.Use, wanted: x.Type) -> x.Variable:
+    def global_variable(self, use: x.Use, wanted: x.Type) -> x.Variable:
         """A global variable of a type."""
         found = self.variable(use)
         if isinstance(found, Local):

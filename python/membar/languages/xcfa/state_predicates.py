@@ -38,11 +38,11 @@ class _Reader:
 
     def value(self, use: x.Use) -> tuple[Expr, x.Type]:
         name = use.name if use.process is None else f"{use.process}.{use.name}"
-        seen, kind = self._seen(use)
+        seen, kind = self._observable(use)
         self.reads[name] = seen
         return Register(name), kind
 
-    def _seen(self, use: x.Use) -> tuple[Observable, x.Type]:
+    def _observable(self, use: x.Use) -> tuple[Observable, x.Type]:
         if use.process is None:
             for variable in self._module.variables:
                 if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):

@@ -30,8 +30,8 @@ def parse_xcfa(source: SourceFile) -> Program:
     """
     module = parse(source)
     found: list[Diagnostic] = []
-    variables = _named(module.variables, "variable", found)
-    processes = _named(module.processes, "process", found)
+    variables = _by_name(module.variables, "variable", found)
+    processes = _by_name(module.processes, "process", found)
     around = Surroundings(variables, _waiting(module))
     threads: list[Thread] = []
     for process in processes.values():
@@ -65,7 +65,7 @@ def with_error(text: str, asked: str) -> str:
     return f"{text.rstrip()}\nerror {kind}{asked}\n"
 
 
-def _named(items: tuple[_Item, ...], what: str, found: list[Diagnostic]) -> Mapping[str, _Item]:
+def _by_name(items: tuple[_Item, ...], what: str, found: list[Diagnostic]) -> Mapping[str, _Item]:
     names: dict[str, _Item] = {}
     for item in items:
         if item.name in names:

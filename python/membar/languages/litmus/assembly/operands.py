@@ -101,14 +101,14 @@ class Reader:
         self._next = 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many operands are not yet taken."""
         return len(self._items) - self._next
 
     @property
     def following(self) -> Operand | None:
         """The next operand; None at the end."""
-        return self._items[self._next] if self.left else None
+        return self._items[self._next] if self.remaining else None
 
     def problem(self, message: str, expected: str = "", *, at: Operand | None = None) -> InputError:
         """An error at `at`, or at the whole instruction."""

@@ -116,7 +116,7 @@ class _Row:
         """A row of its own before it, in which the other threads have nothing."""
         cells = [f" {instruction if number == self.thread else ''} " for number in range(self.width)]
         source = self.test.source
-        text = "|".join(_aligned(source.text, self.start, cells)) + ";\n"
+        text = "|".join(_align_cells(source.text, self.start, cells)) + ";\n"
         return Edit(source.span(self.start, self.start), text)
 
 
@@ -137,7 +137,7 @@ def _row_start(text: str, at: int, body: int) -> int:
     return newline + 1 if newline >= 0 else max(end, body)
 
 
-def _aligned(text: str, row: int, cells: Sequence[str]) -> list[str]:
+def _align_cells(text: str, row: int, cells: Sequence[str]) -> list[str]:
     """The cells, as wide as those of the row that begins at `row`, if it is on one line."""
     line = text[row : text.find(";", row)]
     widths = [len(part) for part in line.split("|")]

@@ -90,13 +90,13 @@ class _Analysis:
                     continue
                 after = self._after(edge, states[point])
                 known = states.get(edge.target)
-                merged = after if known is None else self._merged(known, after)
+                merged = after if known is None else self._merge(known, after)
                 if merged != known:
                     states[edge.target] = merged
                     waiting.append(edge.target)
 
     @staticmethod
-    def _merged(left: State, right: State) -> State:
+    def _merge(left: State, right: State) -> State:
         return {name: _join(left.get(name, _ZERO), right.get(name, _ZERO)) for name in {*left, *right}}
 
     def _accesses(self, edge: Edge, before: State) -> Iterator[Access]:
@@ -117,23 +117,23 @@ class _Analysis:
             case Set(register=register, value=value):
                 state[register] = self._value(value, state)
             case Load(register=register, address=address, size=size, signed=is_signed):
-                state[register] = self._loaded(self._value(address, state), size, is_signed=is_signed)
+                state[register] = self._load(self._value(address, state), size, is_signed=is_signed)
             case Store(address=address, value=value, size=size):
                 self._store(self._value(address, state), self._value(value, state), size)
             case StoreConditional(status=status, address=address, value=value, size=size):
                 self._store(self._value(address, state), self._value(value, state), size)
                 state[status] = frozenset({0, 1})
             case Choose(register=register, low=low, high=high):
-                state[register] = self._chosen(self._value(low, state), self._value(high, state))
+                state[register] = self._range_between(self._value(low, state), self._value(high, state))
             case Rmw(register=register, address=address, value=value, size=size, signed=is_signed):
                 target = self._value(address, state)
-                state[register] = self._loaded(target, size, is_signed=is_signed)
+                state[register] = self._load(target, size, is_signed=is_signed)
                 self._store(target, self._value(value, state), size)
             case _:
                 pass
 
     @staticmethod
-    def _chosen(low: Values, high: Values) -> Values:
+    def _range_between(low: Values, high: Values) -> Values:
         if low is ANY or high is ANY or not low or not high:
             return ANY
         first, last = min(map(signed, low)), max(map(signed, high))
@@ -146,9 +146,9 @@ class _Analysis:
             case Constant(value=value):
                 return frozenset((value,))
             case _:
-                return self._computed(_without_differences(expr), state)
+                return self._values_of(_without_differences(expr), state)
 
-    def _computed(self, expr: Expr, state: State) -> Values:
+    def _values_of(self, expr: Expr, state: State) -> Values:
         names = sorted(set(registers_of(expr)))
         choices: list[frozenset[int]] = []
         count = 1
@@ -165,7 +165,7 @@ class _Analysis:
             for chosen in product(*choices)
         )
 
-    def _loaded(self, addresses: Values, size: int, *, is_signed: bool) -> Values:
+    def _load(self, addresses: Values, size: int, *, is_signed: bool) -> Values:
         if addresses is ANY or self.all_memory_is_any:
             return ANY
         found = NOTHING

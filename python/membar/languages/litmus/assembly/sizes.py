@@ -33,7 +33,7 @@ def with_sizes(program: Program, untyped: AbstractSet[str]) -> Program:
         for access in reaching:
             if access.size != size and access.span is not None:
                 first = None if item.name not in untyped else reaching[0]
-                problems.setdefault(item.name, _mixed(item, size, access, first))
+                problems.setdefault(item.name, _mixed_size_error(item, size, access, first))
         # A declared type converts the value, as C does; a size that only accesses tell must not change it.
         for value in item.initial if item.name in untyped else ():
             if isinstance(value, int) and not -(1 << (8 * size - 1)) <= value < 1 << (8 * size):
@@ -78,7 +78,7 @@ def _too_wide(item: MemoryObject, size: int, value: int) -> Diagnostic:
     )
 
 
-def _mixed(item: MemoryObject, size: int, access: Access, first: Access | None) -> Diagnostic:
+def _mixed_size_error(item: MemoryObject, size: int, access: Access, first: Access | None) -> Diagnostic:
     others: list[Label] = []
     if first is not None and first.span is not None:
         others.append(Label(first.span, f"{size} bytes here"))

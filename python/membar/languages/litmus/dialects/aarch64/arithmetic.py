@@ -6,7 +6,7 @@ from functools import partial
 
 from membar.languages.litmus.assembly.effects import Step
 from membar.languages.litmus.dialects.aarch64 import flags
-from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, written
+from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, write_result
 from membar.languages.litmus.dialects.aarch64.registers import (
     CARRY,
     RESULT,
@@ -14,7 +14,7 @@ from membar.languages.litmus.dialects.aarch64.registers import (
     View,
     assign,
     constant,
-    narrowed,
+    low_bits,
     value,
     word,
 )
@@ -22,7 +22,7 @@ from membar.program.expr import Binary, BinaryOp, Expr, Register, Unary, UnaryOp
 from membar.program.operations import Set
 
 
-def _inverted(expr: Expr) -> Expr:
+def _complement(expr: Expr) -> Expr:
     return Unary(UnaryOp.INVERT, expr)
 
 
@@ -45,8 +45,8 @@ def _data(
     right = operands.flexible(width)
     operands.end()
     if inverts:
-        right = _inverted(right)
-    result = narrowed(Binary(op, left, right), width)
+        right = _complement(right)
+    result = low_bits(Binary(op, left, right), width)
     if rule is None:
         return Step(assign(target, result))
     # The target may be a source of the flags, so it is written last.
@@ -60,15 +60,15 @@ def _with_carry(operands: Operands, *, op: BinaryOp) -> Step:
     left, right = (word(operands.register(width=target.width)) for _ in range(2))
     carry = Register(CARRY)
     extra = carry if op is BinaryOp.ADD else negation(carry)
-    return written(operands, target, Binary(op, Binary(op, left, right), extra))
+    return write_result(operands, target, Binary(op, Binary(op, left, right), extra))
 
 
 def _move(operands: Operands) -> Step:
     """`MOV`, of a number or a register."""
     target = operands.register()
     if operands.next_is_number():
-        return written(operands, target, constant(operands.fitting_number(target.width), target.width))
-    return written(operands, target, word(operands.register(width=target.width)))
+        return write_result(operands, target, constant(operands.fitting_number(target.width), target.width))
+    return write_result(operands, target, word(operands.register(width=target.width)))
 
 
 def _move_wide(operands: Operands, *, inverts: bool = False, keeps: bool = False) -> Step:
@@ -81,11 +81,11 @@ def _move_wide(operands: Operands, *, inverts: bool = False, keeps: bool = False
         raise operands.problem("bad position", f"expected a multiple of 16 below {target.width}", at=where)
     bits = constant(number << shift)
     if inverts:
-        return written(operands, target, constant(~bits.value, target.width))
+        return write_result(operands, target, constant(~bits.value, target.width))
     if not keeps:
-        return written(operands, target, bits)
+        return write_result(operands, target, bits)
     kept = Binary(BinaryOp.AND, word(target), constant(~(0xFFFF << shift)))
-    return written(operands, target, Binary(BinaryOp.OR, kept, bits))
+    return write_result(operands, target, Binary(BinaryOp.OR, kept, bits))
 
 
 def _multiply(
@@ -100,9 +100,9 @@ def _multiply(
     else:
         product = Binary(BinaryOp.MUL, word(left), word(right))
     if op is None:
-        return written(operands, target, product)
+        return write_result(operands, target, product)
     third = word(operands.register(width=target.width)) if adds else constant(0)
-    return written(operands, target, Binary(op, third, product))
+    return write_result(operands, target, Binary(op, third, product))
 
 
 def _divide(operands: Operands, *, op: BinaryOp) -> Step:
@@ -110,7 +110,7 @@ def _divide(operands: Operands, *, op: BinaryOp) -> Step:
     target = operands.register()
     signed = op is BinaryOp.SDIV
     left, right = (value(operands.register(width=target.width), signed=signed) for _ in range(2))
-    return written(operands, target, Binary(op, left, right))
+    return write_result(operands, target, Binary(op, left, right))
 
 
 def _nothing(operands: Operands) -> Step:

@@ -15,7 +15,7 @@ from membar.languages.litmus.dialects.aarch64.registers import (
     View,
     assign,
     constant,
-    narrowed,
+    low_bits,
     word,
 )
 from membar.languages.litmus.dialects.aarch64.tags import (
@@ -79,7 +79,7 @@ def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) ->
         register=RESULT,
         address=memory.address,
         value=word(stored),
-        condition=equals(_OLD, narrowed(word(compared), 8 * count)),
+        condition=equals(_OLD, low_bits(word(compared), 8 * count)),
         size=count,
         read_tags=_read_tags(ordering, returns=returns),
         write_tags=_write_tags(ordering, COMPARED),
@@ -127,8 +127,8 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
     operands.end()
     size = width // 8
     succeeds, old_too = Register(_SUCCEEDS), Register(_SECOND)
-    same = equals(_OLD, narrowed(word(compared), width))
-    same_too = equals(old_too, narrowed(word(compared_too), width))
+    same = equals(_OLD, low_bits(word(compared), width))
+    same_too = equals(old_too, low_bits(word(compared_too), width))
     returns = not compared.is_zero
     # The two reads are one access even if nothing is written.
     failed_tags = _failed_tags(ordering, returns=returns) | {ATOMIC}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from membar.languages.litmus.assembly.effects import Step
-from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, shifted, written
+from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, shift, write_result
 from membar.languages.litmus.dialects.aarch64.registers import (
     RESULT,
     View,
     assign,
     constant,
-    narrowed,
+    low_bits,
     value,
     word,
 )
@@ -25,7 +25,7 @@ def _shift(operands: Operands, *, kind: str) -> Step:
     width = target.width
     source = operands.register(width=width)
     if operands.next_is_number():
-        return written(operands, target, shifted(kind, source, operands.number_below(width)))
+        return write_result(operands, target, shift(kind, source, operands.number_below(width)))
     by = Binary(BinaryOp.AND, word(operands.register(width=width)), constant(width - 1))
     low = value(source, signed=kind == "ASR")
     op = {"LSL": BinaryOp.SHL, "LSR": BinaryOp.SHR, "ASR": BinaryOp.SAR, "ROR": BinaryOp.SHR}[kind]
@@ -33,30 +33,30 @@ def _shift(operands: Operands, *, kind: str) -> Step:
     if kind == "ROR":
         rest = Binary(BinaryOp.SUB, constant(width), by)
         result = Binary(BinaryOp.OR, result, Binary(BinaryOp.SHL, low, rest))
-    return written(operands, target, result)
+    return write_result(operands, target, result)
 
 
 def _extension(operands: Operands, *, bits: int, signed: bool) -> Step:
     """`SXTW`, `UXTB` and the like."""
     target = operands.register()
     source = operands.register()
-    return written(operands, target, Extend(word(source), bits, signed))
+    return write_result(operands, target, Extend(word(source), bits, signed))
 
 
 def _field(source: Expr, low: int, bits: int, *, signed: bool = False) -> Expr:
     """`bits` bits of `source` from bit `low` on, at position 0."""
     moved = Binary(BinaryOp.SHR, source, constant(low)) if low else source
-    return narrowed(moved, bits, signed=signed)
+    return low_bits(moved, bits, signed=signed)
 
 
-def _placed(expr: Expr, at: int) -> Expr:
+def _shift_left(expr: Expr, at: int) -> Expr:
     return Binary(BinaryOp.SHL, expr, constant(at)) if at else expr
 
 
-def _mixed(target: View, inserted: Expr, at: int, bits: int) -> Expr:
+def _insert_bits(target: View, inserted: Expr, at: int, bits: int) -> Expr:
     """The target with `bits` bits from `at` on replaced."""
     hole = ((1 << bits) - 1) << at
-    return Binary(BinaryOp.OR, Binary(BinaryOp.AND, word(target), constant(~hole)), _placed(inserted, at))
+    return Binary(BinaryOp.OR, Binary(BinaryOp.AND, word(target), constant(~hole)), _shift_left(inserted, at))
 
 
 def _bitfield(operands: Operands, *, signed: bool = False, keeps: bool = False) -> Step:
@@ -70,7 +70,9 @@ def _bitfield(operands: Operands, *, signed: bool = False, keeps: bool = False) 
     else:
         low, bits, at = 0, top + 1, width - rotation
     field = _field(source, low, bits, signed=signed)
-    return written(operands, target, _mixed(target, field, at, bits) if keeps else _placed(field, at))
+    return write_result(
+        operands, target, _insert_bits(target, field, at, bits) if keeps else _shift_left(field, at)
+    )
 
 
 def _named_bitfield(operands: Operands, *, inserts: bool, signed: bool = False, keeps: bool = False) -> Step:
@@ -85,10 +87,12 @@ def _named_bitfield(operands: Operands, *, inserts: bool, signed: bool = False, 
         raise operands.problem(f"a field of {bits} bits", f"expected 1 to {width - position}", at=last)
     low, at = (0, position) if inserts else (position, 0)
     field = _field(source, low, bits, signed=signed)
-    return written(operands, target, _mixed(target, field, at, bits) if keeps else _placed(field, at))
+    return write_result(
+        operands, target, _insert_bits(target, field, at, bits) if keeps else _shift_left(field, at)
+    )
 
 
-def _swapped(distance: int, width: int) -> Operation:
+def _swap_groups(distance: int, width: int) -> Operation:
     """Exchanges neighbouring groups of `distance` bits in the intermediate result."""
     low = sum(((1 << distance) - 1) << at for at in range(0, width, 2 * distance))
     right = Binary(BinaryOp.AND, Binary(BinaryOp.SHR, Register(RESULT), constant(distance)), constant(low))
@@ -105,7 +109,7 @@ def _reverse(operands: Operands, *, unit: int, container: int | None) -> Step:
     swaps: list[Operation] = []
     distance = unit
     while distance < within:
-        swaps.append(_swapped(distance, target.width))
+        swaps.append(_swap_groups(distance, target.width))
         distance *= 2
     return Step((Set(RESULT, value(source)), *swaps, *assign(target, Register(RESULT))))
 
@@ -118,7 +122,7 @@ def _extract(operands: Operands) -> Step:
     at = operands.number_below(width)
     right = Binary(BinaryOp.SHR, low, constant(at))
     left = Binary(BinaryOp.SHL, high, constant(width - at))  # a shift by 64 leaves nothing
-    return written(operands, target, Binary(BinaryOp.OR, left, right))
+    return write_result(operands, target, Binary(BinaryOp.OR, left, right))
 
 
 def _population() -> tuple[Operation, ...]:
@@ -143,11 +147,11 @@ def _count(operands: Operands, *, what: str) -> Step:
         for distance in (1, 2, 4, 8, 16, 32):
             lower = Binary(BinaryOp.SHR, Register(RESULT), constant(distance))
             before.append(Set(RESULT, Binary(BinaryOp.OR, Register(RESULT), lower)))
-        before.append(Set(RESULT, narrowed(Unary(UnaryOp.INVERT, Register(RESULT)), width)))
+        before.append(Set(RESULT, low_bits(Unary(UnaryOp.INVERT, Register(RESULT)), width)))
     elif what == "CTZ":  # the bits below the lowest one
         below = Binary(BinaryOp.SUB, Register(RESULT), constant(1))
         free = Binary(BinaryOp.AND, Unary(UnaryOp.INVERT, Register(RESULT)), below)
-        before.append(Set(RESULT, narrowed(free, width)))
+        before.append(Set(RESULT, low_bits(free, width)))
     return Step((*before, *_population(), *assign(target, Register(RESULT))))
 
 

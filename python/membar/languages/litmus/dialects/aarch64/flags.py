@@ -12,7 +12,7 @@ from membar.languages.litmus.dialects.aarch64.registers import (
     NEGATIVE,
     OVERFLOW,
     constant,
-    narrowed,
+    low_bits,
 )
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Expr, Register, equals, negation
 from membar.program.operations import Operation, Set
@@ -72,14 +72,14 @@ def _set(result: Expr, width: int, carry: Expr, overflow: Expr) -> tuple[Operati
 
 def after_addition(left: Expr, right: Expr, result: Expr, width: int) -> tuple[Operation, ...]:
     """The flags of `left + right`; `result` is the sum, already cut to `width` bits."""
-    carry = Binary(BinaryOp.LT, result, narrowed(left, width))
+    carry = Binary(BinaryOp.LT, result, low_bits(left, width))
     changed = Binary(BinaryOp.AND, Binary(BinaryOp.XOR, left, result), Binary(BinaryOp.XOR, right, result))
     return _set(result, width, carry, sign(changed, width))
 
 
 def after_subtraction(left: Expr, right: Expr, result: Expr, width: int) -> tuple[Operation, ...]:
     """The flags of `left - right`; the carry says that nothing was borrowed."""
-    carry = Binary(BinaryOp.LE, narrowed(right, width), narrowed(left, width))
+    carry = Binary(BinaryOp.LE, low_bits(right, width), low_bits(left, width))
     changed = Binary(BinaryOp.AND, Binary(BinaryOp.XOR, left, right), Binary(BinaryOp.XOR, left, result))
     return _set(result, width, carry, sign(changed, width))
 

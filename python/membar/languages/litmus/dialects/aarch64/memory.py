@@ -11,7 +11,7 @@ from membar.languages.litmus.dialects.aarch64.registers import (
     View,
     constant,
     destination,
-    narrowed,
+    low_bits,
     word,
 )
 from membar.languages.litmus.dialects.aarch64.tags import (
@@ -76,10 +76,10 @@ def _reject_overlap(operands: Operands, memory: Memory, *registers: View) -> Non
         )
 
 
-def _cut(register: View, access: Access) -> tuple[Operation, ...]:
+def _clear_upper_half(register: View, access: Access) -> tuple[Operation, ...]:
     """A sign-extending load into a W register clears the upper half."""
     if access.signed and register.width == 32 and not register.is_zero:
-        return (Set(register.name, narrowed(Register(register.name), 32)),)
+        return (Set(register.name, low_bits(Register(register.name), 32)),)
     return ()
 
 
@@ -96,7 +96,7 @@ def _load(operands: Operands, *, access: Access) -> Step:
         tags=access.tags,
         exclusive=access.exclusive,
     )
-    return Step((load, *_cut(target, access), *_written_back(memory)))
+    return Step((load, *_clear_upper_half(target, access), *_written_back(memory)))
 
 
 def _store(operands: Operands, *, access: Access) -> Step:
@@ -229,7 +229,7 @@ def _tags(*names: str) -> Tags:
     return frozenset(names)
 
 
-def _sized(
+def _forms_by_size(
     name: str, tags: Tags = NO_TAGS, *, exclusive: bool = False, signed: bool = False
 ) -> dict[str, Access]:
     """The forms of a mnemonic for words, bytes and halfwords, and the sign-extending loads."""
@@ -244,23 +244,23 @@ def _sized(
 
 
 _LOADS = {
-    **_sized("LDR", signed=True),
-    **_sized("LDUR", signed=True),
-    **_sized("LDAR", _tags(ACQUIRE)),
-    **_sized("LDAPR", _tags(ACQUIRE_PC)),
-    **_sized("LDAPUR", _tags(ACQUIRE_PC), signed=True),
-    **_sized("LDXR", _tags(EXCLUSIVE), exclusive=True),
-    **_sized("LDAXR", _tags(EXCLUSIVE, ACQUIRE), exclusive=True),
+    **_forms_by_size("LDR", signed=True),
+    **_forms_by_size("LDUR", signed=True),
+    **_forms_by_size("LDAR", _tags(ACQUIRE)),
+    **_forms_by_size("LDAPR", _tags(ACQUIRE_PC)),
+    **_forms_by_size("LDAPUR", _tags(ACQUIRE_PC), signed=True),
+    **_forms_by_size("LDXR", _tags(EXCLUSIVE), exclusive=True),
+    **_forms_by_size("LDAXR", _tags(EXCLUSIVE, ACQUIRE), exclusive=True),
 }
 _STORES = {
-    **_sized("STR"),
-    **_sized("STUR"),
-    **_sized("STLR", _tags(RELEASE)),
-    **_sized("STLUR", _tags(RELEASE)),
+    **_forms_by_size("STR"),
+    **_forms_by_size("STUR"),
+    **_forms_by_size("STLR", _tags(RELEASE)),
+    **_forms_by_size("STLUR", _tags(RELEASE)),
 }
 _STORES_EXCLUSIVE = {
-    **_sized("STXR", _tags(EXCLUSIVE)),
-    **_sized("STLXR", _tags(EXCLUSIVE, RELEASE)),
+    **_forms_by_size("STXR", _tags(EXCLUSIVE)),
+    **_forms_by_size("STLXR", _tags(EXCLUSIVE, RELEASE)),
 }
 
 INSTRUCTIONS: dict[str, Handler] = {

@@ -10,7 +10,7 @@ from membar.diagnostics import error
 from membar.languages.litmus import codes
 from membar.languages.litmus.assembly.effects import Effect, Step
 from membar.languages.litmus.assembly.operands import Operand, Reader
-from membar.languages.litmus.dialects.aarch64.registers import View, assign, constant, narrowed, view, word
+from membar.languages.litmus.dialects.aarch64.registers import View, assign, constant, low_bits, view, word
 from membar.languages.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Expr
 from membar.records import record
@@ -36,7 +36,7 @@ class Memory:
     is_pre_index: bool = False
 
 
-def shifted(kind: str, register: View, amount: int) -> Expr:
+def shift(kind: str, register: View, amount: int) -> Expr:
     """The register shifted by a constant; only the low `register.width` bits mean something."""
     width = register.width
     if amount == 0:
@@ -44,7 +44,7 @@ def shifted(kind: str, register: View, amount: int) -> Expr:
     by = constant(amount)
     if kind == "LSL":
         return Binary(BinaryOp.SHL, word(register), by)
-    low = narrowed(word(register), width, signed=kind == "ASR")
+    low = low_bits(word(register), width, signed=kind == "ASR")
     if kind == "ASR":
         return Binary(BinaryOp.SAR, low, by)
     right = Binary(BinaryOp.SHR, low, by)
@@ -65,12 +65,12 @@ def split(cell: Cell) -> tuple[str, Operands]:
             codes.INSTRUCTION, f"`{cell.text}` is not an instruction", cell.span, "expected an instruction"
         )
     rest = cell.text[match.end() :]
-    items = _separated(rest, cell.span.source.span(cell.span.start + match.end(), cell.span.end))
+    items = _split_at_commas(rest, cell.span.source.span(cell.span.start + match.end(), cell.span.end))
     head = cell.span.source.span(cell.span.start, cell.span.start + match.end())
     return match.group().upper(), Operands(head, cell.span, items)
 
 
-def _separated(text: str, span: Span) -> tuple[Operand, ...]:
+def _split_at_commas(text: str, span: Span) -> tuple[Operand, ...]:
     """The stretches between commas that are not inside brackets."""
     if not text.strip():
         return ()
@@ -79,7 +79,7 @@ def _separated(text: str, span: Span) -> tuple[Operand, ...]:
     for at, sign in enumerate([*text, ","]):
         depth += (sign == "[") - (sign == "]")
         if sign == "," and (depth == 0 or at == len(text)):
-            items.append(_trimmed(text[start:at], span.source.span(span.start + start, span.start + at)))
+            items.append(_trim_operand(text[start:at], span.source.span(span.start + start, span.start + at)))
             start = at + 1
     if depth != 0:
         bracket = "]" if depth > 0 else "["
@@ -87,7 +87,7 @@ def _separated(text: str, span: Span) -> tuple[Operand, ...]:
     return tuple(items)
 
 
-def _trimmed(text: str, span: Span) -> Operand:
+def _trim_operand(text: str, span: Span) -> Operand:
     left = len(text) - len(text.lstrip())
     kept = text.strip()
     start = span.start + (left if kept else 0)
@@ -168,7 +168,7 @@ class Operands(Reader):
         operand = self.following
         register = self.register()
         if self.following is not None:
-            return self._modified(register, width)
+            return self._apply_modifier(register, width)
         if register.width != width:
             raise self.problem(
                 f"`{_text(operand)}` has the wrong width",
@@ -195,7 +195,7 @@ class Operands(Reader):
         inner = Operands(
             self.head,
             operand.span,
-            _separated(inside[1:-1], self.span.source.span(start, start + len(inside) - 2)),
+            _split_at_commas(inside[1:-1], self.span.source.span(start, start + len(inside) - 2)),
         )
         base = inner.register(width=64)
         if base.is_zero:
@@ -223,14 +223,14 @@ class Operands(Reader):
             return constant(self.fitting_number(64))
         register = self.register()
         if self.following is not None:
-            return self._modified(register, 64)
+            return self._apply_modifier(register, 64)
         if register.width != 64:
             raise self.problem(
                 "a W register must be extended when used as an offset", "expected `SXTW` or `UXTW`"
             )
         return word(register)
 
-    def _modified(self, register: View, width: int) -> Expr:
+    def _apply_modifier(self, register: View, width: int) -> Expr:
         """`register`, changed by the shift or extension that follows."""
         operand = self.following
         kind, amount = self._modifier()
@@ -239,11 +239,11 @@ class Operands(Reader):
                 raise self.problem("shifted register of the wrong width", "expected an extension", at=operand)
             if amount is None or not 0 <= amount < width:
                 raise self.problem("bad shift amount", f"expected 0 to {width - 1}", at=operand)
-            return shifted(kind, register, amount)
+            return shift(kind, register, amount)
         bits, signed = _EXTENSIONS[kind]
         if not 0 <= (amount or 0) <= 4:
             raise self.problem("bad shift amount", "expected 0 to 4", at=operand)
-        extended = narrowed(word(register), bits, signed=signed)
+        extended = low_bits(word(register), bits, signed=signed)
         return Binary(BinaryOp.SHL, extended, constant(amount)) if amount else extended
 
     def _modifier(self) -> tuple[str, int | None]:
@@ -274,7 +274,7 @@ Handler: TypeAlias = Callable[[Operands], Effect]
 """What an instruction with these operands does."""
 
 
-def written(operands: Operands, target: View, result: Expr) -> Step:
+def write_result(operands: Operands, target: View, result: Expr) -> Step:
     """The end of an instruction that only writes `result` to `target`."""
     operands.end()
     return Step(assign(target, result))

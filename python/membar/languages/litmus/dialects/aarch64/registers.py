@@ -53,10 +53,10 @@ def word(register: View) -> Expr:
 
 def value(register: View, *, signed: bool = False) -> Expr:
     """The register's value: a W view is zero-extended, or sign-extended if `signed`."""
-    return word(register) if register.width == 64 else narrowed(word(register), 32, signed=signed)
+    return word(register) if register.width == 64 else low_bits(word(register), 32, signed=signed)
 
 
-def narrowed(expr: Expr, width: int, *, signed: bool = False) -> Expr:
+def low_bits(expr: Expr, width: int, *, signed: bool = False) -> Expr:
     """The low `width` bits of `expr`; constants are computed at once."""
     if width == 64:
         return expr
@@ -72,7 +72,7 @@ def constant(number: int, width: int = 64) -> Constant:
 
 def assign(target: View, expr: Expr) -> tuple[Operation, ...]:
     """Writes the register; a write to the W view clears the upper half."""
-    return () if target.is_zero else (Set(target.name, narrowed(expr, target.width)),)
+    return () if target.is_zero else (Set(target.name, low_bits(expr, target.width)),)
 
 
 def destination(target: View) -> str:

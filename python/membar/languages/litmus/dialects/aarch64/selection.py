@@ -7,8 +7,8 @@ from functools import partial
 
 from membar.languages.litmus.assembly.effects import Step
 from membar.languages.litmus.dialects.aarch64 import flags
-from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, written
-from membar.languages.litmus.dialects.aarch64.registers import RESULT, constant, narrowed, value, word
+from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, write_result
+from membar.languages.litmus.dialects.aarch64.registers import RESULT, constant, low_bits, value, word
 from membar.program.expr import Binary, BinaryOp, Expr, Register, Select, Unary, UnaryOp
 from membar.program.operations import Set
 
@@ -21,11 +21,11 @@ def _increment(expr: Expr) -> Expr:
     return Binary(BinaryOp.ADD, expr, constant(1))
 
 
-def _inverted(expr: Expr) -> Expr:
+def _complement(expr: Expr) -> Expr:
     return Unary(UnaryOp.INVERT, expr)
 
 
-def _negated(expr: Expr) -> Expr:
+def _negate(expr: Expr) -> Expr:
     return Unary(UnaryOp.NEGATE, expr)
 
 
@@ -33,20 +33,20 @@ def _select(operands: Operands, *, change: Callable[[Expr], Expr]) -> Step:
     """`CSEL Rd,Rn,Rm,cond`; the second source is changed in `CSINC`, `CSINV`, `CSNEG`."""
     target = operands.register()
     left, right = (word(operands.register(width=target.width)) for _ in range(2))
-    return written(operands, target, Select(flags.condition(operands), left, change(right)))
+    return write_result(operands, target, Select(flags.condition(operands), left, change(right)))
 
 
 def _set_on(operands: Operands, *, chosen: int) -> Step:
     """`CSET`, `CSETM`: a constant if the condition holds, else 0."""
     target = operands.register()
-    return written(operands, target, Select(flags.condition(operands), constant(chosen), constant(0)))
+    return write_result(operands, target, Select(flags.condition(operands), constant(chosen), constant(0)))
 
 
 def _change_on(operands: Operands, *, change: Callable[[Expr], Expr]) -> Step:
     """`CINC`, `CINV`, `CNEG`: the source, changed if the condition holds."""
     target = operands.register()
     source = word(operands.register(width=target.width))
-    return written(operands, target, Select(flags.condition(operands), change(source), source))
+    return write_result(operands, target, Select(flags.condition(operands), change(source), source))
 
 
 def _compare_on(operands: Operands, *, op: BinaryOp, rule: flags.Rule) -> Step:
@@ -58,7 +58,7 @@ def _compare_on(operands: Operands, *, op: BinaryOp, rule: flags.Rule) -> Step:
     holds = flags.condition(operands)
     operands.end()
     width = left_view.width
-    results = rule(left, right, narrowed(Binary(op, left, right), width), width)
+    results = rule(left, right, low_bits(Binary(op, left, right), width), width)
     chosen = [
         Set(item.register, Select(Register(RESULT), item.value, constant(otherwise >> (3 - position) & 1)))
         for position, item in enumerate(results)
@@ -77,7 +77,7 @@ def _extreme(operands: Operands, *, op: BinaryOp, takes_larger: bool) -> Step:
     else:
         right = value(operands.register(width=target.width), signed=signed)
     larger, smaller = (right, left) if takes_larger else (left, right)
-    return written(operands, target, Select(Binary(op, left, right), larger, smaller))
+    return write_result(operands, target, Select(Binary(op, left, right), larger, smaller))
 
 
 def _absolute(operands: Operands) -> Step:
@@ -85,20 +85,20 @@ def _absolute(operands: Operands) -> Step:
     target = operands.register()
     number = value(operands.register(width=target.width), signed=True)
     is_negative = Binary(BinaryOp.SLT, number, constant(0))
-    return written(operands, target, Select(is_negative, Unary(UnaryOp.NEGATE, number), number))
+    return write_result(operands, target, Select(is_negative, Unary(UnaryOp.NEGATE, number), number))
 
 
 INSTRUCTIONS: dict[str, Handler] = {
     "ABS": _absolute,
     "CSEL": partial(_select, change=_plain),
     "CSINC": partial(_select, change=_increment),
-    "CSINV": partial(_select, change=_inverted),
-    "CSNEG": partial(_select, change=_negated),
+    "CSINV": partial(_select, change=_complement),
+    "CSNEG": partial(_select, change=_negate),
     "CSET": partial(_set_on, chosen=1),
     "CSETM": partial(_set_on, chosen=-1),
     "CINC": partial(_change_on, change=_increment),
-    "CINV": partial(_change_on, change=_inverted),
-    "CNEG": partial(_change_on, change=_negated),
+    "CINV": partial(_change_on, change=_complement),
+    "CNEG": partial(_change_on, change=_negate),
     "CCMP": partial(_compare_on, op=BinaryOp.SUB, rule=flags.after_subtraction),
     "CCMN": partial(_compare_on, op=BinaryOp.ADD, rule=flags.after_addition),
     "SMAX": partial(_extreme, op=BinaryOp.SLT, takes_larger=True),

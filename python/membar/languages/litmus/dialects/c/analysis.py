@@ -100,7 +100,7 @@ def everything(node: Expression) -> Iterator[Expression]:
         yield from everything(part)
 
 
-def assigned(node: Expression) -> frozenset[str]:
+def assigned_variables(node: Expression) -> frozenset[str]:
     """The local variables that evaluation assigns."""
     return frozenset(
         part.target.name
@@ -110,15 +110,15 @@ def assigned(node: Expression) -> frozenset[str]:
 
 
 @lru_cache(maxsize=KEPT)  # statements recur, and with them their parts
-def changed(node: Expression) -> frozenset[str]:
+def changed_variables(node: Expression) -> frozenset[str]:
     """The local variables that evaluation assigns, or whose address is taken: a function may change them."""
-    return assigned(node) | {
+    return assigned_variables(node) | {
         part.operand.name
         for part in everything(node)
         if isinstance(part, Prefix) and part.op == "&" and isinstance(part.operand, Name)
     }
 
 
-def mentioned(node: Expression) -> frozenset[str]:
+def names_in(node: Expression) -> frozenset[str]:
     """All names in an expression."""
     return frozenset(part.name for part in everything(node) if isinstance(part, Name))

@@ -57,7 +57,7 @@ class CallEvaluator(Evaluator):
         operands = node.arguments[: function.operands]
         if function.action is Action.STRONG or function.action is Action.WEAK:
             return self._compare_exchange(node, orders, into, is_weak=function.action is Action.WEAK)
-        self.unsequenced(*operands, span=node.span)
+        self.record_unsequenced(*operands, span=node.span)
         address = self.pointer(operands[0]) if operands else ZERO
         argument = self.value(operands[1]) if len(operands) > 1 else ONE
         match function.action:
@@ -94,7 +94,7 @@ class CallEvaluator(Evaluator):
             Rmw(
                 register=register,
                 address=address.expr,
-                value=values.converted(new, kind).expr,
+                value=values.convert(new, kind).expr,
                 size=kind.size,
                 signed=kind.signed,
                 read_tags=tags,
@@ -110,7 +110,9 @@ class CallEvaluator(Evaluator):
         """1 if the expected value was found and replaced; else 0, and `*expected` is what was found."""
         target, expected, desired = node.arguments[:3]
         local = self._local_expected(expected)
-        self.unsequenced(*((target, desired) if local else (target, expected, desired)), span=node.span)
+        self.record_unsequenced(
+            *((target, desired) if local else (target, expected, desired)), span=node.span
+        )
         address = self.pointer(target)
         exchange = _Exchange(
             address=address,
@@ -153,7 +155,7 @@ class CallEvaluator(Evaluator):
         else:
             # A plain read, since `expected` is an ordinary object for C.
             expected = self.load(exchange.expected, self.plain, exchange.span)
-        wanted = values.converted(expected, exchange.type).expr
+        wanted = values.convert(expected, exchange.type).expr
         start, failed, end = self.flow.here, self.flow.fresh(), self.flow.fresh()
         self._strong(exchange, wanted, done)
         if isinstance(exchange.expected, Local):
@@ -169,24 +171,24 @@ class CallEvaluator(Evaluator):
             self.flow.join(end if isinstance(exchange.expected, Local) else failed)
         if isinstance(exchange.expected, Value):
             self.flow.here = failed
-            found = Value(Register(self._found(done)), exchange.type)
+            found = Value(Register(self._register_found(done)), exchange.type)
             self.store(exchange.expected, found, self.plain, exchange.span)
             self.flow.join(end)
         self.flow.here = end
 
     @staticmethod
-    def _found(done: str) -> str:
+    def _register_found(done: str) -> str:
         """The register for the value found by the attempt whose success is in `done`."""
         return f"{done}.found"
 
     def _strong(self, exchange: _Exchange, wanted: Expr, done: str) -> None:
         """The atomic step that fails only if the value is not the expected one."""
-        found = Register(self._found(done))
+        found = Register(self._register_found(done))
         tags = frozenset({exchange.success, RMW})
         attempt = Rmw(
             register=found.name,
             address=exchange.address.expr,
-            value=values.converted(exchange.desired, exchange.type).expr,
+            value=values.convert(exchange.desired, exchange.type).expr,
             size=exchange.type.size,
             condition=equals(found, wanted),
             signed=exchange.type.signed,
@@ -200,7 +202,7 @@ class CallEvaluator(Evaluator):
 
     def _spurious_failure(self, exchange: _Exchange, wanted: Expr, done: str) -> None:
         """A weak compare-exchange may fail although it finds the expected value."""
-        found = Register(self._found(done))
+        found = Register(self._register_found(done))
         attempt = Load(
             register=found.name,
             address=exchange.address.expr,
@@ -221,7 +223,7 @@ class CallEvaluator(Evaluator):
         if not isinstance(exchange.expected, Local):
             return ()
         local = exchange.expected
-        found = values.converted(Value(Register(self._found(done)), exchange.type), local.type)
+        found = values.convert(Value(Register(self._register_found(done)), exchange.type), local.type)
         return (Set(local.name, Select(Register(done), Register(local.name), found.expr)),)
 
 

@@ -16,10 +16,10 @@ from membar.languages.litmus.dialects.c.analysis import (
     TRANSPARENT_CALL,
     accesses,
     address_parts,
-    assigned,
-    changed,
+    assigned_variables,
+    changed_variables,
     is_pure,
-    mentioned,
+    names_in,
 )
 from membar.languages.litmus.dialects.c.flow import Flow
 from membar.languages.litmus.dialects.c.language import Language
@@ -39,7 +39,7 @@ from membar.languages.litmus.dialects.c.syntax import (
     Prefix,
     Step,
 )
-from membar.languages.litmus.dialects.c.types import INT, LONG, CType, PointerType, spelled
+from membar.languages.litmus.dialects.c.types import INT, LONG, CType, PointerType, type_text
 from membar.languages.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.program.expr import Address, Constant, Register
 from membar.program.operations import Load, Operation, Set, Store, Tags
@@ -80,7 +80,7 @@ class Evaluator(ABC):
             return self._known[id(node)]
         match node:
             case Number(value=number, type=kind):
-                return values.converted(Value(Constant(number), kind), kind)
+                return values.convert(Value(Constant(number), kind), kind)
             case Name():
                 return self._name(node)
             case Prefix(op="*") | Index():
@@ -90,9 +90,9 @@ class Evaluator(ABC):
             case Prefix(op=op, operand=operand):
                 return values.prefix(op, self.value(operand), node.span)
             case Cast(type=kind, operand=operand):
-                return values.converted(self.value(operand), kind)
+                return values.convert(self.value(operand), kind)
             case Infix(op=op, left=left, right=right):
-                self.unsequenced(left, right, span=node.span)
+                self.record_unsequenced(left, right, span=node.span)
                 return values.infix(op, self.value(left), self.value(right), node.span)
             case Logical():
                 return self._logical(node)
@@ -142,7 +142,7 @@ class Evaluator(ABC):
             case Prefix(operand=operand):
                 return self.pointer(operand)
             case Index(base=base, index=index):
-                self.unsequenced(base, index, span=node.span)
+                self.record_unsequenced(base, index, span=node.span)
                 start, count = self.value(base), self.value(index)
                 return values.infix("+", self.as_pointer(start, base), count, node.span)
             case _:
@@ -201,19 +201,19 @@ class Evaluator(ABC):
         is_free = into is not None and values.fits(stored_type(kind), into.type)
         register = into.name if into is not None and is_free else self.temporary()
         self.flow.emit(_load(register, address, kind, tags), span=span)
-        return seen(register, kind)
+        return value_read(register, kind)
 
     def store(self, address: Value, value: Value, tags: Tags, span: Span) -> Value:
         """Writes memory; gives the value that is now there."""
         kind = self.place(address, span)
-        stored = values.converted(value, kind)
+        stored = values.convert(value, kind)
         store = Store(address=address.expr, value=stored.expr, size=kind.size, tags=tags)
         self.flow.emit(store, span=span)
         return stored
 
     # Order of evaluation
 
-    def unsequenced(self, *parts: Expression, span: Span) -> None:
+    def record_unsequenced(self, *parts: Expression, span: Span) -> None:
         """Makes the accesses of `parts` known, if C leaves their order open and there are several."""
         if len(parts) < 2 or all(isinstance(part, Name | Number) for part in parts):
             return
@@ -235,8 +235,8 @@ class Evaluator(ABC):
 
     def _reject_conflicts(self, parts: tuple[Expression, ...], span: Span) -> None:
         for part in parts:
-            for name in changed(part):
-                if any(name in mentioned(other) for other in parts if other is not part):
+            for name in changed_variables(part):
+                if any(name in names_in(other) for other in parts if other is not part):
                     raise _open_order(name, span)
 
     def _load_together(self, nodes: list[Expression], span: Span) -> None:
@@ -245,7 +245,7 @@ class Evaluator(ABC):
             address, tags = self.load_parts(node)
             kind, register = self.place(address, node.span), self.temporary()
             loads.append(_load(register, address, kind, tags))
-            self._known[id(node)] = seen(register, kind)
+            self._known[id(node)] = value_read(register, kind)
         self.flow.emit(*loads, span=span, unordered=True)
 
     def _in_every_order(self, nodes: list[Expression]) -> None:
@@ -311,7 +311,7 @@ class Evaluator(ABC):
         register, end = self.temporary(), self.flow.fresh()
         for point, value in ((yes, then), (no, otherwise)):
             self.flow.here = point
-            self.flow.emit(Set(register, values.converted(value, kind).expr), span=node.span)
+            self.flow.emit(Set(register, values.convert(value, kind).expr), span=node.span)
             self.flow.join(end)
         self.flow.here = end
         return Value(Register(register), kind)
@@ -322,20 +322,20 @@ class Evaluator(ABC):
         """`local = node`."""
         value = self.value(node, local)
         if value.expr != Register(local.name) or not values.fits(value.type, local.type):
-            self.flow.emit(Set(local.name, values.converted(value, local.type).expr), span=span)
+            self.flow.emit(Set(local.name, values.convert(value, local.type).expr), span=span)
         return Value(Register(local.name), local.type)
 
     def _assign(self, node: Assign) -> Value:
         value = Infix(node.op, node.target, node.value, node.span) if node.op else node.value
         if isinstance(node.target, Name):
             local = self.assignable(node.target)
-            if local.name in assigned(node.value):
+            if local.name in assigned_variables(node.value):
                 raise _open_order(local.name, node.span)
             return self.set_local(local, value, node.span)
         if node.op:
             self._require_simple(node.target)
         else:
-            self.unsequenced(*(address_parts(node.target) or ()), node.value, span=node.span)
+            self.record_unsequenced(*(address_parts(node.target) or ()), node.value, span=node.span)
         stored = self.value(value)
         return self.store(self.address(node.target), stored, self.plain, node.span)
 
@@ -371,7 +371,7 @@ class Evaluator(ABC):
             return old
         local, register = self.assignable(node.target), self.temporary()
         old = Value(Register(register), local.type)
-        new = values.converted(values.infix(node.op, old, ONE, node.span), local.type)
+        new = values.convert(values.infix(node.op, old, ONE, node.span), local.type)
         self.flow.emit(Set(register, Register(local.name)), Set(local.name, new.expr), span=node.span)
         return old
 
@@ -381,9 +381,9 @@ def stored_type(kind: CType) -> CType:
     return kind if kind.width == 8 * kind.size else LONG
 
 
-def seen(register: str, kind: CType) -> Value:
+def value_read(register: str, kind: CType) -> Value:
     """What was read from memory into `register`, as a value of its type."""
-    return values.converted(Value(Register(register), stored_type(kind)), kind)
+    return values.convert(Value(Register(register), stored_type(kind)), kind)
 
 
 def _load(register: str, address: Value, kind: CType, tags: Tags) -> Load:
@@ -400,5 +400,5 @@ def _open_order(name: str, span: Span) -> InputError:
 def _no_pointer(node: Expression, kind: CType) -> InputError:
     return error(
         codes.OPERAND, f"`{node.span.text}` is not a pointer", node.span,
-        f"it is a `{spelled(kind)}`; expected the address of a shared location",
+        f"it is a `{type_text(kind)}`; expected the address of a shared location",
     )  # fmt: skip

@@ -96,16 +96,16 @@ class ExpressionParser:
     def expect(self, text: str, what: str = "") -> Token:
         """The next token, which must read `text`."""
         if self.token.text != text:
-            raise self.unexpected(what or f"`{text}`")
+            raise self.syntax_error(what or f"`{text}`")
         return self.take()
 
     def expect_name(self, what: str) -> Token:
         """The next token, which must be an identifier."""
         if self.token.kind != "name" or self.at_type() or self._is_reserved(self.token.text):
-            raise self.unexpected(what)
+            raise self.syntax_error(what)
         return self.take()
 
-    def unexpected(self, expected: str) -> InputError:
+    def syntax_error(self, expected: str) -> InputError:
         """The error that says what was found instead of what was `expected`."""
         found = f"`{self.token.text}`" if self.token.kind != "end" else "the end of the code"
         message = f"expected {expected}, found {found}"
@@ -179,7 +179,7 @@ class ExpressionParser:
     def _no_type(self) -> InputError:
         word = self.token
         if word.kind != "name":
-            return self.unexpected("a type")
+            return self.syntax_error("a type")
         return error(
             codes.TYPE,
             f"unknown type `{word.text}`",
@@ -289,7 +289,7 @@ class ExpressionParser:
                 codes.UNSUPPORTED, "`sizeof` is not supported", token.span, "write the number of bytes"
             )
         if token.kind != "name" or self._is_reserved(token.text) or self.at_type():
-            raise self.unexpected("an expression")
+            raise self.syntax_error("an expression")
         self.take()
         if self.token.text == "{":
             raise error(

@@ -49,7 +49,7 @@ class Flow:
         points: list[int] = []
         for side in (guard, negation(guard)):
             self.here = source
-            known = _known(guard, side)
+            known = _fold_guard(guard, side)
             if known == FALSE:
                 self.here = self.fresh()
             else:
@@ -97,7 +97,7 @@ class Flow:
         )
 
 
-def _known(guard: Expr, side: Expr) -> Expr:
+def _fold_guard(guard: Expr, side: Expr) -> Expr:
     """`side`, which is `guard` or its negation, as a constant where `guard` is one."""
     if isinstance(guard, Constant):
         return TRUE if (guard.value != 0) == (side is guard) else FALSE

@@ -135,7 +135,7 @@ class _Lowering:
                 self.evaluator.begin_at(offset)
                 self._statement(inner)
 
-    def _scoped(self, statement: Statement) -> None:
+    def _lower_block(self, statement: Statement) -> None:
         """The body of an `if` or a loop, a block of its own even without braces."""
         self.names.open_block()
         self._statement(statement)
@@ -171,7 +171,7 @@ class _Lowering:
         for point, branch in ((yes, statement.then), (no, statement.otherwise)):
             flow.here = point
             if branch is not None:
-                self._scoped(branch)
+                self._lower_block(branch)
             flow.join(end)
         flow.here = end
 
@@ -202,7 +202,7 @@ class _Lowering:
 
     def _body(self, body: Statement, loop: _Loop) -> None:
         self._loops.append(loop)
-        self._scoped(body)
+        self._lower_block(body)
         self._loops.pop()
 
     def _for(self, statement: For) -> None:

@@ -39,7 +39,7 @@ class _Objects:
         for entry in test.locations:
             self._entries.setdefault(entry.name, []).append(entry)
             if entry.type is not None:
-                self._typed(entry, entry.type)
+                self._declare_type(entry, entry.type)
         if language.implicit is not None:
             self._name_all()
 
@@ -50,8 +50,8 @@ class _Objects:
             if isinstance(value, Reference) and value.name not in self._entries:
                 self._implied.setdefault(value.name, value.span)
 
-    def _typed(self, entry: InitLocation, text: str) -> None:
-        kind = self._names.written(text)
+    def _declare_type(self, entry: InitLocation, text: str) -> None:
+        kind = self._names.parse(text)
         if kind is None:
             self._complain(
                 codes.TYPE, f"type `{text}` of `{entry.name}` is not supported", entry.span,

@@ -36,7 +36,7 @@ def parse(body: Span, language: Language) -> tuple[tuple[Function, ...], tuple[D
     """The functions of a code section, sorted by number, and every syntax error found on the way."""
     functions, diagnostics = in_order(body, language)
     functions.sort(key=lambda function: function.number)
-    return tuple(functions), (*diagnostics, *_misnumbered(functions))
+    return tuple(functions), (*diagnostics, *_numbering_errors(functions))
 
 
 def in_order(body: Span, language: Language) -> tuple[list[Function], Sequence[Diagnostic]]:
@@ -48,7 +48,7 @@ def in_order(body: Span, language: Language) -> tuple[list[Function], Sequence[D
     return parser.functions(), parser.diagnostics
 
 
-def _misnumbered(functions: list[Function]) -> list[Diagnostic]:
+def _numbering_errors(functions: list[Function]) -> list[Diagnostic]:
     """The threads must be P0, P1, … without a gap."""
     found: list[Diagnostic] = []
     seen: dict[int, Function] = {}
@@ -101,7 +101,7 @@ class _Parser(ExpressionParser):
         name = self.token
         match = _FUNCTION.fullmatch(name.text)
         if match is None:
-            raise self.unexpected("a thread such as `P0 (atomic_int* x) { … }`")
+            raise self.syntax_error("a thread such as `P0 (atomic_int* x) { … }`")
         self.take()
         parameters = self._parameters()
         self.expect("{", "`{` and the code of the thread")
@@ -119,7 +119,7 @@ class _Parser(ExpressionParser):
         while self.token.text != ")":
             found.append(self._parameter())
             if self.accept(",") is None and self.token.text != ")":
-                raise self.unexpected("`,` or `)` after a parameter")
+                raise self.syntax_error("`,` or `)` after a parameter")
         self.take()
         return tuple(found)
 
@@ -185,7 +185,7 @@ class _Parser(ExpressionParser):
                 return self._if()
             case "while":
                 self.take()
-                return While(self._parenthesised(), self._statement(), body_first=False)
+                return While(self._expression_in_parentheses(), self._statement(), body_first=False)
             case "do":
                 return self._do()
             case "for":
@@ -228,7 +228,7 @@ class _Parser(ExpressionParser):
                 help=f"write `{last.text};`",
             )  # fmt: skip
 
-    def _parenthesised(self) -> Expression:
+    def _expression_in_parentheses(self) -> Expression:
         self.expect("(")
         found = self.expression()
         self.expect(")")
@@ -236,7 +236,7 @@ class _Parser(ExpressionParser):
 
     def _if(self) -> If:
         self.take()
-        condition = self._parenthesised()
+        condition = self._expression_in_parentheses()
         then = self._statement()
         return If(condition, then, self._statement() if self.accept("else") else None)
 
@@ -244,7 +244,7 @@ class _Parser(ExpressionParser):
         self.take()
         body = self._statement()
         self.expect("while", "`while` after the body of `do`")
-        condition = self._parenthesised()
+        condition = self._expression_in_parentheses()
         self._end_of_statement()
         return While(condition, body, body_first=True)
 

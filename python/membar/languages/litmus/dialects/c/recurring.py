@@ -50,12 +50,12 @@ def known_code(
     """As `lower`, for a function that `known_functions` gave; None for others, or if there are errors."""
     if function.place is None:
         return None
-    pointed = tuple(_pointed(address, objects) for address in addresses.values())
+    pointed = tuple(_target_of(address, objects) for address in addresses.values())
     code = _code_at_home(function.place.text, language, pointed, variables)
     return None if code is None else _moved_code(code, function.place)
 
 
-def _pointed(address: Address, objects: Mapping[str, MemoryObject]) -> Pointed:
+def _target_of(address: Address, objects: Mapping[str, MemoryObject]) -> Pointed:
     item = objects.get(address.name)
     shape = (0, 0) if item is None else (item.size, item.count)
     return (address.name, address.offset, *shape)
@@ -132,10 +132,10 @@ def _code_at_home(
 def _moved_function(function: Function, place: Span) -> Function:
     """A function, whose body stays at home, with its parameters where it stands."""
     parameters = tuple(
-        Parameter(parameter.name, parameter.type, _moved(parameter.span, place))
+        Parameter(parameter.name, parameter.type, _relocate(parameter.span, place))
         for parameter in function.parameters
     )
-    span = _moved(function.span, place)
+    span = _relocate(function.span, place)
     return Function(function.number, parameters, function.body, span, is_whole=True, place=place)
 
 
@@ -147,14 +147,14 @@ def _moved_code(code: Code, place: Span) -> Code:
             operations=edge.operations,
             guard=edge.guard,
             unordered=edge.unordered,
-            span=None if edge.span is None else _moved(edge.span, place),
+            span=None if edge.span is None else _relocate(edge.span, place),
         )
         for edge in code.edges
     )
     return Code(entry=code.entry, edges=edges, joins=code.joins, locals=code.locals, diagnostics=())
 
 
-def _moved(span: Span, place: Span) -> Span:
+def _relocate(span: Span, place: Span) -> Span:
     return Span(place.source, place.start + span.start, place.start + span.end)
 
 

@@ -14,7 +14,7 @@ from membar.languages.litmus.dialects.c.parser import in_order, parse
 from membar.languages.litmus.dialects.c.recurring import known_code, known_functions
 from membar.languages.litmus.dialects.c.syntax import Function
 from membar.languages.litmus.dialects.c.types import PointerType
-from membar.languages.litmus.dialects.c.values import Value, converted
+from membar.languages.litmus.dialects.c.values import Value, convert
 from membar.languages.litmus.test import InitRegister, LitmusTest, Reference
 from membar.languages.litmus.unused import WithUnused
 from membar.program.condition import FinalCell, FinalCondition, FinalRegister
@@ -42,7 +42,7 @@ def _translate(test: LitmusTest, language: Language) -> Program:
     known = known_functions(test.body, language)
     functions, diagnostics = parse(test.body, language) if known is None else (known, ())
     objects, misfits = shared_objects(test, functions, language)
-    found = [*diagnostics, *misfits, *_misplaced(test, functions)]
+    found = [*diagnostics, *misfits, *_unknown_thread_errors(test, functions)]
     if not functions and not found:
         found.extend(
             error(codes.COLUMNS, "the test has no threads", test.body, "expected `P0 (…) { … }`").diagnostics
@@ -75,7 +75,7 @@ def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(diagnostics, key=lambda found: found.primary.span.start if found.primary else -1)
 
 
-def _misplaced(test: LitmusTest, functions: tuple[Function, ...]) -> list[Diagnostic]:
+def _unknown_thread_errors(test: LitmusTest, functions: tuple[Function, ...]) -> list[Diagnostic]:
     """Entries of the initial state that belong to no thread."""
     return [
         Diagnostic(
@@ -183,7 +183,7 @@ def _initial(
             )
             found.extend(unknown.diagnostics)
         return address
-    word = converted(Value(Constant(entry.value), PointerType(local)), local).expr
+    word = convert(Value(Constant(entry.value), PointerType(local)), local).expr
     assert isinstance(word, Constant)
     return word.value
 

@@ -188,7 +188,7 @@ class TypeNames:
         kind = basic_type(words)
         return None if kind is None else self.in_memory(kind)
 
-    def written(self, text: str) -> CType | None:
+    def parse(self, text: str) -> CType | None:
         """The type that an initial state writes, such as `volatile int` or `int*`; None if it is none."""
         stars = text.count("*")
         words = tuple(word for word in text.replace("*", " ").split() if word not in QUALIFIERS | {"_Atomic"})
@@ -207,11 +207,11 @@ C_TYPES: Final = TypeNames(named=NAMED)
 """The types of standard C."""
 
 
-def spelled(kind: CType) -> str:
+def type_text(kind: CType) -> str:
     """A type as people write it."""
     match kind:
         case PointerType(target=target):
-            return f"{spelled(target)}*"
+            return f"{type_text(target)}*"
         case IntType(is_bool=True):
             return "_Bool"
         case IntType(width=width, signed=signed):

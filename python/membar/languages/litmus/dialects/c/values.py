@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
-from membar.languages.litmus.dialects.c.types import INT, LONG, CType, IntType, PointerType, spelled
+from membar.languages.litmus.dialects.c.types import INT, LONG, CType, IntType, PointerType, type_text
 from membar.program.expr import (
     Address,
     Binary,
@@ -57,21 +57,21 @@ _MIRRORED = MappingProxyType({">": "<", ">=": "<="})
 _EQUALITY = MappingProxyType({"==": BinaryOp.EQ, "!=": BinaryOp.NE})
 
 
-def folded(expr: Expr) -> Expr:
+def fold(expr: Expr) -> Expr:
     """`expr`, as a constant if it depends on nothing."""
     if isinstance(expr, Constant) or any(registers_of(expr)) or any(addresses_of(expr)):
         return expr
     return Constant(evaluate(expr, {}, {}))
 
 
-def converted(value: Value, target: CType) -> Value:
+def convert(value: Value, target: CType) -> Value:
     """`value` as C converts it to `target`."""
     source = value.type
     if isinstance(target, IntType) and target.is_bool:
         return Value(truth(value).expr, target)
     if fits(source, target):
         return Value(value.expr, target)
-    return Value(folded(Extend(value.expr, target.width, target.signed)), target)
+    return Value(fold(Extend(value.expr, target.width, target.signed)), target)
 
 
 def fits(source: CType, target: CType) -> bool:
@@ -91,17 +91,17 @@ def truth(value: Value) -> Value:
         return Value(value.expr, INT)
     if isinstance(value.expr, Address):
         return ONE
-    return Value(folded(Binary(BinaryOp.NE, value.expr, Constant(0))), INT)
+    return Value(fold(Binary(BinaryOp.NE, value.expr, Constant(0))), INT)
 
 
-def promoted(kind: CType) -> CType:
+def promote(kind: CType) -> CType:
     """The integer promotions."""
     return INT if isinstance(kind, IntType) and kind.width < INT.width else kind
 
 
 def common(left: CType, right: CType) -> CType:
     """The usual arithmetic conversions of two integer types."""
-    left, right = promoted(left), promoted(right)
+    left, right = promote(left), promote(right)
     if left.width != right.width:
         return left if left.width > right.width else right
     return left if not left.signed else right
@@ -111,14 +111,14 @@ def prefix(op: str, operand: Value, span: Span) -> Value:
     """`op operand` for `+ - ~ !`."""
     if op == "!":
         inner = truth(operand).expr
-        return Value(folded(Unary(UnaryOp.NOT, inner)), INT)
+        return Value(fold(Unary(UnaryOp.NOT, inner)), INT)
     if isinstance(operand.type, PointerType):
         raise _unfit(op, operand.type, span)
-    kind = promoted(operand.type)
+    kind = promote(operand.type)
     if op == "+":
-        return converted(operand, kind)
+        return convert(operand, kind)
     sign = UnaryOp.NEGATE if op == "-" else UnaryOp.INVERT
-    return _wrapped(Unary(sign, converted(operand, kind).expr), kind)
+    return _wrap(Unary(sign, convert(operand, kind).expr), kind)
 
 
 def infix(op: str, left: Value, right: Value, span: Span) -> Value:
@@ -130,29 +130,29 @@ def infix(op: str, left: Value, right: Value, span: Span) -> Value:
     if op in {"<<", ">>"}:
         return _shift(op, left, right)
     kind = common(left.type, right.type)
-    a, b = converted(left, kind).expr, converted(right, kind).expr
+    a, b = convert(left, kind).expr, convert(right, kind).expr
     if op in _EQUALITY:
-        return Value(folded(Binary(_EQUALITY[op], a, b)), INT)
+        return Value(fold(Binary(_EQUALITY[op], a, b)), INT)
     if op in _ORDER:
-        return Value(folded(Binary(_ORDER[op][not kind.signed], a, b)), INT)
+        return Value(fold(Binary(_ORDER[op][not kind.signed], a, b)), INT)
     if op in _DIVISION:
         if b == Constant(0):
             raise error(codes.OPERAND, "division by zero", span, "the right operand is 0")
-        return _wrapped(Binary(_DIVISION[op][not kind.signed], a, b), kind)
-    return _wrapped(Binary(_ARITHMETIC[op], a, b), kind)
+        return _wrap(Binary(_DIVISION[op][not kind.signed], a, b), kind)
+    return _wrap(Binary(_ARITHMETIC[op], a, b), kind)
 
 
-def _wrapped(expr: Expr, kind: CType) -> Value:
+def _wrap(expr: Expr, kind: CType) -> Value:
     """A 64-bit result cut down to `kind`."""
-    return Value(folded(expr if kind.width == 64 else Extend(expr, kind.width, kind.signed)), kind)
+    return Value(fold(expr if kind.width == 64 else Extend(expr, kind.width, kind.signed)), kind)
 
 
 def _shift(op: str, left: Value, right: Value) -> Value:
-    kind = promoted(left.type)
-    a, count = converted(left, kind).expr, right.expr
+    kind = promote(left.type)
+    a, count = convert(left, kind).expr, right.expr
     if op == "<<":
-        return _wrapped(Binary(BinaryOp.SHL, a, count), kind)
-    return _wrapped(Binary(BinaryOp.SAR if kind.signed else BinaryOp.SHR, a, count), kind)
+        return _wrap(Binary(BinaryOp.SHL, a, count), kind)
+    return _wrap(Binary(BinaryOp.SAR if kind.signed else BinaryOp.SHR, a, count), kind)
 
 
 def _pointers(op: str, left: Value, right: Value, span: Span) -> Value:
@@ -166,16 +166,16 @@ def _pointers(op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(left.type, PointerType):
         size = left.type.target.size
         if isinstance(right.type, IntType) and op in {"+", "-"}:
-            return Value(_moved(left.expr, op, right.expr, size), left.type)
+            return Value(_advance(left.expr, op, right.expr, size), left.type)
         if isinstance(right.type, PointerType) and op == "-":
             distance = Binary(BinaryOp.SUB, left.expr, right.expr)
             return Value(Binary(BinaryOp.SDIV, distance, Constant(size)), LONG)
     raise _unfit(op, left.type if isinstance(left.type, PointerType) else right.type, span)
 
 
-def _moved(base: Expr, op: str, count: Expr, size: int) -> Expr:
+def _advance(base: Expr, op: str, count: Expr, size: int) -> Expr:
     """`base ± count * size`; the address of an element if everything is known."""
-    scaled = folded(Binary(BinaryOp.MUL, count, Constant(size)))
+    scaled = fold(Binary(BinaryOp.MUL, count, Constant(size)))
     if isinstance(base, Address) and isinstance(scaled, Constant):
         distance = scaled.value if scaled.value < 1 << 63 else scaled.value - (1 << 64)
         return Address(base.name, base.offset + (distance if op == "+" else -distance))
@@ -187,9 +187,11 @@ def select(condition: Value, then: Value, otherwise: Value) -> Value:
     kind = then.type if isinstance(then.type, PointerType) else otherwise.type
     if not isinstance(kind, PointerType):
         kind = common(then.type, otherwise.type)
-    a, b = converted(then, kind).expr, converted(otherwise, kind).expr
-    return Value(folded(Select(truth(condition).expr, a, b)), kind)
+    a, b = convert(then, kind).expr, convert(otherwise, kind).expr
+    return Value(fold(Select(truth(condition).expr, a, b)), kind)
 
 
 def _unfit(op: str, kind: CType, span: Span) -> InputError:
-    return error(codes.OPERAND, f"`{op}` cannot be applied to a `{spelled(kind)}`", span, "expected integers")
+    return error(
+        codes.OPERAND, f"`{op}` cannot be applied to a `{type_text(kind)}`", span, "expected integers"
+    )

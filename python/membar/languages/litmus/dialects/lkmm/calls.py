@@ -8,7 +8,7 @@ from typing import Final
 from membar.diagnostics import error
 from membar.languages.litmus import codes
 from membar.languages.litmus.dialects.c import values
-from membar.languages.litmus.dialects.c.evaluation import Evaluator, seen
+from membar.languages.litmus.dialects.c.evaluation import Evaluator, value_read
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.scope import Local
 from membar.languages.litmus.dialects.c.syntax import Call, Expression, Name, Prefix
@@ -56,7 +56,7 @@ class KernelEvaluator(Evaluator):
             self._require_place(node)
         if function.action is Action.TRY_COMPARE:
             return self._try_compare(node, function)
-        self.unsequenced(*node.arguments, span=node.span)
+        self.record_unsequenced(*node.arguments, span=node.span)
         if function.action is Action.FENCE:
             self.flow.emit(Fence(function.tags), span=node.span)
             return ZERO
@@ -103,8 +103,8 @@ class KernelEvaluator(Evaluator):
     def _modify(self, function: KernelFunction, address: Value, operand: Value, span: Span) -> Value:
         """An exchange or an arithmetic operation, always done."""
         register, kind = self.temporary(), self.place(address, span)
-        old = seen(register, kind)
-        new = values.converted(_combined(function.op, old, operand, span), kind)
+        old = value_read(register, kind)
+        new = values.convert(_combine(function.op, old, operand, span), kind)
         self._emit(register, address, new, _order(function), TRUE, span=span)
         match function.result:
             case Result.OLD:
@@ -123,9 +123,9 @@ class KernelEvaluator(Evaluator):
     ) -> Value:
         """Writes `new` if it finds `expected`; gives what it found."""
         register, kind = self.temporary(), self.place(address, span)
-        found = seen(register, kind)
-        condition = equals(found.expr, values.converted(expected, kind).expr)
-        self._emit(register, address, values.converted(new, kind), _order(function), condition, span=span)
+        found = value_read(register, kind)
+        condition = equals(found.expr, values.convert(expected, kind).expr)
+        self._emit(register, address, values.convert(new, kind), _order(function), condition, span=span)
         return found
 
     def _try_compare(self, node: Call, function: KernelFunction) -> Value:
@@ -137,13 +137,13 @@ class KernelEvaluator(Evaluator):
                 argument.span, "expected `&` and a variable",
             )  # fmt: skip
         local = self.assignable(argument.operand)
-        self.unsequenced(target, desired, span=node.span)
+        self.record_unsequenced(target, desired, span=node.span)
         address, new = self.pointer(target), self.value(desired)
         expected = Value(Register(local.name), local.type)
         found = self._compare(function, address, expected, new, node.span)
         done = Register(self.temporary())
-        wanted = values.converted(expected, found.type).expr
-        left = values.converted(found, local.type).expr
+        wanted = values.convert(expected, found.type).expr
+        left = values.convert(found, local.type).expr
         self.flow.emit(
             Set(done.name, equals(found.expr, wanted)),
             Set(local.name, Select(done, Register(local.name), left)),
@@ -156,9 +156,9 @@ class KernelEvaluator(Evaluator):
     ) -> Value:
         """Adds, unless it finds the value `unless`; gives whether it added."""
         register, kind = self.temporary(), self.place(address, span)
-        old = seen(register, kind)
-        differs = negation(equals(old.expr, values.converted(unless, kind).expr))
-        new = values.converted(values.infix("+", old, operand, span), kind)
+        old = value_read(register, kind)
+        differs = negation(equals(old.expr, values.convert(unless, kind).expr))
+        new = values.convert(values.infix("+", old, operand, span), kind)
         self._emit(register, address, new, _order(function), differs, span=span)
         return Value(differs, INT)
 
@@ -167,7 +167,7 @@ class KernelEvaluator(Evaluator):
         register, kind = self.temporary(), self.place(address, span)
         is_free = equals(Register(register), Constant(0))
         rest = (Assume(is_free, waits=True),) if function.action is Action.LOCK else ()
-        one = values.converted(ONE, kind)
+        one = values.convert(ONE, kind)
         self._emit(register, address, one, _order(function), is_free, *rest, span=span, failed=_FAILED_LOCK)
         return Value(is_free, INT)
 
@@ -201,7 +201,7 @@ def _order(function: KernelFunction) -> Order:
     return function.order
 
 
-def _combined(op: str, old: Value, operand: Value, span: Span) -> Value:
+def _combine(op: str, old: Value, operand: Value, span: Span) -> Value:
     """The new value of an atomic operation; an exchange has no operator."""
     if op == "&~":
         return values.infix("&", old, values.prefix("~", operand, span), span)

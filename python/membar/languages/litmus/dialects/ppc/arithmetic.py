@@ -14,7 +14,7 @@ from membar.languages.litmus.dialects.ppc.registers import (
     NUMBER_ZERO,
     constant,
     low,
-    written,
+    write_register,
 )
 from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend
 from membar.program.operations import Set
@@ -32,14 +32,14 @@ def _registers(operands: Operands, *, compute: _Compute, records: bool) -> Step:
     """`add rD,rA,rB`."""
     target, left, right = operands.register(), operands.value(), operands.value()
     operands.end()
-    return Step(written(target, compute(left, right), records=records))
+    return Step(write_register(target, compute(left, right), records=records))
 
 
 def _unary(operands: Operands, *, change: _Change, records: bool) -> Step:
     """`mr rD,rS` and the like."""
     target, source = operands.register(), operands.value()
     operands.end()
-    return Step(written(target, change(source), records=records))
+    return Step(write_register(target, change(source), records=records))
 
 
 def _immediate(
@@ -49,7 +49,7 @@ def _immediate(
     target, left = operands.register(), operands.value()
     number = operands.number(*within) << shift
     operands.end()
-    return Step(written(target, compute(left, constant(number)), records=records))
+    return Step(write_register(target, compute(left, constant(number)), records=records))
 
 
 def _add_immediate(operands: Operands, *, sign: int = 1, shift: int = 0) -> Step:
@@ -83,7 +83,7 @@ def _nothing(operands: Operands) -> Step:
 
 def _cache_hint(operands: Operands) -> Step:
     """`dcbt`, `dcbst`, `dcbf`: caches are coherent, so nothing happens."""
-    while operands.left:
+    while operands.remaining:
         operands.take("a register")
     return Step()
 
@@ -106,7 +106,7 @@ def _plain(op: BinaryOp) -> _Compute:
     return lambda left, right: Binary(op, left, right)
 
 
-def _inverted(expr: Expr) -> Expr:
+def _complement(expr: Expr) -> Expr:
     return Unary(UnaryOp.INVERT, expr)
 
 
@@ -115,11 +115,11 @@ def _negative(expr: Expr) -> Expr:
 
 
 def _not(op: BinaryOp) -> _Compute:
-    return lambda left, right: _inverted(Binary(op, left, right))
+    return lambda left, right: _complement(Binary(op, left, right))
 
 
 def _with_complement(op: BinaryOp) -> _Compute:
-    return lambda left, right: Binary(op, left, _inverted(right))
+    return lambda left, right: Binary(op, left, _complement(right))
 
 
 def _word_product(left: Expr, right: Expr) -> Expr:
@@ -149,7 +149,7 @@ def _shift(op: BinaryOp, bits: int) -> _Compute:
     return compute
 
 
-def _extended(bits: int) -> _Change:
+def _sign_extension(bits: int) -> _Change:
     return lambda source: Extend(source, bits, signed=True)
 
 
@@ -180,11 +180,11 @@ _OPERATIONS: dict[str, _Compute] = {
 }
 _CHANGES: dict[str, _Change] = {
     "mr": lambda source: source,
-    "not": _inverted,
+    "not": _complement,
     "neg": _negative,
-    "extsb": _extended(8),
-    "extsh": _extended(16),
-    "extsw": _extended(32),
+    "extsb": _sign_extension(8),
+    "extsh": _sign_extension(16),
+    "extsw": _sign_extension(32),
 }
 
 

@@ -15,9 +15,9 @@ from membar.languages.litmus.dialects.ppc.registers import (
     LINK,
     OVERFLOWN,
     bit,
-    compared,
     constant,
     low,
+    set_condition_field,
 )
 from membar.program.expr import Expr, Register, negation
 
@@ -40,7 +40,7 @@ def _compare(operands: Operands, *, bits: int, signed: bool, immediate: bool) ->
     else:
         right = _part(operands.value(), bits, signed=signed)
     operands.end()
-    return Step(compared(field, left, right, signed=signed))
+    return Step(set_condition_field(field, left, right, signed=signed))
 
 
 def _part(expr: Expr, bits: int, *, signed: bool) -> Expr:

@@ -89,7 +89,7 @@ def _load_reserve(operands: Operands, *, size: int) -> Step:
     """`lwarx rD,rA,rB` with an optional hint."""
     target = operands.register()
     memory = _memory(operands, Form(indexed=True))
-    if operands.left:
+    if operands.remaining:
         operands.number(0, 1)
     operands.end()
     return Step((Load(register=target, address=memory.address, size=size, tags=_TAGS, exclusive=True),))
@@ -117,7 +117,7 @@ def _barrier(operands: Operands, *, tag: str) -> Step:
 
 def _sync(operands: Operands) -> Step:
     """`sync`, `sync 0`; `sync 1` is `lwsync`."""
-    kind = operands.number(0, 1) if operands.left else 0
+    kind = operands.number(0, 1) if operands.remaining else 0
     operands.end()
     return Step((Fence(frozenset({LWSYNC if kind else SYNC})),))
 

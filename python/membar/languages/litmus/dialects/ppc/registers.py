@@ -40,7 +40,7 @@ def bit(field: str, name: str) -> str:
     return f"{field}.{name}"
 
 
-def compared(field: str, left: Expr, right: Expr, *, signed: bool = True) -> tuple[Operation, ...]:
+def set_condition_field(field: str, left: Expr, right: Expr, *, signed: bool = True) -> tuple[Operation, ...]:
     """Sets a condition field to how `left` compares with `right`."""
     less = BinaryOp.SLT if signed else BinaryOp.LT
     return (
@@ -51,11 +51,11 @@ def compared(field: str, left: Expr, right: Expr, *, signed: bool = True) -> tup
     )
 
 
-def written(target: str, expr: Expr, *, records: bool) -> tuple[Operation, ...]:
+def write_register(target: str, expr: Expr, *, records: bool) -> tuple[Operation, ...]:
     """Writes a register; an instruction with a dot also compares the result with 0 in `cr0`."""
     if not records:
         return (Set(target, expr),)
-    return (Set(target, expr), *compared("cr0", Register(target), constant(0)))
+    return (Set(target, expr), *set_condition_field("cr0", Register(target), constant(0)))
 
 
 def low(expr: Expr, *, signed: bool) -> Expr:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from membar.languages.litmus.assembly.effects import Step
 from membar.languages.litmus.assembly.operands import Handler, Operands
-from membar.languages.litmus.dialects.ppc.registers import constant, low, written
+from membar.languages.litmus.dialects.ppc.registers import constant, low, write_register
 from membar.program.expr import MASK, Binary, BinaryOp, Expr
 
 _Numbers: TypeAlias = tuple[int, int, int]
@@ -22,12 +22,12 @@ def mask(first: int, last: int) -> int:
     return from_first & up_to_last if first <= last else from_first | up_to_last
 
 
-def _rotated(source: Expr, by: int, bits: int) -> Expr:
+def _rotation(source: Expr, by: int, bits: int) -> Expr:
     """All 64 bits; a rotated word stands in both halves."""
     if bits == 32:
         word = low(source, signed=False)
         doubled = Binary(BinaryOp.OR, word, Binary(BinaryOp.SHL, word, constant(32)))
-        return _rotated(doubled, by, 64)
+        return _rotation(doubled, by, 64)
     if by == 0:
         return source
     left = Binary(BinaryOp.SHL, source, constant(by))
@@ -50,13 +50,13 @@ def _rotate(
     by, first, last = numbers(*given)
     offset = 64 - bits
     kept = mask(first + offset, last + offset)
-    result: Expr = _rotated(source, by, bits)
+    result: Expr = _rotation(source, by, bits)
     if kept != MASK:
         result = Binary(BinaryOp.AND, result, constant(kept))
     if inserts:
         rest = Binary(BinaryOp.AND, operands.value_of(target), constant(~kept))
         result = Binary(BinaryOp.OR, result, rest)
-    return Step(written(target, result, records=records))
+    return Step(write_register(target, result, records=records))
 
 
 # Mnemonic → width, number of constants, and how they become rotation and mask.

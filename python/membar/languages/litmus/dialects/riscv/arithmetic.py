@@ -99,7 +99,7 @@ def _nothing(operands: Operands) -> Step:
     return Step()
 
 
-def _extended(bits: int, *, signed: bool) -> _Change:
+def _extension(bits: int, *, signed: bool) -> _Change:
     return lambda source: Extend(source, bits, signed)
 
 
@@ -124,12 +124,12 @@ _CHANGES: dict[str, _Change] = {
     "not": lambda source: Unary(UnaryOp.INVERT, source),
     "neg": _negative,
     "negw": lambda source: word(_negative(source)),
-    "sext.b": _extended(8, signed=True),
-    "sext.h": _extended(16, signed=True),
-    "sext.w": _extended(32, signed=True),
-    "zext.b": _extended(8, signed=False),
-    "zext.h": _extended(16, signed=False),
-    "zext.w": _extended(32, signed=False),
+    "sext.b": _extension(8, signed=True),
+    "sext.h": _extension(16, signed=True),
+    "sext.w": _extension(32, signed=True),
+    "zext.b": _extension(8, signed=False),
+    "zext.h": _extension(16, signed=False),
+    "zext.w": _extension(32, signed=False),
     "seqz": lambda source: equals(source, _ZERO),
     "snez": lambda source: negation(equals(source, _ZERO)),
     "sltz": lambda source: Binary(BinaryOp.SLT, source, _ZERO),

@@ -40,7 +40,7 @@ def _jump(operands: Operands) -> Jump:
 
 def _call(operands: Operands) -> Jump:
     """`jal label`, `jal rd,label`, `call label`."""
-    link = operands.register() if operands.left > 1 else LINK
+    link = operands.register() if operands.remaining > 1 else LINK
     return Jump(target=_target(operands), link=None if link == ZERO else link)
 
 

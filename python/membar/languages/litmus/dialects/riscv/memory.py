@@ -119,7 +119,7 @@ def _kinds(operands: Operands, operand: Operand) -> str:
 def _fence(operands: Operands) -> Step:
     """`fence`, `fence rw,w`; a side with no ordinary accesses leaves nothing to order."""
     before = after = "rw"
-    if operands.left:
+    if operands.remaining:
         before = _kinds(operands, operands.take("the accesses before the fence, such as `rw`"))
         after = _kinds(operands, operands.take("the accesses after the fence, such as `rw`"))
     operands.end()

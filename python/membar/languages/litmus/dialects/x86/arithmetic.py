@@ -10,14 +10,14 @@ from membar.languages.litmus.dialects.x86.effects import (
     Effect,
     Handler,
     Straight,
-    changed,
     operands_of,
     source_of,
     two_operands,
+    update,
     wrong,
 )
 from membar.languages.litmus.dialects.x86.instruction import Direct, Immediate, Instruction, Name, Operand
-from membar.languages.litmus.dialects.x86.registers import narrowed
+from membar.languages.litmus.dialects.x86.registers import low_bits
 from membar.program.expr import (
     FALSE,
     TRUE,
@@ -38,7 +38,7 @@ def _arithmetic(op: BinaryOp) -> Callable[[Context], Effect]:
     def handler(context: Context) -> Effect:
         target, before, right = two_operands(context)
         width = context.instruction.width
-        return changed(
+        return update(
             context,
             target,
             lambda left: Binary(op, left, right),
@@ -64,7 +64,7 @@ def _by_one(op: BinaryOp) -> Callable[[Context], Effect]:
     def handler(context: Context) -> Effect:
         (target,) = context.operands(1)
         width = context.instruction.width
-        return changed(
+        return update(
             context,
             target,
             lambda left: Binary(op, left, TRUE),
@@ -77,7 +77,7 @@ def _by_one(op: BinaryOp) -> Callable[[Context], Effect]:
 def _neg(context: Context) -> Effect:
     (target,) = context.operands(1)
     width = context.instruction.width
-    return changed(
+    return update(
         context,
         target,
         lambda left: Unary(UnaryOp.NEGATE, left),
@@ -87,7 +87,7 @@ def _neg(context: Context) -> Effect:
 
 def _not(context: Context) -> Effect:
     (target,) = context.operands(1)
-    return changed(context, target, lambda left: Unary(UnaryOp.INVERT, left), None)
+    return update(context, target, lambda left: Unary(UnaryOp.INVERT, left), None)
 
 
 def _shift(mnemonic: str, op: BinaryOp) -> Callable[[Context], Effect]:
@@ -102,7 +102,7 @@ def _shift(mnemonic: str, op: BinaryOp) -> Callable[[Context], Effect]:
         def compute(left: Expr) -> Expr:
             return Binary(op, Extend(left, width, signed=True) if op is BinaryOp.SAR else left, count)
 
-        return changed(
+        return update(
             sized,
             target,
             compute,
@@ -135,7 +135,7 @@ def _count(operand: Operand, instruction: Instruction) -> Expr:
     raise wrong(operand, "a constant or the register CL")
 
 
-def _compared(op: BinaryOp) -> Callable[[Context], Effect]:
+def _comparison(op: BinaryOp) -> Callable[[Context], Effect]:
     """CMP and TEST: flags only."""
 
     def handler(context: Context) -> Effect:
@@ -145,7 +145,7 @@ def _compared(op: BinaryOp) -> Callable[[Context], Effect]:
             raise wrong(target, "a register or a location")
         load, left = source_of(context.instruction, target)
         changes = context.set_flags(
-            narrowed(Binary(op, left, right), width),
+            low_bits(Binary(op, left, right), width),
             lambda result: _flags_of(op, left, right, result, width),
         )
         return Straight(((*load, *before, *changes),))
@@ -166,6 +166,6 @@ ARITHMETIC: dict[str, Handler] = {
     "SHL": _shift("SHL", BinaryOp.SHL),
     "SHR": _shift("SHR", BinaryOp.SHR),
     "SAR": _shift("SAR", BinaryOp.SAR),
-    "CMP": _compared(BinaryOp.SUB),
-    "TEST": _compared(BinaryOp.AND),
+    "CMP": _comparison(BinaryOp.SUB),
+    "TEST": _comparison(BinaryOp.AND),
 }

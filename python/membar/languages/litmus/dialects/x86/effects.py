@@ -19,7 +19,7 @@ from membar.languages.litmus.dialects.x86.instruction import (
     Name,
     Operand,
 )
-from membar.languages.litmus.dialects.x86.registers import Part, narrowed, part
+from membar.languages.litmus.dialects.x86.registers import Part, low_bits, part
 from membar.program.expr import Address, Constant, Expr, Register
 from membar.program.operations import Load, Operation, Rmw, Set, Store
 from membar.records import record
@@ -128,7 +128,7 @@ def _constant(immediate: Immediate, width: int) -> Expr:
             immediate.span,
             f"expected a constant of {width} bits",
         )
-    return narrowed(Constant(immediate.value), width)
+    return low_bits(Constant(immediate.value), width)
 
 
 def source_of(instruction: Instruction, operand: Operand) -> tuple[Step, Expr]:
@@ -179,7 +179,7 @@ def store_to(instruction: Instruction, memory: Memory, value: Expr) -> Store:
     return Store(address=address_of(instruction, memory), value=value, size=instruction.width // 8)
 
 
-def changed(
+def update(
     context: Context,
     target: Operand,
     compute: Callable[[Expr], Expr],
@@ -198,7 +198,7 @@ def changed(
     if isinstance(target, Direct):
         reject_lock(instruction)
     old: Expr = target.part.read() if isinstance(target, Direct) else Register(OLD)
-    result = narrowed(compute(old), instruction.width)
+    result = low_bits(compute(old), instruction.width)
     changes: Step = ()
     if flags_of is not None:
         changes = context.set_flags(result, lambda new: flags_of(old, new))

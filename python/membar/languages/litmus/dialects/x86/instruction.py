@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import error
 from membar.languages.litmus import codes
-from membar.languages.litmus.dialects.x86.registers import Part, narrowed
+from membar.languages.litmus.dialects.x86.registers import Part, low_bits
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr
 from membar.records import field, record, replace
 from membar.source import Span
@@ -57,7 +57,7 @@ class Memory:
         total = parts[0]
         for summand in parts[1:]:
             total = Binary(BinaryOp.ADD, total, summand)
-        return total if bits == 64 or len(parts) == 1 else narrowed(total, bits)
+        return total if bits == 64 or len(parts) == 1 else low_bits(total, bits)
 
 
 @record(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Instruction:
     span: Span = field(compare=False)
     word: Span = field(compare=False)
 
-    def moved(self, span: Span) -> Instruction:
+    def at(self, span: Span) -> Instruction:
         """The same instruction where the same text stands at `span`."""
         distance = span.start - self.span.start
 

@@ -48,7 +48,7 @@ def intel_operand(text: Cell, locations: Collection[str]) -> Operand:
         return _intel_memory(text, memory, locations)
     if _BARE.fullmatch(text.text):
         return Name(text.text, text.span)
-    raise _malformed(text, "a register `EAX`, a location `[x]` or a constant `$1`")
+    raise _malformed_operand(text, "a register `EAX`, a location `[x]` or a constant `$1`")
 
 
 def att_operand(text: Cell, locations: Collection[str]) -> Operand:
@@ -62,7 +62,7 @@ def att_operand(text: Cell, locations: Collection[str]) -> Operand:
         return _att_memory(text, memory)
     if _BARE.fullmatch(text.text):
         return Name(text.text, text.span)
-    raise _malformed(text, "a register `%eax`, a location `(x)` or a constant `$1`")
+    raise _malformed_operand(text, "a register `%eax`, a location `(x)` or a constant `$1`")
 
 
 def _number(text: str) -> int:
@@ -81,7 +81,7 @@ def _constant(text: Cell) -> Immediate | None:
     return None
 
 
-def _malformed(text: Cell, expected: str) -> InputError:
+def _malformed_operand(text: Cell, expected: str) -> InputError:
     return error(codes.OPERAND, f"malformed operand `{text.text}`", text.span, f"expected {expected}")
 
 
@@ -91,14 +91,14 @@ def _intel_memory(text: Cell, memory: re.Match[str], locations: Collection[str])
     if memory["size"]:
         size = _INTEL_SIZES.get(memory["size"].upper())
         if size is None:
-            raise _malformed(text, "BYTE, WORD, DWORD or QWORD before PTR")
+            raise _malformed_operand(text, "BYTE, WORD, DWORD or QWORD before PTR")
     symbol: str | None = None
     displacement, base, index, scale = 0, None, None, 1
     inside, at = memory["inside"], 0
     while at < len(inside):
         term = _TERM.match(inside, at)
         if term is None or (at and not term["sign"]):
-            raise _malformed(text, "an address such as `[x]`, `[EAX]` or `[x+EBX*4]`")
+            raise _malformed_operand(text, "an address such as `[x]`, `[EAX]` or `[x+EBX*4]`")
         at = term.end()
         name, times = term["name"] or term["scaled"], int(term["scale"] or term["times"] or 1)
         if name is None:
@@ -106,7 +106,7 @@ def _intel_memory(text: Cell, memory: re.Match[str], locations: Collection[str])
             continue
         register = part(name, 32) if name not in locations else None
         if term["sign"] == "-" or (register is None and (symbol is not None or times != 1)):
-            raise _malformed(text, "at most one location, and only sums")
+            raise _malformed_operand(text, "at most one location, and only sums")
         if register is None:
             symbol = name
         elif base is None and times == 1:
@@ -114,9 +114,9 @@ def _intel_memory(text: Cell, memory: re.Match[str], locations: Collection[str])
         elif index is None:
             index, scale = register, times
         else:
-            raise _malformed(text, "at most two registers")
+            raise _malformed_operand(text, "at most two registers")
     if symbol is None and base is None and index is None:
-        raise _malformed(text, "a location or a register between the brackets")
+        raise _malformed_operand(text, "a location or a register between the brackets")
     return Memory(
         symbol=symbol,
         displacement=displacement,
@@ -142,7 +142,7 @@ def _att_memory(text: Cell, memory: re.Match[str]) -> Memory:
     displacement = _number(memory["offset"] or memory["number"] or "0")
     if _BARE.fullmatch(inside):
         if symbol is not None:
-            raise _malformed(text, expected)
+            raise _malformed_operand(text, expected)
         if part(inside, 64):
             raise error(
                 codes.OPERAND,
@@ -153,11 +153,11 @@ def _att_memory(text: Cell, memory: re.Match[str]) -> Memory:
         return Memory(symbol=inside, displacement=displacement, span=text.span)
     registers = re.fullmatch(_ATT_INSIDE, inside)
     if registers is None or not inside:
-        raise _malformed(text, expected)
+        raise _malformed_operand(text, expected)
     base, index = registers["base"], registers["index"]
     if base is not None and base.upper() == "RIP":
         if symbol is None or index is not None:
-            raise _malformed(text, "a location before `(%rip)`")
+            raise _malformed_operand(text, "a location before `(%rip)`")
         return Memory(symbol=symbol, displacement=displacement, span=text.span)
     return Memory(
         symbol=symbol,

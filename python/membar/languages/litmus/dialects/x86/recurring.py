@@ -41,13 +41,15 @@ class Known:
         """Tells which locations the code names, and where."""
         for name, place in self.named:
             if name not in locations:
-                locations.use(name, _moved(place, column.cells))
+                locations.use(name, _relocate(place, column.cells))
 
     def thread(self, column: Column, registers: tuple[tuple[str, Value], ...]) -> Thread:
         """The thread that stands in `column`."""
         cells = column.cells
         edges = [
-            Edge(source=source, target=target, operations=operations, guard=guard, span=_moved(place, cells))
+            Edge(
+                source=source, target=target, operations=operations, guard=guard, span=_relocate(place, cells)
+            )
             for source, target, operations, guard, place in self.steps
         ]
         return Thread(
@@ -65,7 +67,7 @@ def key_of(column: Column, bits: int, locations: Locations) -> Key:
     return (bits, tuple([cell.text for cell in column.cells]), frozenset(locations.names()))
 
 
-def known(key: Key) -> Known | None:
+def find(key: Key) -> Known | None:
     """What a column means, if it was met before."""
     return _known.get(key)
 
@@ -96,7 +98,7 @@ def _at_home(span: Span, starts: list[int]) -> _Place:
     return number, span.start - starts[number], span.end - starts[number]
 
 
-def _moved(place: _Place, cells: tuple[Cell, ...]) -> Span:
+def _relocate(place: _Place, cells: tuple[Cell, ...]) -> Span:
     number, start, end = place
     cell = cells[number].span
     return Span(cell.source, cell.start + start, cell.start + end)

@@ -49,7 +49,7 @@ class Part:
     def write(self, value: Expr) -> Set:
         """`part := value`, where `value` may be too wide."""
         if self.width < 64:
-            value = narrowed(value, self.width)
+            value = low_bits(value, self.width)
         if self.replaces_all:
             return Set(self.register, value)
         mask = ((1 << self.width) - 1) << self.shift
@@ -59,7 +59,7 @@ class Part:
         return Set(self.register, Binary(BinaryOp.OR, kept, value))
 
 
-def narrowed(value: Expr, width: int) -> Expr:
+def low_bits(value: Expr, width: int) -> Expr:
     """The low `width` bits of `value`."""
     match value:
         case Constant(value=number):

@@ -48,7 +48,7 @@ def read_instruction(cell: Cell, syntax: Syntax, locations: frozenset[str]) -> I
     key = (syntax.bits, cell.text, locations)
     known = _known.get(key)
     if known is not None:
-        return known.moved(cell.span)
+        return known.at(cell.span)
     if len(_known) >= _MOST_KEPT:
         _known.clear()
     read = _known[key] = _new_instruction(cell, syntax, locations)

@@ -16,7 +16,6 @@ from membar.languages.litmus.dialects.x86.effects import (
     Straight,
     address_of,
     atomic,
-    changed,
     load_of,
     operands_of,
     register_of,
@@ -24,10 +23,11 @@ from membar.languages.litmus.dialects.x86.effects import (
     source_of,
     store_to,
     two_operands,
+    update,
     wrong,
 )
 from membar.languages.litmus.dialects.x86.instruction import Direct, Immediate, Instruction, Memory, Name
-from membar.languages.litmus.dialects.x86.registers import narrowed, part
+from membar.languages.litmus.dialects.x86.registers import low_bits, part
 from membar.program.expr import Binary, BinaryOp, Expr, Extend, Register, Select, equals
 from membar.program.operations import Load, Set, Store
 
@@ -62,7 +62,7 @@ def _xchg(context: Context) -> Effect:
     return Straight(
         (
             (
-                Set(OLD, narrowed(target.read(), instruction.width)),
+                Set(OLD, low_bits(target.read(), instruction.width)),
                 target.write(other.read()),
                 other.write(Register(OLD)),
             ),
@@ -77,13 +77,13 @@ def _xadd(context: Context) -> Effect:
     right = other.read()
     if isinstance(target, Direct):
         reject_lock(context.instruction)
-        total = narrowed(Binary(BinaryOp.ADD, Register(OLD), right), width)
+        total = low_bits(Binary(BinaryOp.ADD, Register(OLD), right), width)
         changes = context.set_flags(total, lambda new: flags.of_sum(Register(OLD), right, new, width))
         # The sum goes in last: it wins if both operands are the same register.
         keep, put = other.write(Register(OLD)), target.part.write(Register(RESULT))
         step = (Set(OLD, target.part.read()), Set(RESULT, total), *changes, keep, put)
         return Straight((step,))
-    return changed(
+    return update(
         context,
         target,
         lambda left: Binary(BinaryOp.ADD, left, right),
@@ -108,7 +108,7 @@ def _cmpxchg(context: Context) -> Effect:
     changes = (
         Set(SAME, same),
         *context.set_flags(
-            narrowed(Binary(BinaryOp.SUB, expected, old), width),
+            low_bits(Binary(BinaryOp.SUB, expected, old), width),
             lambda result: flags.of_difference(expected, old, result, width),
         ),
     )

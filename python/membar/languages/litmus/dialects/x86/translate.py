@@ -89,7 +89,7 @@ def _code(
 ) -> recurring.Known | _Code:
     """What a column says; what is wrong with it goes to `problems`."""
     key = recurring.key_of(column, syntax.bits, locations)
-    known = recurring.known(key)
+    known = recurring.find(key)
     if known is None:
         return _Code.read(key, column, syntax, locations, problems)
     known.note_locations(column, locations)
@@ -124,7 +124,7 @@ class _Code:
                 problems.extend(problem.diagnostics)
                 continue
             code.instructions.append(instruction)
-            for name, span in _named(instruction):
+            for name, span in _locations_of(instruction):
                 locations.use(name, span)
         return code
 
@@ -156,7 +156,7 @@ class _Code:
                 problems.extend(problem.diagnostics)
         for instruction, done in effects:
             if isinstance(done, Jump) and done.label.name not in self.labels:
-                problems.append(self._undefined(instruction, done))
+                problems.append(self._undefined_label(instruction, done))
         if problems:
             return Thread(name=f"P{column.thread}", entry=0, edges=(), span=column.span)
         starts = [0]
@@ -170,11 +170,11 @@ class _Code:
             labels=tuple((starts[position], name) for name, position in self.labels.items()),
             span=column.span,
         )
-        named = (place for instruction in self.instructions for place in _named(instruction))
+        named = (place for instruction in self.instructions for place in _locations_of(instruction))
         recurring.keep(self.key, column, thread, named)
         return thread
 
-    def _undefined(self, instruction: Instruction, jump: Jump) -> Diagnostic:
+    def _undefined_label(self, instruction: Instruction, jump: Jump) -> Diagnostic:
         known = ", ".join(f"`{name}`" for name in sorted(self.labels))
         return Diagnostic(
             code=codes.LABEL,
@@ -201,7 +201,7 @@ class _Code:
                     yield Edge(source=here, target=starts[-1], span=span)
 
 
-def _named(instruction: Instruction) -> Iterator[tuple[str, Span]]:
+def _locations_of(instruction: Instruction) -> Iterator[tuple[str, Span]]:
     """The locations that an instruction names."""
     for operand in instruction.operands:
         match operand:
