@@ -31,7 +31,7 @@ def link_texts(folder: Path, *texts: str, target: Target = X86_64, modelled: str
         done = compile_file(str(path), compiler=COMPILERS[0], target=target, options=options)
         modules.append(read_module(done.module))
     read = ReadableFiles(str(folder / "a.c"), ())
-    library = Library(COMPILERS[0], target, options)
+    library = Library(COMPILERS[0], target)
 
     def with_inline_bodies(number: int) -> llvm.Module:
         path, inline = str(folder / f"{'abc'[number]}.c"), replace(options, others=("-fgnu89-inline",))

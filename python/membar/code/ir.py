@@ -402,7 +402,8 @@ class Module:
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
     the Linux kernel are called. `lacks_arguments` says that `main` looks at its arguments and gets none;
-    `notes` are those of the Program.
+    `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
+    start a thread or allocate memory in each of them, where constants do not.
     """
 
     functions: Mapping[str, Function]
@@ -415,5 +416,7 @@ class Module:
     is_kernel: bool = False
     lacks_arguments: bool = False
     notes: tuple[str, ...] = ()
+    most_spawned: int = 4
+    most_allocated: int = 4
     pointer_bits: int = 64
     is_little_endian: bool = True

@@ -40,9 +40,11 @@ class Memory:
         for name in results.values():
             self.add(name, module.pointer_bits // 8)
 
-    def add(self, name: str, size: int) -> Address:
+    def add(self, name: str, size: int, align: int = 0) -> Address:
         """A further cell, that no object of the program has."""
-        self._objects.append(MemoryObject(name=name, size=size, signed=False, is_hidden=True))
+        self._objects.append(
+            MemoryObject(name=name, size=size, signed=False, alignment=align, is_hidden=True)
+        )
         return Address(name)
 
     def function_word(self, name: str) -> int:
@@ -115,7 +117,8 @@ class Memory:
         if operand.name not in self._cells and region is not None:
             return region
         if operand.name not in self._cells:
-            self._cells[operand.name] = [(self.add(operand.name, 1).name, 0, 1)]
+            cell = self.add(operand.name, 1, self.module.objects[operand.name].align)
+            self._cells[operand.name] = [(cell.name, 0, 1)]
         cells = self._cells[operand.name]
         at = bisect_right(cells, operand.offset, key=lambda cell: cell[1]) - 1
         name, start, end = cells[max(at, 0)]

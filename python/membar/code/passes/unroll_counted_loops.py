@@ -19,10 +19,9 @@ from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, results, targets
 from membar.records import field, record, replace
 
-MOST_ITERATIONS = 4
-"""Of a loop that starts threads or allocates memory, and that constants do not end; what follows is cut."""
+_SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 _MAKES = frozenset(
-    ir.FunctionAddress(f"{PREFIX}{name}") for name in ("spawn", "allocate", "allocate_aligned")
+    {_SPAWN, *(ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned"))}
 )
 _CUT = ir.FunctionAddress(f"{PREFIX}cut")
 MOST_COPIES = 20_000
@@ -34,7 +33,7 @@ def unroll_counted_loops(module: ir.Module) -> ir.Module:
     return replace(
         module,
         functions={
-            name: _Unrolling(function, module.pointer_bits).run() if function.blocks else function
+            name: _Unrolling(function, module).run() if function.blocks else function
             for name, function in module.functions.items()
         },
     )
@@ -73,13 +72,13 @@ class _Left:
 class _Unrolling:
     """Copies the blocks of one function."""
 
-    def __init__(self, function: ir.Function, pointer_bits: int) -> None:
-        self.function, self.bits = function, pointer_bits
+    def __init__(self, function: ir.Function, module: ir.Module) -> None:
+        self.function, self.bits, self.module = function, module.pointer_bits, module
         self.blocks = {block.name: block for block in function.blocks}
         self.live = _live_values(function)
         self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
-        self.making = {  # headers of loops in which every iteration makes something of its own, and where
-            header: place for header, loop in self.loops.items() if (place := self._made_in(loop)) is not None
+        self.making = {  # headers of loops in which every iteration makes something of its own
+            header: call for header, loop in self.loops.items() if (call := self._made_in(loop)) is not None
         }
         self.making_blocks = {
             block.name
@@ -111,17 +110,20 @@ class _Unrolling:
                 return None
         return [*done, *self._cuts()]
 
-    def _made_in(self, loop: Loop) -> ir.Place | None:
-        """Where a loop starts a thread or allocates memory; None if it does not."""
-        return next(
-            (
-                item.place
-                for name in sorted(loop.blocks)
-                for item in self.blocks[name].instructions
-                if isinstance(item, ir.Call) and item.callee in _MAKES
-            ),
-            None,
-        )
+    def _made_in(self, loop: Loop) -> ir.Call | None:
+        """A call of a loop that starts a thread or, if there is none, that allocates memory."""
+        found = [
+            item
+            for name in sorted(loop.blocks)
+            for item in self.blocks[name].instructions
+            if isinstance(item, ir.Call) and item.callee in _MAKES
+        ]
+        return next((item for item in found if item.callee == _SPAWN), found[0] if found else None)
+
+    def _most_iterations(self, header: str) -> int:
+        """How many iterations of such a loop are followed, if constants do not end it before."""
+        is_spawning = self.making[header].callee == _SPAWN
+        return self.module.most_spawned if is_spawning else self.module.most_allocated
 
     def _cuts(self) -> list[ir.Block]:
         """The ends of loops that are followed no further."""
@@ -133,10 +135,10 @@ class _Unrolling:
                         results=(),
                         callee=_CUT,
                         arguments=(ir.Constant(0, ir.PTR),),
-                        place=self.making[header],
+                        place=self.making[header].place,
                     ),
                 ),
-                end=ir.Unreachable(place=self.making[header]),
+                end=ir.Unreachable(place=self.making[header].place),
             )
             for header in sorted(self.cut)
         ]
@@ -226,7 +228,8 @@ class _Unrolling:
             else:
                 counts[name] = counts.get(name, 0) + 1
         for header, number in counts.items():  # beyond the last iteration a loop may only end
-            if number > MOST_ITERATIONS or (number == MOST_ITERATIONS and name in self.making_blocks):
+            most = self._most_iterations(header)
+            if number > most or (number == most and name in self.making_blocks):
                 self.cut.add(header)
                 return ir.Goto(f"{header}#cut")
         is_counted = name in self.loops and name not in self.open

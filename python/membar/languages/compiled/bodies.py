@@ -24,7 +24,6 @@ FOLDER = Path(__file__).parent / "library"
 _OPTIONS = ("-ffreestanding", "-fno-builtin")
 _SAYS = re.compile(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
 _VARIABLES = {"stdin": "outside.c", "stdout": "outside.c", "stderr": "outside.c"}
-_RANGE = ("MEMBAR_NONDET_MIN", "MEMBAR_NONDET_MAX")
 
 
 @record(frozen=True, slots=True)
@@ -55,11 +54,16 @@ def file_of(name: str) -> str | None:
 
 @record(eq=False)
 class Library:
-    """The compiled files of the library, for one compiler and target."""
+    """The compiled files of the library, for one compiler and target.
+
+    Attributes:
+        defines: macros that its bodies look at.
+    """
 
     compiler: Compiler
     target: Target
-    options: CompileOptions
+    defines: tuple[str, ...] = ()
+    uses_cache: bool = True
 
     def module(self, file: str) -> llvm.Module:
         """A file of the library.
@@ -67,8 +71,7 @@ class Library:
         Raises:
             InputError: it cannot be compiled.
         """
-        defines = tuple(item for item in self.options.defines if item.partition("=")[0] in _RANGE)
-        options = CompileOptions(defines=defines, others=_OPTIONS, uses_cache=self.options.uses_cache)
+        options = CompileOptions(defines=self.defines, others=_OPTIONS, uses_cache=self.uses_cache)
         done = compile_file(str(FOLDER / file), compiler=self.compiler, target=self.target, options=options)
         return read_module(done.module)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir as code
 from membar.languages.compiled.llvm import module as llvm
@@ -20,6 +20,7 @@ from membar.languages.compiled.llvm.types import (
 )
 from membar.records import record
 
+_FIRST_LABEL, _MOST_LABELS = 0x1000_0000, 0x1000
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
@@ -89,10 +90,10 @@ def path_to(type_: Type, path: tuple[int, ...], layout: DataLayout) -> tuple[int
 
 
 class Constants:
-    """Reads the constants of one module."""
+    """Reads the constants of one module; aliases of the names `elsewhere` do not count."""
 
-    def __init__(self, module: llvm.Module) -> None:
-        self._module = module
+    def __init__(self, module: llvm.Module, elsewhere: Collection[str] = ()) -> None:
+        self._module, self._elsewhere = module, elsewhere
         self._layout = module.layout
 
     def scalars(self, type_: Type, value: llvm.Operand) -> list[code.Operand]:
@@ -128,13 +129,28 @@ class Constants:
                 return self.address(name)
             case llvm.ConstantExpression():
                 return self._expression(kind, value)
-            case llvm.BlockAddress():
-                raise UnsupportedError("addresses of labels are not supported")
+            case llvm.BlockAddress(function, block):
+                return code.Constant(self.label(function, block), kind)
             case _:
                 raise UnsupportedError("this constant is not supported")
 
+    def label(self, function: str, block: str) -> int:
+        """The number that stands for the address of a label: no other label and no object has it."""
+        functions = list(self._module.functions)
+        blocks = [item.name for item in self._module.functions[function].blocks]
+        if block not in blocks or len(blocks) > _MOST_LABELS:
+            raise UnsupportedError(f"the address of a label of `{function}`, which has none or too many")
+        return _FIRST_LABEL + functions.index(function) * _MOST_LABELS + blocks.index(block)
+
     def address(self, name: str) -> code.ObjectAddress | code.FunctionAddress:
         """The address of a global variable or function, through aliases."""
+        found = self._named(name)
+        if name in self._module.aliases and name in self._elsewhere:  # a weak alias
+            is_function = isinstance(found, code.FunctionAddress)
+            return code.FunctionAddress(name) if is_function else code.ObjectAddress(name)
+        return found
+
+    def _named(self, name: str) -> code.ObjectAddress | code.FunctionAddress:
         module, seen = self._module, set[str]()
         while name in module.aliases and name not in seen:
             seen.add(name)

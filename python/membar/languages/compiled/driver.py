@@ -23,6 +23,7 @@ from membar.languages.compiled.cache import Cache, Cached, default_folder, folde
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import CompilerFailureError, run_compiler
+from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_settings
 from membar.languages.compiled.target import I686, Target
 from membar.records import record
 from membar.source import SourceFile
@@ -236,6 +237,7 @@ class _Job:
         if self.suffix != BITCODE:
             words += [*(_LIFETIMES if self.has_lifetimes else ()), *self._target_flags()]
             words += self._language()
+            words += [IN_DEBUG_INFORMATION] if names_settings(self._own_text()) else []
             words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
             words += [f"-Werror={name}" for name in (_HABITS if strict else ())]
         words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=200"]

@@ -9,9 +9,11 @@ from membar.code.passes.link import Refuse, link, mentioned, renamed
 from membar.code.passes.resolve_assembly import resolve_assembly
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
+from membar.code.passes.resolve_weak import resolve_weak, with_addresses
 from membar.code.primitives import PREFIX
 from membar.diagnostics import InputError
 from membar.languages.compiled.bodies import Library, file_of
+from membar.languages.compiled.constants import Constants
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
@@ -73,6 +75,7 @@ class _Linking:
         self.files: dict[str, _Unit] = {}
         self.library, self.read, self.inline_bodies = library, read, inline_bodies
         self.definitions = self._definitions()
+        self.aliases = self._aliases()
         self.refuse: Refuse = _refusal(read)
 
     def _definitions(self) -> dict[str, _Unit]:
@@ -83,6 +86,15 @@ class _Linking:
                 found.setdefault(name, unit)
         return found
 
+    def _aliases(self) -> dict[str, tuple[_Unit, code.ObjectAddress | code.FunctionAddress]]:
+        """Other names that files give to what they define, unless somebody defines such a name itself."""
+        found: dict[str, tuple[_Unit, code.ObjectAddress | code.FunctionAddress]] = {}
+        for unit in self.program:
+            for name, alias in unit.module.aliases.items():
+                if name not in self.definitions and not alias.is_resolver:
+                    found.setdefault(name, (unit, Constants(unit.module).address(name)))
+        return found
+
     def run(self, entry: str) -> code.Module:
         for unit in self.program:
             if entry in _defined(unit.module):
@@ -90,7 +102,7 @@ class _Linking:
             unit.roots |= self._repeated(unit)
         while self._lower():
             pass
-        units = [unit.code for unit in self.program if unit.code is not None]
+        units = [self._without_aliases(unit.code) for unit in self.program if unit.code is not None]
         own = [self._kept_apart(unit) for unit in self.files.values()]
         bodies = {
             name
@@ -101,7 +113,20 @@ class _Linking:
         for number, module in enumerate(units):
             units[number] = _without(module, OVERRIDDEN & bodies)
         linked = link([*units, *own], self.refuse, bodies)
-        return resolve_library(linked, bodies, self.refuse, _advise)
+        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise)
+
+    def _without_aliases(self, module: code.Module) -> code.Module:
+        """A file that names what aliases of other files stand for."""
+        known = {
+            name: target
+            for name, (_, target) in self.aliases.items()
+            if name in module.functions or name in module.objects
+        }
+        if not known:
+            return module
+        functions = {name: item for name, item in module.functions.items() if name not in known}
+        objects = {name: item for name, item in module.objects.items() if name not in known}
+        return with_addresses(replace(module, functions=functions, objects=objects), known.get)
 
     def _repeated(self, unit: _Unit) -> set[str]:
         """What another file defines too: link must see both."""
@@ -119,7 +144,7 @@ class _Linking:
             if unit.code is None and (unit.roots or CONSTRUCTORS in unit.module.variables)
         ]
         for unit in units:
-            lowered = lower_module(unit.module, sorted(unit.roots), self.read)
+            lowered = lower_module(unit.module, sorted(unit.roots), self.read, self.definitions)
             unit.code = resolve_kernel(lowered, self.refuse)
             for name in _undefined(unit.code):
                 self._need(name)
@@ -129,6 +154,9 @@ class _Linking:
         """Asks the file that defines a name for it."""
         name = OTHER_NAMES.get(name, name)
         unit = self.definitions.get(name)
+        if unit is None and name in self.aliases:
+            unit, target = self.aliases[name]
+            name = target.name
         if name in OVERRIDDEN or unit is None:
             unit = None if name.startswith(_HOOK) else self._library_unit(name) or self._inline_unit(name)
             if unit is None:

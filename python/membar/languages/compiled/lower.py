@@ -6,7 +6,7 @@ the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from membar.code import ir as code
 from membar.languages.compiled.constants import (
@@ -30,11 +30,15 @@ CONSTRUCTORS = "llvm.global_ctors"
 # Variables that tell the linker something, and nothing else.
 _FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, "llvm.global_dtors"})
 _POINTER = Pointer()
+_NO_LABEL = "membar.no-label"
 _CHECKS = {"nsw": "signed-overflow", "nuw": "unsigned-overflow", "exact": "inexact", "disjoint": "overlap"}
 
 
 def lower_module(
-    module: llvm.Module, roots: Iterable[str], read: Callable[[str], SourceFile | None]
+    module: llvm.Module,
+    roots: Iterable[str],
+    read: Callable[[str], SourceFile | None],
+    elsewhere: Collection[str] = (),
 ) -> code.Module:
     """The code IR of what the roots can reach.
 
@@ -42,20 +46,21 @@ def lower_module(
         module: the LLVM IR.
         roots: what is used from outside: `main`, operations of an object, what other files need.
         read: the text of the files that errors may show.
+        elsewhere: names that other files define, whatever weak alias this one has for them.
 
     Raises:
         InputError: something reachable cannot be said in code IR.
     """
-    return _Lowering(module, Refusal(read)).run(tuple(roots))
+    return _Lowering(module, Refusal(read), elsewhere).run(tuple(roots))
 
 
 class _Lowering:
     """The functions and variables of one module, as far as they are reached."""
 
-    def __init__(self, module: llvm.Module, refusal: Refusal) -> None:
+    def __init__(self, module: llvm.Module, refusal: Refusal, elsewhere: Collection[str]) -> None:
         self.module = module
         self.layout = module.layout
-        self.constants = Constants(module)
+        self.constants = Constants(module, elsewhere)
         self.shapes = Shapes(module.metadata)
         self.refusal = refusal
         self.objects: dict[str, code.Object] = {}
@@ -206,7 +211,10 @@ class _Body:
             for instruction in block.instructions:
                 if instruction.result is not None:
                     self._guard(instruction, self._name_result)
-        return tuple(self._block(block) for block in reachable)
+        found = [self._block(block) for block in reachable]
+        if any(isinstance(block.instructions[-1], llvm.IndirectBranch) for block in reachable):
+            found.append(code.Block(name=_NO_LABEL, end=code.Unreachable()))
+        return tuple(found)
 
     def _reachable(self) -> list[llvm.Block]:
         """The blocks that control can reach, each after those that dominate it (reverse postorder)."""
@@ -325,7 +333,9 @@ class _Body:
     def _computed(self, type_: Type, expression: llvm.ConstantExpression) -> code.Operand:
         """A constant expression about addresses, computed where it is used."""
         operation = expression.operation
-        if operation not in ARITHMETIC and operation not in {"trunc", "zext"}:
+        if operation == "icmp":
+            operation = expression.flags[-1]
+        elif operation not in ARITHMETIC and operation not in {"trunc", "zext", "select"}:
             raise UnsupportedError(f"the constant expression `{operation}` is not supported here")
         result = self.temporary(scalar_type(type_, self.lowering.layout))
         operands = tuple(map(self.scalar, expression.operands))
@@ -383,6 +393,8 @@ class _Body:
                 self._call(instruction)
             case llvm.Jump() | llvm.Branch() | llvm.Switch() | llvm.Return() | llvm.Unreachable():
                 self._end(instruction)
+            case llvm.IndirectBranch():
+                self._jump_to_label(instruction)
             case _:
                 raise UnsupportedError(f"{_spoken(instruction)} is not supported")
 
@@ -704,6 +716,18 @@ class _Body:
             case llvm.Unreachable():
                 self.emit(code.Unreachable(place=place))
 
+    def _jump_to_label(self, item: llvm.IndirectBranch) -> None:
+        """A jump to a computed label: a switch over the numbers of all that it may be."""
+        place, block = self.place(), self._current_block(item)
+        word = self.temporary(code.Int(self.layout.pointer_bits()))
+        address = self.scalar(item.address)
+        self.emit(code.Compute(result=word, operation="ptrtoint", operands=(address,), place=place))
+        cases = tuple(
+            (self.lowering.constants.label(self.function.name, target), self._goto(block, target))
+            for target in dict.fromkeys(item.targets)
+        )
+        self.emit(code.Switch(value=word, cases=cases, default=code.Goto(_NO_LABEL), place=place))
+
     def _current_block(self, item: llvm.Instruction) -> str:
         return next(block.name for block in self.function.blocks if block.instructions[-1] is item)
 
@@ -759,7 +783,6 @@ def _spoken(instruction: llvm.Instruction) -> str:
         (llvm.Invoke, "a call that may raise an exception (`invoke`)"),
         (llvm.LandingPad, "the handler of an exception (`landingpad`)"),
         (llvm.Resume, "raising an exception again (`resume`)"),
-        (llvm.IndirectBranch, "a jump to a computed label (`indirectbr`)"),
         (llvm.VariadicArgument, "reading a variadic argument (`va_arg`)"),
         (llvm.VectorOperation, "an operation on vectors"),
     )

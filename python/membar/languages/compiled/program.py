@@ -26,6 +26,7 @@ from membar.languages.compiled.driver import (
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
+from membar.languages.compiled.settings import HEAP, RANGE, THREADS, settings_of
 from membar.languages.compiled.spans import Spans
 from membar.program.program import Program
 from membar.records import record, replace
@@ -89,13 +90,19 @@ def link_source(compiled: CompiledProgram) -> code.Module:
     """
     built, chosen = compiled.built, compiled.chosen
     require_entry([file.files[0] for file in built.files], built.modules)
-    library = Library(built.compiler, built.target, chosen.options)
-    return link_program(
+    settings = settings_of((file.module.text for file in built.files), chosen.options.defines)
+    defines = tuple(f"{name}={settings[name]}" for name in RANGE if name in settings)
+    linked = link_program(
         built.modules,
-        library,
+        Library(built.compiler, built.target, defines, chosen.options.uses_cache),
         compiled.spans.file,
         modelled=built.processor,
         inline_bodies=partial(with_inline_bodies, built, chosen),
+    )
+    return replace(
+        linked,
+        most_spawned=settings.get(THREADS, linked.most_spawned),
+        most_allocated=settings.get(HEAP, linked.most_allocated),
     )
 
 

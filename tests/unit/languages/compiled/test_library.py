@@ -12,7 +12,6 @@ from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
 from membar.languages.compiled.bodies import FOLDER, Library, library_functions, library_table
 from membar.languages.compiled.compiler import Compiler
-from membar.languages.compiled.driver import CompileOptions
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target
 from strategies.compiled_code import needs_clang as needs_compiler
@@ -37,7 +36,7 @@ def test_the_reference_is_what_the_bodies_say() -> None:
 @needs_compiler
 @pytest.mark.parametrize("target", first(2, TARGETS.values()), ids=list(TARGETS))
 def test_what_is_documented_is_what_has_a_body(target: Target) -> None:
-    library = Library(COMPILERS[0], target, CompileOptions())
+    library = Library(COMPILERS[0], target)
     defined = {
         item.name
         for file in FILES
@@ -51,7 +50,7 @@ def test_what_is_documented_is_what_has_a_body(target: Target) -> None:
 @pytest.mark.parametrize("compiler", COMPILERS, ids=lambda item: str(item.major))
 @pytest.mark.parametrize("file", FILES)
 def test_bodies_need_nothing_but_primitives_and_one_another(file: str, compiler: Compiler) -> None:
-    module = Library(compiler, X86_64, CompileOptions()).module(file)
+    module = Library(compiler, X86_64).module(file)
     names = [
         item.name for item in module.functions.values() if item.is_defined and item.linkage == "external"
     ]

@@ -189,7 +189,8 @@ def test_a_compiler_barrier_is_no_fence_between_threads() -> None:
         ("call void @llvm.curious.i32(i32 1)", "the intrinsic function `llvm.curious.i32` is not supported"),
         ("store atomic { i32, i32 } zeroinitializer, ptr %p seq_cst, align 8",
          "an atomic access to an aggregate is not supported"),
-        ("store ptr blockaddress(@main, %end), ptr %p", "addresses of labels are not supported"),
+        ("store ptr blockaddress(@main, %no), ptr %p",
+         "the address of a label of `main`, which has none or too many"),
     ],
 )  # fmt: skip
 def test_what_code_ir_cannot_say_is_refused(line: str, message: str) -> None:

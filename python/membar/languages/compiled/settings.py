@@ -1,0 +1,58 @@
+"""Macros of a program that say how far it is followed: `#define MEMBAR_HEAP 8`, or `-D MEMBAR_HEAP=8`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from membar.diagnostics import Diagnostic, InputError
+
+RANGE = ("MEMBAR_NONDET_MIN", "MEMBAR_NONDET_MAX")
+THREADS, HEAP = "MEMBAR_THREADS", "MEMBAR_HEAP"
+MOST_THREADS = 16
+IN_DEBUG_INFORMATION = "-fdebug-macro"
+"""The option with which a compiler writes all macros into the debug information."""
+_NAMES = (*RANGE, THREADS, HEAP)
+_ANY = "|".join(_NAMES)
+_NAMED = re.compile(_ANY)
+_MACRO = re.compile(
+    rf'!DIMacro\(type: DW_MACINFO_(define|undef), line: \d+, name: "({_ANY})"(?:, value: "([^"]*)")?\)'
+)
+
+
+def names_settings(text: str) -> bool:
+    """Whether a text may define such a macro."""
+    return _NAMED.search(text) is not None
+
+
+def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, int]:
+    """The settings that the command line and the texts of LLVM IR give.
+
+    Raises:
+        InputError: one of them is no number, or too large.
+    """
+    given = dict(item.partition("=")[::2] for item in defines)
+    found = {name: value or "1" for name, value in given.items() if name in _NAMES}
+    for text in modules:
+        for kind, name, value in _MACRO.findall(text):
+            if kind == "define":
+                found[name] = value
+            else:
+                found.pop(name, None)
+    return {name: _number(name, value) for name, value in found.items()}
+
+
+def _number(name: str, value: str) -> int:
+    try:
+        number = int(value.strip("()"), 0)
+    except ValueError:
+        raise _error(f"{name} is `{value}`, which is no number") from None
+    if name == THREADS and not 0 < number <= MOST_THREADS:
+        raise _error(f"{name} is {number}: from 1 to {MOST_THREADS} threads can be followed")
+    if name == HEAP and number < 1:
+        raise _error(f"{name} is {number}: at least one allocation is followed")
+    return number
+
+
+def _error(message: str) -> InputError:
+    return InputError(Diagnostic(code="W1525", message=message))

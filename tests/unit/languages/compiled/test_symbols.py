@@ -1,0 +1,151 @@
+"""Names and addresses that a linker or an extension of C gives a meaning: weak, alias, labels; settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import membar
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+from strategies.both_doors import reading_by_clang, said_through_clang
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+WEAK = """
+    #include <assert.h>
+    __attribute__((weak)) int maybe(void);
+    extern int variable __attribute__((weak));
+    int *pointer = &variable;
+    int (*function)(void) = maybe;
+    int main(void) {
+      assert(&variable == 0 && pointer == 0 && function == 0);
+      if (maybe) maybe();
+      CALL
+      return 0;
+    }"""
+
+
+def test_a_weak_name_that_nobody_defines_is_a_null_pointer() -> None:
+    assert said_through_clang(WEAK.replace("CALL", "")) == "holds"
+
+
+def test_to_call_a_weak_function_that_nobody_defines_is_an_error() -> None:
+    found = said_through_clang(WEAK.replace("CALL", "maybe();"))
+    assert found.startswith("memory: `maybe` is called, which nobody defines")
+
+
+ALIASES = """
+    int object = 3;
+    extern int other_object __attribute__((alias("object")));
+    static int get(void) { return object; }
+    int other_get(void) __attribute__((alias("get")));
+    static int one(void) { return 1; }
+    int one_or_two(void) __attribute__((weak, alias("one")));
+    int in_this_file(void) { return one_or_two(); }
+    """
+USES = """
+    #include <assert.h>
+    extern int other_object, object;
+    int other_get(void), one_or_two(void), in_this_file(void);
+    int main(void) {
+      other_object = 4;
+      assert(object == 4 && other_get() == 4);
+      assert(one_or_two() == NUMBER && in_this_file() == NUMBER);
+      return 0;
+    }"""
+
+
+@pytest.mark.parametrize(("number", "files"), [(1, ()), (2, ("two.c",))])
+def test_an_alias_is_another_name_unless_a_weak_one_is_defined_elsewhere(
+    tmp_path: Path, number: int, files: tuple[str, ...]
+) -> None:
+    texts = {
+        "main.c": USES.replace("NUMBER", str(number)),
+        "aliases.c": ALIASES,
+        "two.c": "int one_or_two(void) { return 2; }\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    further = tuple(str(tmp_path / name) for name in ("aliases.c", *files))
+    assert membar.check(tmp_path / "main.c", further_files=further).verdict == "holds"
+
+
+LABELS = """
+    #include <assert.h>
+    #include <pthread.h>
+    #include <stdatomic.h>
+    atomic_int x;
+    void *set(void *unused) { x = 1; return 0; }
+    int main(void) {
+      static void *table[] = { &&zero, &&one };
+      pthread_t t;
+      pthread_create(&t, 0, set, 0);
+      void *to = table[x];
+      goto *to;
+    zero:
+      assert(to == &&zero && to != &&one);
+      return 0;
+    one:
+      assert(LAST);
+      return 0;
+    }"""
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("x == 1", "holds"), ("x == 0", "assertions")])
+def test_jumps_to_computed_labels(last: str, verdict: str) -> None:
+    assert said_through_clang(LABELS.replace("LAST", last)).split(":")[0] == verdict
+
+
+def test_a_jump_to_no_label_is_an_error() -> None:
+    text = "int n; int main(void) { void *p = &&end; p = n ? p : (void *)8; goto *p; end: return 0; }"
+    assert said_through_clang(text).startswith("memory: ")
+
+
+LOOP = """
+    #include <assert.h>
+    #include <pthread.h>
+    #include <stdatomic.h>
+    #include <stdlib.h>
+    int __VERIFIER_nondet_int(void);
+    SETTINGS
+    atomic_int n, count;
+    void *add(void *unused) { count++; return 0; }
+    int main(void) {
+      n = __VERIFIER_nondet_int();
+      for (int i = 0; i < n; i++) { BODY }
+      return 0;
+    }"""
+RANGE = "#define MEMBAR_NONDET_MIN 0\n#define MEMBAR_NONDET_MAX 5\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "settings", "verdict"),
+    [
+        ("free(malloc(4));", "", "holds-within"),
+        ("free(malloc(4));", RANGE, "holds-within"),
+        ("free(malloc(4));", RANGE + "#define MEMBAR_HEAP 5\n", "holds"),
+        ("free(malloc(4));", RANGE + "#if 0\n#define MEMBAR_HEAP 5\n#endif\n", "holds-within"),
+        ("pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);", RANGE, "holds-within"),
+        (
+            "pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);",
+            RANGE + "#define MEMBAR_THREADS 5\n",
+            "holds",
+        ),
+        ("assert(n < 5);", RANGE, "violated"),
+        ("assert(n < 5);", "", "holds-within"),
+    ],
+)
+def test_macros_say_how_far_a_program_is_followed(body: str, settings: str, verdict: str) -> None:
+    with reading_by_clang():
+        text = LOOP.replace("SETTINGS", settings).replace("BODY", body)
+        assert membar.check(SourceFile("case.c", text), model="sc").verdict == verdict
+
+
+@pytest.mark.parametrize("value", ["many", "17"])
+def test_a_setting_must_be_a_number_that_can_be_followed(value: str) -> None:
+    text = LOOP.replace("SETTINGS", f"#define MEMBAR_THREADS {value}\n").replace("BODY", "")
+    with reading_by_clang(), pytest.raises(InputError, match="MEMBAR_THREADS is"):
+        membar.check(SourceFile("case.c", text), model="sc")
