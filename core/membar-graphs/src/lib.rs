@@ -1,14 +1,12 @@
-//! Execution graphs under axiomatic models: stateless exploration (`stateless`) and enumeration of candidates (`search`).
+//! Execution graphs under axiomatic models: stateless exploration (`stateless`) and enumeration of candidates
+//! (`enumeration`). Both give `Findings`, with an `Execution` for each.
 //!
 //! No Python, no input or output.
 
+pub mod enumeration;
 pub mod execution;
-pub mod forced_coherence;
-pub mod graph;
-pub mod search;
+pub mod findings;
 pub mod stateless;
 mod stay;
-pub mod tally;
 pub mod thread;
-pub mod traces;
 mod waiting;

@@ -26,7 +26,7 @@ pub(crate) struct Stuck {
     pub(crate) blocks: bool,
 }
 
-/// The keys of `Tally::stuck`.
+/// The keys of `Findings::stuck`.
 pub(crate) const LOOKS: usize = 0;
 pub(crate) const BLOCKS: usize = 1;
 

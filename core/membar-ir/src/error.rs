@@ -41,6 +41,20 @@ pub enum Failure {
     Error(CoreError),
 }
 
+impl Failure {
+    /// Why a search stopped early, if it did.
+    ///
+    /// # Errors
+    /// The core cannot answer.
+    pub fn reason(ended: Result<(), Self>) -> Result<Option<Stopped>, CoreError> {
+        match ended {
+            Ok(()) => Ok(None),
+            Err(Self::Stopped(stopped)) => Ok(Some(stopped)),
+            Err(Self::Error(error)) => Err(error),
+        }
+    }
+}
+
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)

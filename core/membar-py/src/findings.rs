@@ -1,9 +1,10 @@
 //! What a search found, as Python sees it: counters and states at once, witnesses written out when asked for.
 
+use std::sync::Arc;
+
 use membar_graphs::execution;
-use membar_graphs::search;
+use membar_graphs::findings;
 use membar_graphs::stateless::Verification;
-use membar_graphs::tally::Witness;
 use membar_ir::limits::Stopped;
 use membar_ir::program::Program;
 use pyo3::exceptions::PyIndexError;
@@ -15,23 +16,21 @@ use crate::values::Execution;
 /// The result of a search.
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct Findings {
-    program: Program,
-    found: search::Findings,
+    program: Arc<Program>,
+    found: findings::Findings,
     states: Vec<(Box<[u64]>, u64)>,
     verification: Verification,
 }
 
 impl Findings {
-    pub(crate) fn new(program: Program, found: search::Findings, verification: Verification) -> Self {
-        let states = found.tally.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
-        Self { program, found, states, verification }
+    pub(crate) fn new(program: Program, found: findings::Findings, verification: Verification) -> Self {
+        let states = found.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
+        Self { program: Arc::new(program), found, states, verification }
     }
 
-    fn written_out(&self, witness: Option<&Witness>) -> PyResult<Execution> {
-        witness
-            .and_then(|witness| execution::Execution::new(&self.program, &self.found.classes, witness))
-            .map(Execution::from)
-            .ok_or_else(|| PyIndexError::new_err("there is no such execution"))
+    fn shown(&self, execution: Option<&execution::Execution>) -> PyResult<Execution> {
+        let execution = execution.ok_or_else(|| PyIndexError::new_err("there is no such execution"))?;
+        Ok(Execution::new(&self.program, execution.clone()))
     }
 }
 
@@ -40,43 +39,43 @@ impl Findings {
     /// Complete consistent executions.
     #[getter]
     fn executions(&self) -> u64 {
-        self.found.tally.executions
+        self.found.executions
     }
 
     /// Complete executions that were looked at: one of all that differ in the names of interchangeable threads.
     #[getter]
     fn explored(&self) -> u64 {
-        self.found.tally.explored
+        self.found.explored
     }
 
     /// The groups of interchangeable threads that were explored up to symmetry.
     #[getter]
     fn symmetric(&self) -> Vec<Vec<usize>> {
-        self.found.tally.symmetric.clone()
+        self.found.symmetric.clone()
     }
 
     /// Consistent executions in which some thread waits for ever.
     #[getter]
     fn blocked(&self) -> u64 {
-        self.found.tally.blocked
+        self.found.blocked
     }
 
     /// Whether the loop bound cut some run.
     #[getter]
     fn cut(&self) -> bool {
-        self.found.tally.cut
+        self.found.cut
     }
 
     /// Combinations of runs looked at.
     #[getter]
     fn combinations(&self) -> u64 {
-        self.found.tally.combinations
+        self.found.combinations
     }
 
     /// Partial executions looked at.
     #[getter]
     fn nodes(&self) -> u64 {
-        self.found.tally.nodes
+        self.found.nodes
     }
 
     /// Executions that came more than once; only the exactly-once search counts them, with `verify`.
@@ -107,7 +106,7 @@ impl Findings {
     /// or `dead ends`: another search is better.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.found.tally.stopped.map(Stopped::word)
+        self.found.stopped.map(Stopped::word)
     }
 
     /// The final states, a word per term, each with its number of executions.
@@ -119,102 +118,102 @@ impl Findings {
     /// Numbers of the checks that are no requirement and have something to say.
     #[getter]
     fn remarks(&self) -> Vec<u32> {
-        self.found.tally.remarks.keys().copied().collect()
+        self.found.remarks.keys().copied().collect()
     }
 
     /// Threads in which an assertion fails.
     #[getter]
     fn failures(&self) -> Vec<u32> {
-        self.found.tally.failures.keys().copied().collect()
+        self.found.failures.keys().copied().collect()
     }
 
     /// Threads that access what is no location.
     #[getter]
     fn faults(&self) -> Vec<u32> {
-        self.found.tally.faults.keys().copied().collect()
+        self.found.faults.keys().copied().collect()
     }
 
     /// Executions in which some thread looks at memory in a loop for ever.
     #[getter]
     fn stuck(&self) -> u64 {
-        self.found.tally.stuck.get(&0).map_or(0, |seen| seen.count)
+        self.found.stuck.get(&0).map_or(0, |seen| seen.count)
     }
 
     /// Executions in which some thread can never leave a call that blocks.
     #[getter]
     fn deadlocks(&self) -> u64 {
-        self.found.tally.stuck.get(&1).map_or(0, |seen| seen.count)
+        self.found.stuck.get(&1).map_or(0, |seen| seen.count)
     }
 
     /// Executions that the loop bound cut; counted only if all are kept.
     #[getter]
     fn truncated(&self) -> u64 {
-        self.found.tally.truncated
+        self.found.truncated
     }
 
     /// Executions in which an assertion fails, or an access goes to what is no location.
     #[getter]
     fn failed(&self) -> u64 {
-        self.found.tally.failed
+        self.found.failed
     }
 
     /// The steps at which threads that wait look first: thread and edge.
     #[getter]
     fn waits(&self) -> Vec<(u32, u32)> {
-        self.found.tally.waits.iter().copied().collect()
+        self.found.waits.iter().copied().collect()
     }
 
     /// The steps that close loops which were cut: thread and edge.
     #[getter]
     fn cuts(&self) -> Vec<(u32, u32)> {
-        self.found.tally.cuts.iter().copied().collect()
+        self.found.cuts.iter().copied().collect()
     }
 
     /// Per relation of `signs` the threads and cells in which it ends; less once the first one has a pair.
     #[getter]
     fn signs(&self) -> Vec<Vec<(u32, u32)>> {
-        self.found.tally.signs.iter().map(|ends| ends.iter().copied().collect()).collect()
+        self.found.signs.iter().map(|ends| ends.iter().copied().collect()).collect()
     }
 
     /// Number of executions that were kept.
     #[getter]
     fn kept(&self) -> usize {
-        self.found.tally.kept.len()
+        self.found.kept.len()
     }
 
     /// The first execution with the final state at `index` of `states`.
     fn state_witness(&self, index: usize) -> PyResult<Execution> {
-        let state = self.states.get(index).and_then(|(state, _)| self.found.tally.states.get(state));
-        self.written_out(state.map(|seen| &seen.first))
+        let state = self.states.get(index).and_then(|(state, _)| self.found.states.get(state));
+        self.shown(state.map(|seen| &seen.first))
     }
 
     /// The first execution of which check `index` has something to say.
     fn remark_witness(&self, index: u32) -> PyResult<Execution> {
-        self.written_out(self.found.tally.remarks.get(&index).map(|seen| &seen.first))
+        self.shown(self.found.remarks.get(&index).map(|seen| &seen.first))
     }
 
     /// The first execution in which an assertion of `thread` fails.
     fn failure_witness(&self, thread: u32) -> PyResult<Execution> {
-        self.written_out(self.found.tally.failures.get(&thread).map(|seen| &seen.first))
+        self.shown(self.found.failures.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which `thread` accesses what is no location.
     fn fault_witness(&self, thread: u32) -> PyResult<Execution> {
-        self.written_out(self.found.tally.faults.get(&thread).map(|seen| &seen.first))
+        self.shown(self.found.faults.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread looks at memory in a loop for ever.
     fn stuck_witness(&self) -> PyResult<Execution> {
-        self.written_out(self.found.tally.stuck.get(&0).map(|seen| &seen.first))
+        self.shown(self.found.stuck.get(&0).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread can never leave a call that blocks.
     fn deadlock_witness(&self) -> PyResult<Execution> {
-        self.written_out(self.found.tally.stuck.get(&1).map(|seen| &seen.first))
+        self.shown(self.found.stuck.get(&1).map(|seen| &seen.first))
     }
 
     /// One of the kept executions.
     fn kept_witness(&self, index: usize) -> PyResult<Execution> {
-        self.written_out(self.found.tally.kept.get(index))
+        self.shown(self.found.kept.get(index))
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use membar_cat::plan::{self, Slot, Sort};
 use membar_cat::schedule::Schedule;
-use membar_graphs::search::{Options, search};
+use membar_graphs::enumeration;
 use membar_graphs::stateless;
 use membar_graphs::stateless::classes;
 use membar_graphs::stateless::classes::mistake::Mistake;
@@ -97,14 +97,14 @@ impl Plan {
             program.guesses.push((CellId(cell), value));
         }
         let limits = Limits { steps, ..limits_of(seconds, executions, memory)? };
-        let options = Options { bound, limits, keep_all };
+        let options = enumeration::Options { bound, limits, keep_all };
         let schedule = if prune {
             self.forced.get_or_init(|| Schedule::of_forced(&self.model))
         } else {
             self.unpruned.get_or_init(|| Schedule::new(&self.model, false))
         };
         let found = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            search(&program, &self.model, schedule, options, stop)
+            enumeration::search(&program, &self.model, schedule, options, stop)
         })?;
         Ok(Findings::new(program, found, Verification::default()))
     }

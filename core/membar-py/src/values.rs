@@ -1,17 +1,17 @@
 //! Values that searches hand over to Python: plain data with names.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use membar_cat::plan::Primitive;
-use membar_graphs::execution::{self, Pairs, Rows};
-use membar_graphs::thread::{Kind, Status};
-use membar_ir::program::EdgeId;
+use membar_graphs::execution;
+use membar_graphs::thread::{self, Kind, Status};
+use membar_ir::bits::is_empty;
+use membar_ir::program::{CellId, EdgeId, Program};
 use membar_states::goals::{self, NOWHERE};
 use membar_states::safety::RunStep;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-
-/// Rows of bits.
-type Bytes = Cow<'static, [u8]>;
 
 /// An event of an execution.
 #[pyclass(frozen, get_all, eq, hash, skip_from_py_object, module = "membar._core")]
@@ -33,15 +33,19 @@ pub(crate) struct Event {
     edge: u32,
 }
 
-impl From<&execution::Event> for Event {
-    fn from(event: &execution::Event) -> Self {
+impl Event {
+    fn initial(cell: CellId, value: u64) -> Self {
+        Self { thread: None, kind: 'W', cell: Some(cell.0), value, tags: None, step: 0, edge: 0 }
+    }
+
+    fn new(thread: usize, event: &thread::Event, value: u64) -> Self {
         let kind = match event.kind {
             Kind::Read => 'R',
             Kind::Write => 'W',
             Kind::Fence => 'F',
         };
-        let &execution::Event { thread, cell, value, tags, step, edge, .. } = event;
-        Self { thread, kind, cell, value, tags, step, edge }
+        let (cell, tags) = (event.cell.map(|cell| cell.0), Some(event.tags.0));
+        Self { thread: Some(thread), kind, cell, value, tags, step: event.step, edge: event.edge.0 }
     }
 }
 
@@ -54,14 +58,14 @@ pub(crate) struct ThreadRun {
     /// Where it ended early: edge and operation.
     end: Option<(u32, u32)>,
     /// Last values of the registers that have been given one.
-    registers: Vec<(usize, u64)>,
+    registers: Vec<(u32, u64)>,
     /// What determines the run.
     choices: Vec<u64>,
 }
 
-impl From<&execution::ThreadRun> for ThreadRun {
-    fn from(run: &execution::ThreadRun) -> Self {
-        let status = match run.status {
+impl From<&thread::ThreadRun> for ThreadRun {
+    fn from(run: &thread::ThreadRun) -> Self {
+        let status = match run.skeleton.status {
             Status::Complete => "complete",
             Status::Blocked => "blocked",
             Status::Waiting => "waiting",
@@ -71,18 +75,27 @@ impl From<&execution::ThreadRun> for ThreadRun {
             Status::Fault => "fault",
             Status::Unborn => "unborn",
         };
-        Self { status, end: run.end, registers: run.registers.clone(), choices: run.choices.clone() }
+        let end = run.skeleton.end.map(|(edge, operation)| (edge.0, operation));
+        Self { status, end, registers: run.registers.to_vec(), choices: run.choices.to_vec() }
     }
 }
 
-/// A whole execution; relations are rows of bits, empty for the empty relation.
+/// A whole execution.
 #[pyclass(frozen, eq, skip_from_py_object, module = "membar._core")]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Execution(execution::Execution);
+pub(crate) struct Execution {
+    program: Arc<Program>,
+    found: execution::Execution,
+}
 
-impl From<execution::Execution> for Execution {
-    fn from(execution: execution::Execution) -> Self {
-        Self(execution)
+impl PartialEq for Execution {
+    fn eq(&self, other: &Self) -> bool {
+        self.found == other.found
+    }
+}
+
+impl Execution {
+    pub(crate) fn new(program: &Arc<Program>, found: execution::Execution) -> Self {
+        Self { program: Arc::clone(program), found }
     }
 }
 
@@ -91,98 +104,63 @@ impl Execution {
     /// Initial writes, then the events of each thread in program order.
     #[getter]
     fn events(&self) -> Vec<Event> {
-        self.0.events.iter().map(Event::from).collect()
+        let cells = self.found.co.iter().map(|(cell, _)| *cell);
+        let initial = cells.map(|cell| Event::initial(cell, self.program.cells[cell.index()].initial));
+        let threads = self.found.threads.iter().enumerate().flat_map(|(thread, run)| {
+            let events = run.skeleton.events.iter().zip(&run.values);
+            events.map(move |(event, &value)| Event::new(thread, event, value))
+        });
+        initial.chain(threads).collect()
     }
 
     /// How each thread ran.
     #[getter]
     fn threads(&self) -> Vec<ThreadRun> {
-        self.0.threads.iter().map(ThreadRun::from).collect()
+        self.found.threads.iter().map(|run| ThreadRun::from(&**run)).collect()
     }
 
     /// Reads-from: write and read.
     #[getter]
-    fn rf(&self) -> Pairs {
-        self.0.rf.clone()
+    fn rf(&self) -> Vec<(u32, u32)> {
+        self.found.rf.clone()
     }
 
-    /// Per location its writes in coherence order.
+    /// Per accessed location its writes in coherence order.
     #[getter]
-    fn co(&self) -> Vec<Vec<usize>> {
-        self.0.co.clone()
+    fn co(&self) -> Vec<Vec<u32>> {
+        self.found.co.iter().map(|(_, writes)| writes.clone()).collect()
     }
 
-    /// Program order.
-    #[getter]
-    fn po(&self) -> Bytes {
-        self.rows(Primitive::ProgramOrder)
-    }
-
-    /// Address dependencies.
-    #[getter]
-    fn addr(&self) -> Bytes {
-        self.rows(Primitive::Address)
-    }
-
-    /// Data dependencies.
-    #[getter]
-    fn data(&self) -> Bytes {
-        self.rows(Primitive::Data)
-    }
-
-    /// Control dependencies.
-    #[getter]
-    fn ctrl(&self) -> Bytes {
-        self.rows(Primitive::Control)
-    }
-
-    /// Read and write of one instruction.
-    #[getter]
-    fn amo(&self) -> Bytes {
-        self.rows(Primitive::Atomic)
-    }
-
-    /// Load-linked and store-conditional.
-    #[getter]
-    fn lxsx(&self) -> Bytes {
-        self.rows(Primitive::Exclusive)
-    }
-
-    /// Starts and ends of threads.
-    #[getter]
-    fn spawn_join(&self) -> Bytes {
-        self.rows(Primitive::SpawnJoin)
-    }
-
-    /// Address dependencies through the condition of a selection.
-    #[getter]
-    fn pick_addr(&self) -> Bytes {
-        self.rows(Primitive::PickAddress)
-    }
-
-    /// Data dependencies through the condition of a selection.
-    #[getter]
-    fn pick_data(&self) -> Bytes {
-        self.rows(Primitive::PickData)
-    }
-
-    /// Control dependencies through the condition of a selection.
-    #[getter]
-    fn pick_ctrl(&self) -> Bytes {
-        self.rows(Primitive::PickControl)
+    /// A relation that does not depend on rf and co: per event a row of bits, the lowest byte first; nothing for the
+    /// empty relation.
+    fn relation(&self, name: &str) -> PyResult<Cow<'static, [u8]>> {
+        let primitive = match name {
+            "po" => Primitive::ProgramOrder,
+            "addr" => Primitive::Address,
+            "data" => Primitive::Data,
+            "ctrl" => Primitive::Control,
+            "amo" => Primitive::Atomic,
+            "lxsx" => Primitive::Exclusive,
+            "spawn_join" => Primitive::SpawnJoin,
+            "pick_addr" => Primitive::PickAddress,
+            "pick_data" => Primitive::PickData,
+            "pick_ctrl" => Primitive::PickControl,
+            _ => return Err(PyValueError::new_err("there is no such relation")),
+        };
+        let rows = self.found.relation(&self.program, primitive);
+        let bytes = if is_empty(&rows) {
+            Vec::new()
+        } else {
+            rows.iter().flat_map(|row| row.to_le_bytes()).collect()
+        };
+        Ok(Cow::Owned(bytes))
     }
 
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
     /// `registers[thread]`.
     #[expect(clippy::needless_pass_by_value, reason = "Python hands over lists")]
     fn exchanged(&self, parts: Vec<usize>, registers: Vec<Vec<usize>>) -> Self {
-        Self(self.0.exchanged(&parts, &registers))
-    }
-}
-
-impl Execution {
-    fn rows(&self, relation: Primitive) -> Bytes {
-        Cow::Owned(self.0.relation(relation).map(Rows::bytes).unwrap_or_default())
+        Self::new(&self.program, self.found.exchanged(&parts, &registers))
     }
 }
 

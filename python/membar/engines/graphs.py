@@ -556,18 +556,18 @@ def lifted(program: Program, lowered: LoweredProgram, found: _core.Execution) ->
     count = len(events)
     return Execution(
         events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
-        po=Pairs.from_bytes(found.po, count),
+        po=Pairs.from_bytes(found.relation("po"), count),
         rf=tuple(found.rf),
         co=tuple(tuple(order) for order in found.co),
-        addr=Pairs.from_bytes(found.addr, count),
-        data=Pairs.from_bytes(found.data, count),
-        ctrl=Pairs.from_bytes(found.ctrl, count),
-        amo=Pairs.from_bytes(found.amo, count),
-        lxsx=Pairs.from_bytes(found.lxsx, count),
-        spawn_join=Pairs.from_bytes(found.spawn_join, count),
-        pick_addr=Pairs.from_bytes(found.pick_addr, count),
-        pick_data=Pairs.from_bytes(found.pick_data, count),
-        pick_ctrl=Pairs.from_bytes(found.pick_ctrl, count),
+        addr=Pairs.from_bytes(found.relation("addr"), count),
+        data=Pairs.from_bytes(found.relation("data"), count),
+        ctrl=Pairs.from_bytes(found.relation("ctrl"), count),
+        amo=Pairs.from_bytes(found.relation("amo"), count),
+        lxsx=Pairs.from_bytes(found.relation("lxsx"), count),
+        spawn_join=Pairs.from_bytes(found.relation("spawn_join"), count),
+        pick_addr=Pairs.from_bytes(found.relation("pick_addr"), count),
+        pick_data=Pairs.from_bytes(found.relation("pick_data"), count),
+        pick_ctrl=Pairs.from_bytes(found.relation("pick_ctrl"), count),
         registers=tuple(
             _registers(names, thread.registers)
             for names, thread in zip(lowered.registers, found.threads, strict=True)

@@ -147,10 +147,10 @@ impl<'a> Explorer<'a> {
 
     /// What was found.
     pub(super) fn finish(mut self) -> (Record, Verification) {
-        self.record.tally.symmetric = self.symmetry.groups;
+        self.record.findings.symmetric = self.symmetry.groups;
         let (duplicates, classes) = (self.record.duplicates, self.record.distinct_classes());
-        self.record.tally.waits = self.thread_tree.waits();
-        self.record.tally.cuts = self.thread_tree.cuts();
+        self.record.findings.waits = self.thread_tree.waits();
+        self.record.findings.cuts = self.thread_tree.cuts();
         (self.record, Verification { duplicates, classes, ..self.verification })
     }
 
@@ -477,7 +477,7 @@ impl<'a> Explorer<'a> {
     /// Whether the present graph may become a consistent execution, as far as the model can say now.
     /// `same`: the question before was about the same events.
     fn is_consistent(&mut self, same: bool) -> Result<bool, Failure> {
-        self.record.tally.nodes += 1;
+        self.record.findings.nodes += 1;
         let graph = &self.graphs[self.depth];
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
@@ -501,7 +501,7 @@ impl<'a> Explorer<'a> {
             return Ok(());
         }
         if let Some(signs) = &mut self.signs {
-            signs.look(&view, &mut self.record.tally.signs, &mut self.watch)?;
+            signs.look(&view, &mut self.record.findings.signs, &mut self.watch)?;
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();

@@ -35,7 +35,7 @@ mod thread_order;
 mod work_queue;
 mod worker;
 
-use crate::search::Findings;
+use crate::findings::Findings;
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
 use crate::stateless::record::Record;
@@ -129,15 +129,9 @@ fn search_once(
         return search_together(program, plan, schedule, options, symmetry, &watch);
     }
     let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, Share::new(None))?;
-    let stopped = match explorer.run() {
-        Ok(()) => None,
-        Err(Failure::Stopped(stopped)) => Some(stopped),
-        Err(Failure::Error(error)) => return Err(error),
-    };
-    let (mut record, verification) = explorer.finish();
-    record.settle(None);
-    record.tally.stopped = stopped;
-    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+    let stopped = Failure::reason(explorer.run())?;
+    let (record, verification) = explorer.finish();
+    Ok((record.settle(None, stopped), verification))
 }
 
 /// The same by several threads; the calling one works too, and it alone asks whether to go on.
@@ -153,10 +147,8 @@ fn search_together(
     let worker = |watch: Watch<'_>| -> Result<(Record, Verification), CoreError> {
         let share = Share::new(Some(&work_queue));
         let mut explorer = Explorer::new(program, plan, schedule, options, symmetry, watch, share)?;
-        match explorer.work(&work_queue) {
-            Ok(()) | Err(Failure::Stopped(_)) => Ok(explorer.finish()),
-            Err(Failure::Error(error)) => Err(error),
-        }
+        Failure::reason(explorer.work(&work_queue))?;
+        Ok(explorer.finish())
     };
     let found: Vec<_> = std::thread::scope(|scope| {
         let helpers: Vec<_> = (1..options.jobs)
@@ -188,7 +180,6 @@ fn search_together(
         verification.is_asymmetric |= more.is_asymmetric;
     }
     verification.duplicates = record.duplicates;
-    record.settle(failed.as_ref());
-    record.tally.stopped = stopped.or(failed.map(|_| Stopped::Found));
-    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+    let stopped = stopped.or(failed.as_ref().map(|_| Stopped::Found));
+    Ok((record.settle(failed.as_ref(), stopped), verification))
 }

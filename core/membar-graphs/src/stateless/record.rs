@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::execution::Execution;
+use crate::findings::{Ending, Findings, Seen};
 use crate::stateless::Options;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Birth, Item, ItemId, Label};
+use crate::stateless::item::{Birth, Item, ItemId, Label, Location};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::work_queue::Order;
-use crate::tally::{Seen, Tally, Witness};
-use crate::thread::Status;
-use crate::traces::{Class, Trace};
+use crate::thread::{Status, ThreadRun};
 use membar_ir::error::CoreError;
 use membar_ir::program::{Program, Term};
 use membar_ir::words::narrow;
@@ -20,17 +21,15 @@ use membar_ir::words::narrow;
 /// Counts and witnesses.
 #[derive(Debug)]
 pub(super) struct Record {
-    pub(super) tally: Tally,
+    pub(super) findings: Findings,
     /// The places of the tasks that were done, among all.
     pub(super) orders: Vec<Order>,
     /// The present one, by number.
     task: u32,
     /// Every complete execution, if they are to be kept, with its task.
-    pub(super) kept: Vec<(u32, Witness)>,
-    /// Per thread the runs that witnesses speak of, each a class of its own.
-    pub(super) classes: Vec<Vec<Class>>,
-    /// Per thread where the run with given choices is among them.
-    pub(super) known: Vec<FxHashMap<Box<[u64]>, u32>>,
+    pub(super) kept: Vec<(u32, Execution)>,
+    /// Per thread the runs that witnesses speak of, by what determines them.
+    runs: Vec<FxHashMap<Box<[u64]>, Arc<ThreadRun>>>,
     /// Executions that were found once more; counted only on request.
     pub(super) duplicates: u64,
     pub(super) seen: Option<FxHashSet<Vec<u64>>>,
@@ -50,12 +49,11 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn new(program: &Program, options: Options) -> Self {
         Self {
-            tally: Tally::default(),
+            findings: Findings::default(),
             orders: vec![Order::new()],
             task: 0,
             kept: Vec::new(),
-            classes: program.threads.iter().map(|_| Vec::new()).collect(),
-            known: vec![FxHashMap::default(); program.threads.len()],
+            runs: vec![FxHashMap::default(); program.threads.len()],
             duplicates: 0,
             seen: (options.verify && options.order.is_none()).then(FxHashSet::default),
             seen_classes: FxHashMap::default(),
@@ -77,7 +75,7 @@ impl Record {
 
     /// Whether the present task has a failure.
     pub(super) fn has_failure(&self) -> bool {
-        self.tally.failures.values().any(|seen| seen.task == self.task)
+        self.findings.failures.values().any(|seen| seen.task == self.task)
     }
 
     /// Whether something that `task` found first comes earlier in the present one.
@@ -99,34 +97,36 @@ impl Record {
             return Ok(());
         }
         for &check in remarks {
-            self.note(|tally| &mut tally.remarks, check, graph, thread_tree)?;
+            self.note(|findings| &mut findings.remarks, check, graph, thread_tree)?;
         }
         // A thread that waits for another one now waits for ever.
         let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
-        let with = |wanted: Status| (0..graph.lanes.len()).find(|&thread| status(thread) == wanted);
-        let is_cut = with(Status::Cut).is_some();
-        self.tally.cut |= is_cut;
-        if let Some(thread) = with(Status::Fault) {
-            self.note(|tally| &mut tally.faults, thread, graph, thread_tree)?;
-            self.take_failed(graph, weight, thread_tree)
-        } else if let Some(thread) = with(Status::Failed) {
-            self.note(|tally| &mut tally.failures, thread, graph, thread_tree)?;
-            self.take_failed(graph, weight, thread_tree)
-        } else if is_cut {
-            // Not complete, and whether it would be blocked cannot be said.
-            if self.keep_all {
-                self.tally.truncated = self.tally.truncated.saturating_add(weight);
+        let threads = graph.lanes.len();
+        let is_cut = (0..threads).any(|thread| status(thread) == Status::Cut);
+        self.findings.cut |= is_cut;
+        match Ending::of(status, threads) {
+            Ending::Fault(thread) => {
+                self.note(|findings| &mut findings.faults, thread, graph, thread_tree)?;
+                self.take_failed(graph, weight, thread_tree)
             }
-            self.keep(graph, thread_tree)
-        } else if [Status::Blocked, Status::Waiting, Status::Suspended].into_iter().any(|s| with(s).is_some())
-        {
-            self.tally.blocked = self.tally.blocked.saturating_add(weight);
-            for key in graph.stuck(thread_tree).keys() {
-                self.note(|tally| &mut tally.stuck, key, graph, thread_tree)?;
+            Ending::Failed(thread) => {
+                self.note(|findings| &mut findings.failures, thread, graph, thread_tree)?;
+                self.take_failed(graph, weight, thread_tree)
             }
-            Ok(())
-        } else {
-            self.take_complete(graph, weight, thread_tree)
+            Ending::Cut => {
+                if self.keep_all {
+                    self.findings.truncated = self.findings.truncated.saturating_add(weight);
+                }
+                self.keep(graph, thread_tree)
+            }
+            Ending::Blocked => {
+                self.findings.blocked = self.findings.blocked.saturating_add(weight);
+                for key in graph.stuck(thread_tree).keys() {
+                    self.note(|findings| &mut findings.stuck, key, graph, thread_tree)?;
+                }
+                Ok(())
+            }
+            Ending::Complete => self.take_complete(graph, weight, thread_tree),
         }
     }
 
@@ -140,24 +140,24 @@ impl Record {
             self.is_over = true;
             return Ok(());
         }
-        self.tally.executions = self.tally.executions.saturating_add(weight);
-        self.tally.explored += 1;
+        self.findings.executions = self.findings.executions.saturating_add(weight);
+        self.findings.explored += 1;
         let mut state = std::mem::take(&mut self.state);
         state.clear();
         for &term in &self.terms {
             state.push(self.last_value(term, graph, thread_tree));
         }
-        let seen = self.tally.states.get_mut(state.as_slice()).map(|seen| {
+        let seen = self.findings.states.get_mut(state.as_slice()).map(|seen| {
             seen.count = seen.count.saturating_add(weight);
             seen.task
         });
         if seen.is_none_or(|task| self.is_earlier(task)) {
-            let (first, task) = (self.witness(graph, thread_tree)?, self.task);
-            if let Some(seen) = self.tally.states.get_mut(state.as_slice()) {
+            let (first, task) = (self.execution(graph, thread_tree)?, self.task);
+            if let Some(seen) = self.findings.states.get_mut(state.as_slice()) {
                 (seen.first, seen.task) = (first, task);
             } else {
-                self.tally.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
-                self.tally.states.insert(state.as_slice().into(), Seen { count: weight, first, task });
+                self.findings.bytes += 8 * state.len() + 16 * graph.events.len() + 200;
+                self.findings.states.insert(state.as_slice().into(), Seen { count: weight, first, task });
             }
         }
         self.state = state;
@@ -170,34 +170,34 @@ impl Record {
         weight: u64,
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<(), CoreError> {
-        self.tally.failed = self.tally.failed.saturating_add(weight);
+        self.findings.failed = self.findings.failed.saturating_add(weight);
         self.keep(graph, thread_tree)
     }
 
     fn keep(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<(), CoreError> {
         if self.keep_all {
-            self.tally.bytes += 16 * graph.events.len() + 100;
-            let witness = self.witness(graph, thread_tree)?;
-            self.kept.push((self.task, witness));
+            self.findings.bytes += 16 * graph.events.len() + 100;
+            let execution = self.execution(graph, thread_tree)?;
+            self.kept.push((self.task, execution));
         }
         Ok(())
     }
 
     fn note(
         &mut self,
-        which: fn(&mut Tally) -> &mut BTreeMap<u32, Seen>,
+        which: fn(&mut Findings) -> &mut BTreeMap<u32, Seen>,
         key: usize,
         graph: &Graph,
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<(), CoreError> {
         let key = narrow(key);
-        let seen = which(&mut self.tally).get_mut(&key).map(|seen| {
+        let seen = which(&mut self.findings).get_mut(&key).map(|seen| {
             seen.count += 1;
             seen.task
         });
         if seen.is_none_or(|task| self.is_earlier(task)) {
-            let (first, task) = (self.witness(graph, thread_tree)?, self.task);
-            let seen = which(&mut self.tally).entry(key);
+            let (first, task) = (self.execution(graph, thread_tree)?, self.task);
+            let seen = which(&mut self.findings).entry(key);
             seen.and_modify(|seen| (seen.first, seen.task) = (first.clone(), task)).or_insert(Seen {
                 count: 1,
                 first,
@@ -224,39 +224,38 @@ impl Record {
         }
     }
 
-    /// The graph in the numbering of `graph::Graph`: initial writes by cell, then thread by thread.
-    fn witness(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<Witness, CoreError> {
+    /// The graph as an execution, which has another numbering.
+    fn execution(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<Execution, CoreError> {
         let mut numbers = vec![0; graph.items.len()];
-        let mut cells: Vec<_> = graph.locations.iter().collect();
-        cells.sort_by_key(|location| location.cell);
+        let mut locations: Vec<_> = graph.locations.iter().collect();
+        locations.sort_by_key(|location| location.cell);
         let events = graph.lanes.iter().flat_map(|lane| lane.events.iter().copied());
-        let initial = cells.iter().filter_map(|location| location.writes.first().copied());
+        let initial = locations.iter().filter_map(|location| location.writes.first().copied());
         let all: Vec<ItemId> = initial.chain(events).collect();
         for (new, id) in (0_u32..).zip(&all) {
             numbers[id.index()] = new;
         }
-        let mut reads_from = Vec::new();
-        for id in &all {
-            if let Label::Read(_, source) = graph.item(*id).label {
-                reads_from.push((numbers[source.index()], numbers[id.index()]));
-            }
-        }
-        let order = |writes: &Vec<ItemId>| writes.iter().map(|write| numbers[write.index()]).collect();
-        let coherence = cells.iter().map(|location| order(&location.writes)).collect();
-        let mut runs = Vec::new();
-        for thread in 0..graph.lanes.len() {
-            runs.push((self.run(thread, graph, thread_tree)?, 0));
-        }
-        Ok(Witness { runs, reads_from, coherence })
+        let number = |id: &ItemId| numbers[id.index()];
+        let pair = |read: &ItemId| match graph.item(*read).label {
+            Label::Read(_, source) => Some((number(&source), number(read))),
+            _ => None,
+        };
+        let order = |location: &&Location| (location.cell, location.writes.iter().map(number).collect());
+        let runs = (0..graph.lanes.len()).map(|thread| self.run(thread, graph, thread_tree));
+        Ok(Execution {
+            threads: runs.collect::<Result<_, _>>()?,
+            rf: all.iter().filter_map(pair).collect(),
+            co: locations.iter().map(order).collect(),
+        })
     }
 
-    /// The class of the run of `thread`.
+    /// The run of `thread`.
     fn run(
         &mut self,
         thread: usize,
         graph: &Graph,
         thread_tree: &mut ThreadTree<'_>,
-    ) -> Result<u32, CoreError> {
+    ) -> Result<Arc<ThreadRun>, CoreError> {
         let lane = &graph.lanes[thread];
         let run = if lane.birth == Birth::Unborn {
             thread_tree.unborn(thread)
@@ -264,22 +263,12 @@ impl Record {
             let waits = matches!(thread_tree.node(lane.node).next, Next::Join(_));
             thread_tree.run_to(lane.node, waits.then_some(0))?
         };
-        // An unborn thread made no choices, as one that began and made none.
-        let mut key = vec![u64::from(lane.birth == Birth::Unborn)];
-        key.extend_from_slice(&run.choices);
-        let classes = &mut self.classes[thread];
-        let class = *self.known[thread].entry(key.into()).or_insert(narrow(classes.len()));
-        if class as usize == classes.len() {
-            self.tally.bytes += 200 * run.values.len() + 8 * run.registers.len();
-            let trace = Trace {
-                values: run.values.into(),
-                registers: run.registers.into(),
-                defined: run.defined,
-                choices: run.choices.into(),
-            };
-            classes.push(Class { skeleton: run.skeleton, traces: vec![trace], by_value: Vec::new() });
-        }
-        Ok(class)
+        let bytes = 200 * run.values.len() + 8 * run.registers.len();
+        let known = self.runs[thread].entry(run_key(run.skeleton.status, &run.choices).collect());
+        Ok(Arc::clone(known.or_insert_with(|| {
+            self.findings.bytes += bytes;
+            Arc::new(run.finish(None))
+        })))
     }
 
     /// Whether the search came to this execution before, as far as 128 bits can say.
@@ -287,7 +276,7 @@ impl Record {
         let Some(met) = &mut self.met else { return false };
         let is_new = met.insert(fingerprint(graph, thread_tree));
         if is_new {
-            self.tally.bytes += 2 * size_of::<u128>();
+            self.findings.bytes += 2 * size_of::<u128>();
         }
         !is_new
     }
@@ -300,17 +289,24 @@ impl Record {
         if self.seen.is_none() {
             return Ok(());
         }
-        let witness = self.witness(graph, thread_tree)?;
-        let mut key: Vec<u64> = witness.runs.iter().map(|run| u64::from(run.0)).collect();
-        key.extend(witness.reads_from.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
+        let execution = self.execution(graph, thread_tree)?;
+        let runs = execution.threads.iter();
+        let mut key: Vec<u64> = runs.flat_map(|run| run_key(run.skeleton.status, &run.choices)).collect();
+        key.extend(execution.rf.iter().flat_map(|pair| [u64::from(pair.0), u64::from(pair.1)]));
         let class = self.class_key(key.clone(), graph, thread_tree);
         *self.seen_classes.entry(class).or_default() += 1;
-        key.extend(witness.coherence.iter().flatten().map(|&write| u64::from(write)));
+        key.extend(execution.co.iter().flat_map(|(_, writes)| writes).map(|&write| u64::from(write)));
         if let Some(seen) = &mut self.seen {
             self.duplicates += u64::from(!seen.insert(key));
         }
         Ok(())
     }
+}
+
+/// What determines a run of a thread. One that was not started made no choices, as one that began and made none.
+fn run_key(status: Status, choices: &[u64]) -> impl Iterator<Item = u64> + '_ {
+    let length = if status == Status::Unborn { u64::MAX } else { choices.len() as u64 };
+    std::iter::once(length).chain(choices.iter().copied())
 }
 
 /// What each thread chose and read, and the order of writes, in few bits.

@@ -1,8 +1,8 @@
 //! Records where relations of a model end, over all maximal graphs.
 
+use crate::findings;
 use crate::stateless::item::Label;
 use crate::stateless::view::View;
-use crate::tally;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
@@ -28,7 +28,7 @@ impl<'a> Signs<'a> {
     pub(super) fn look(
         &mut self,
         view: &View<'_, '_>,
-        found: &mut tally::Signs,
+        found: &mut findings::Signs,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         if !found[0].is_empty() {

@@ -11,13 +11,12 @@
 //!
 //! It is a function of what the thread did before the event, so it is computed once per node of the thread's tree.
 
-use crate::graph::Graph as Candidate;
+use crate::enumeration::candidate::Candidate;
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use crate::thread::{Event, Kind, Skeleton};
-use crate::traces::Class;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
@@ -147,13 +146,12 @@ impl<'a> ThreadOrder<'a> {
         count: usize,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<SmallSet>, Failure> {
-        let class = Class { skeleton: skeleton.clone(), traces: Vec::new(), by_value: Vec::new() };
         let mut found = vec![SmallSet::default(); count];
         if self.fault == Fault::ModelOrderForgotten {
             return Ok(found);
         }
         let mut alone = Candidate::new(self.thread.program);
-        alone.assemble(&[&class]);
+        alone.assemble(std::iter::once(skeleton));
         self.evaluation.resize(self.plan, alone.events.len(), watch)?;
         self.evaluation.passes(self.plan, &self.phase, &alone, watch)?;
         let (relation, first) = (self.evaluation.slot(self.slot), alone.offsets[0]);

@@ -192,8 +192,8 @@ impl Explorer<'_> {
     }
 
     fn tell_done(&mut self, done: f64) {
-        let tally = &self.record.tally;
-        let now = (tally.explored, tally.blocked, tally.bytes as u64, done);
+        let findings = &self.record.findings;
+        let now = (findings.explored, findings.blocked, findings.bytes as u64, done);
         let (meter, told) = (self.watch.meter(), self.share.told);
         meter.count(now.0 - told.0, now.1 - told.1, now.2 - told.2);
         meter.advance(now.3 - told.3);

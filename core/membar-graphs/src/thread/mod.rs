@@ -12,6 +12,6 @@ mod skeleton;
 #[cfg(test)]
 mod tests;
 
-pub use run::{Question, Run};
+pub use run::{Question, Run, ThreadRun};
 pub use runner::ThreadRunner;
 pub use skeleton::{Event, Kind, Skeleton, Status, Turn};

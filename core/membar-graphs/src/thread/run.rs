@@ -69,6 +69,17 @@ impl Run {
         (self.edge, self.operation)
     }
 
+    /// The run, now that it has ended; `same`: its skeleton, if it is known from another run.
+    pub(crate) fn finish(self, same: Option<&Arc<Skeleton>>) -> ThreadRun {
+        let register = |number: usize| (narrow(number), self.registers[number]);
+        ThreadRun {
+            registers: self.defined.iter().map(register).collect(),
+            skeleton: same.map_or_else(|| Arc::new(self.skeleton), Arc::clone),
+            values: self.values.into(),
+            choices: self.choices.into(),
+        }
+    }
+
     pub(super) fn event(&mut self, kind: Kind, cell: Option<CellId>, value: u64, tags: TagSet) -> usize {
         self.skeleton.events.push(Event {
             kind,
@@ -125,6 +136,41 @@ impl Run {
             self.skeleton.atomic.push(pair);
         } else {
             self.skeleton.exclusive.push(pair);
+        }
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadRun {
+    /// What models can see, shared by runs that differ only in values.
+    pub skeleton: Arc<Skeleton>,
+    /// The value of each event; 0 for fences.
+    pub values: Box<[u64]>,
+    /// Last values of the registers that have been given one.
+    pub registers: Box<[(u32, u64)]>,
+    /// What determines the run.
+    pub choices: Box<[u64]>,
+}
+
+impl ThreadRun {
+    /// The last value of a register; 0 if it has been given none.
+    pub(crate) fn register(&self, register: Register) -> u64 {
+        self.registers.iter().find(|(number, _)| *number == register.0).map_or(0, |&(_, value)| value)
+    }
+
+    /// The same run of a thread whose registers, and the threads that it starts and joins, have other names.
+    pub(crate) fn renamed(&self, registers: &[usize], thread: impl Fn(ThreadId) -> ThreadId) -> Self {
+        let mut skeleton = (*self.skeleton).clone();
+        for turn in &mut skeleton.turns {
+            turn.thread = thread(turn.thread);
+        }
+        skeleton.waits_for = skeleton.waits_for.map(thread);
+        let rename = |&(number, value): &(u32, u64)| (narrow(registers[number as usize]), value);
+        Self {
+            skeleton: Arc::new(skeleton),
+            registers: self.registers.iter().map(rename).collect(),
+            ..self.clone()
         }
     }
 }

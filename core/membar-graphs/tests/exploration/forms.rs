@@ -2,7 +2,8 @@
 
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
-use membar_graphs::search::{Findings, Options, search};
+use membar_graphs::enumeration::{Options, search};
+use membar_graphs::findings::Findings;
 use membar_ir::form::VERSION;
 use membar_ir::limits::{Limits, Stop};
 use membar_ir::program::Program;
@@ -169,9 +170,8 @@ pub(crate) fn run(model: &[u64], program: &[u64]) -> Findings {
     let pruned = run_with(model, program, options(), true);
     let plain = run_with(model, program, options(), false);
     let counts = |found: &Findings| {
-        let states: Vec<_> =
-            found.tally.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
-        (found.tally.executions, found.tally.blocked, states)
+        let states: Vec<_> = found.states.iter().map(|(state, seen)| (state.clone(), seen.count)).collect();
+        (found.executions, found.blocked, states)
     };
     assert_eq!(counts(&pruned), counts(&plain), "pruning changes nothing");
     pruned
@@ -179,5 +179,5 @@ pub(crate) fn run(model: &[u64], program: &[u64]) -> Findings {
 
 /// The final states.
 pub(crate) fn states(found: &Findings) -> Vec<Vec<u64>> {
-    found.tally.states.keys().map(|state| state.to_vec()).collect()
+    found.states.keys().map(|state| state.to_vec()).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::forms::*;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
-use membar_graphs::search::{Options, search};
+use membar_graphs::enumeration::{Options, search};
 use membar_ir::limits::{Limits, Stop};
 use membar_ir::program::Program;
 

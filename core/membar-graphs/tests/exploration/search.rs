@@ -6,12 +6,11 @@ use crate::forms::*;
 use membar_cat::plan::Plan;
 use membar_cat::plan::Primitive;
 use membar_cat::schedule::Schedule;
-use membar_graphs::execution::Execution;
-use membar_graphs::search::search;
+use membar_graphs::enumeration::search;
 use membar_graphs::thread::Status;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Limits, Stop, Stopped};
-use membar_ir::program::Program;
+use membar_ir::program::{CellId, Program};
 
 fn store_buffering() -> Words {
     program(&[thread(&[store(X, &constant(1)), load(0, Y)]), thread(&[store(Y, &constant(1)), load(0, X)])])
@@ -20,27 +19,27 @@ fn store_buffering() -> Words {
 #[test]
 fn store_buffering_needs_a_weak_model() {
     let strong = run(&sc(), &store_buffering());
-    assert_eq!(strong.tally.executions, 3);
+    assert_eq!(strong.executions, 3);
     assert_eq!(states(&strong), [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]]);
     let weak = run(&coherence(), &store_buffering());
-    assert_eq!(weak.tally.executions, 4);
+    assert_eq!(weak.executions, 4);
     assert!(states(&weak).contains(&vec![0, 0, 1, 1]));
 }
 
 #[test]
 fn without_axioms_a_read_may_see_a_later_write_of_its_thread() {
     let own = program(&[thread(&[load(0, X), store(X, &constant(1))])]);
-    assert_eq!(run(&anything(), &own).tally.executions, 2);
-    assert_eq!(run(&coherence(), &own).tally.executions, 1);
+    assert_eq!(run(&anything(), &own).executions, 2);
+    assert_eq!(run(&coherence(), &own).executions, 1);
 }
 
 #[test]
 fn every_coherence_order_is_found_once() {
     let writers: Vec<Words> = (1..=4).map(|value| thread(&[store(X, &constant(value))])).collect();
     let found = run(&coherence(), &program(&writers));
-    assert_eq!(found.tally.executions, 24);
-    assert_eq!(found.tally.states.len(), 4);
-    assert!(found.tally.states.values().all(|seen| seen.count == 6));
+    assert_eq!(found.executions, 24);
+    assert_eq!(found.states.len(), 4);
+    assert!(found.states.values().all(|seen| seen.count == 6));
 }
 
 #[test]
@@ -56,8 +55,8 @@ fn values_travel_through_threads_and_not_out_of_thin_air() {
 fn atomic_increments_do_not_lose_one() {
     let threads: Vec<Words> = (0..3).map(|_| thread(&[increment(0, X)])).collect();
     let found = run(&sc(), &program(&threads));
-    assert_eq!(found.tally.executions, 6);
-    assert!(found.tally.states.keys().all(|state| state[3] == 3));
+    assert_eq!(found.executions, 6);
+    assert!(found.states.keys().all(|state| state[3] == 3));
 }
 
 #[test]
@@ -73,16 +72,16 @@ fn an_assumption_blocks_and_an_assertion_fails() {
     let writer = thread(&[store(X, &constant(1))]);
     let waiting = program(&[writer.clone(), thread(&[load(0, X), assume(&register(0))])]);
     let found = run(&sc(), &waiting);
-    assert_eq!((found.tally.executions, found.tally.blocked), (1, 1));
+    assert_eq!((found.executions, found.blocked), (1, 1));
     let failing = program(&[writer, thread(&[load(0, X), assertion(&register(0))])]);
     let found = run(&sc(), &failing);
-    assert_eq!((found.tally.executions, found.tally.blocked, found.tally.failures[&1].count), (1, 0, 1));
+    assert_eq!((found.executions, found.blocked, found.failures[&1].count), (1, 0, 1));
 }
 
 #[test]
 fn a_stray_pointer_is_a_fault() {
     let found = run(&sc(), &program(&[thread(&[load_from(0, &constant(X + 1))])]));
-    assert_eq!((found.tally.executions, found.tally.faults[&0].count), (0, 1));
+    assert_eq!((found.executions, found.faults[&0].count), (0, 1));
 }
 
 #[test]
@@ -97,20 +96,20 @@ fn loops_are_cut_at_the_bound() {
         ],
     );
     let found = run(&sc(), &program(&[wait, thread(&[store(X, &constant(1))])]));
-    assert!(found.tally.cut);
+    assert!(found.cut);
     // 1, 01 and 001.
-    assert_eq!(found.tally.executions, 3);
+    assert_eq!(found.executions, 3);
     let straight = run(&sc(), &store_buffering());
-    assert!(!straight.tally.cut);
+    assert!(!straight.cut);
 }
 
 #[test]
 fn choices_are_all_made() {
     let found =
         run(&sc(), &program(&[thread(&[choose(0, 3_u64.wrapping_neg(), 2), store(X, &constant(1))])]));
-    assert_eq!(found.tally.executions, 6);
+    assert_eq!(found.executions, 6);
     assert!(states(&found).contains(&vec![3_u64.wrapping_neg(), 1, 0]));
-    assert_eq!(run(&sc(), &program(&[thread(&[choose(0, 1, 0)])])).tally.blocked, 1);
+    assert_eq!(run(&sc(), &program(&[thread(&[choose(0, 1, 0)])])).blocked, 1);
 }
 
 #[test]
@@ -141,8 +140,8 @@ fn a_required_failure_waits_for_the_whole_execution() {
     let slots = [vec![0, 1, 16], vec![0, 0, 4], vec![13, 1, 1], vec![8, 1, 0, 2]];
     let last = model(&slots, &[vec![2, 3, 1, 0]]);
     let writers = program(&[thread(&[store(X, &constant(1))]), thread(&[store(X, &constant(2))])]);
-    assert_eq!(run(&last, &writers).tally.executions, 2);
-    assert_eq!(run(&last, &program(&[thread(&[fence()])])).tally.executions, 0);
+    assert_eq!(run(&last, &writers).executions, 2);
+    assert_eq!(run(&last, &program(&[thread(&[fence()])])).executions, 0);
 }
 
 #[test]
@@ -150,8 +149,8 @@ fn flags_and_undefined_behaviour_are_counted() {
     // flag ~empty F, undefined_unless empty F, of tagged fences.
     let remarks = model(&[vec![1, 0, 0]], &[vec![2, 0, 1, 1], vec![2, 0, 0, 2]]);
     let found = run(&remarks, &program(&[thread(&[fence()])]));
-    assert_eq!((found.tally.remarks[&0].count, found.tally.remarks[&1].count), (1, 1));
-    assert!(run(&remarks, &store_buffering()).tally.remarks.is_empty());
+    assert_eq!((found.remarks[&0].count, found.remarks[&1].count), (1, 1));
+    assert!(run(&remarks, &store_buffering()).remarks.is_empty());
 }
 
 #[test]
@@ -160,10 +159,10 @@ fn limits_stop_the_search() {
         let found = run_with(
             &coherence(),
             &store_buffering(),
-            membar_graphs::search::Options { limits, ..options() },
+            membar_graphs::enumeration::Options { limits, ..options() },
             true,
         );
-        found.tally.stopped
+        found.stopped
     };
     assert_eq!(limited(Limits { executions: Some(2), ..Limits::default() }), Some(Stopped::Executions));
     assert_eq!(limited(Limits { executions: Some(4), ..Limits::default() }), None);
@@ -173,23 +172,26 @@ fn limits_stop_the_search() {
 }
 
 #[test]
-fn a_witness_can_be_written_out() {
+fn executions_are_kept_with_their_relations() {
     let form = store_buffering();
-    let keep = membar_graphs::search::Options { keep_all: true, ..options() };
+    let keep = membar_graphs::enumeration::Options { keep_all: true, ..options() };
     let found = run_with(&sc(), &form, keep, true);
-    assert_eq!(found.tally.kept.len(), 3);
+    assert_eq!(found.kept.len(), 3);
     let program = Program::decode(&form, 1).unwrap();
-    for witness in &found.tally.kept {
-        let execution = Execution::new(&program, &found.classes, witness).unwrap();
-        assert_eq!(execution.events.len(), 6);
-        let po = execution.relation(Primitive::ProgramOrder).unwrap();
-        assert_eq!(po.pairs().collect::<Vec<_>>(), [(2, 3), (4, 5)]);
-        assert_eq!(execution.co, [[0, 2], [1, 4]]);
-        for (write, read) in execution.rf {
-            assert_eq!(execution.events[write].value, execution.events[read].value);
-            assert_eq!(execution.events[write].cell, execution.events[read].cell);
+    for execution in &found.kept {
+        let events: Vec<_> = execution.threads.iter().flat_map(|run| run.skeleton.events.iter()).collect();
+        let values: Vec<_> = execution.threads.iter().flat_map(|run| run.values.iter().copied()).collect();
+        assert_eq!(events.len(), 4);
+        let po = execution.relation(&program, Primitive::ProgramOrder);
+        assert_eq!(po, [0, 0, 1 << 3, 0, 1 << 5, 0]);
+        assert_eq!(execution.co, [(CellId(0), vec![0, 2]), (CellId(1), vec![1, 4])]);
+        for &(write, read) in &execution.rf {
+            let read = read as usize - 2;
+            let written = (write as usize).checked_sub(2);
+            assert_eq!(values[read], written.map_or(0, |write| values[write]));
+            assert!(written.is_none_or(|write| events[write].cell == events[read].cell));
         }
-        assert!(execution.threads.iter().all(|run| run.status == Status::Complete));
+        assert!(execution.threads.iter().all(|run| run.skeleton.status == Status::Complete));
     }
 }
 
@@ -198,5 +200,5 @@ fn more_than_64_events_are_no_problem() {
     let many: Vec<Words> = (0..70).map(|at| store(X, &constant(at))).collect();
     let found = run_with(&sc(), &program(&[thread(&many)]), options(), true);
     assert_eq!(states(&found), [[0, 69, 0]]);
-    assert_eq!(found.tally.executions, 1);
+    assert_eq!(found.executions, 1);
 }

@@ -388,7 +388,7 @@ impl<'a> Explorer<'a> {
 
     /// Whether some order of the writes makes the graph consistent, which it then gets.
     fn is_consistent(&mut self, request: Request<'_>) -> Result<bool, Failure> {
-        self.record.tally.nodes += 1;
+        self.record.findings.nodes += 1;
         let view = View {
             graph: &self.graph,
             thread_tree: &self.thread_tree,
@@ -440,16 +440,16 @@ impl<'a> Explorer<'a> {
     fn count(&mut self) -> Result<(), Failure> {
         self.counted += 1;
         let remarks = self.finder.settle(&mut self.graph);
-        let (executions, blocked) = (self.record.tally.executions, self.record.tally.blocked);
+        let (executions, blocked) = (self.record.findings.executions, self.record.findings.blocked);
         self.record.is_full = self.watch.is_full();
         self.record.take(&self.graph, 1, &mut self.thread_tree, remarks)?;
         if self.record.is_over {
             return Err(Stopped::Executions.into());
         }
         self.make_room();
-        let tally = &self.record.tally;
-        self.watch.meter().count(tally.executions - executions, tally.blocked - blocked, 0);
-        self.watch.bytes(tally.bytes)?;
+        let findings = &self.record.findings;
+        self.watch.meter().count(findings.executions - executions, findings.blocked - blocked, 0);
+        self.watch.bytes(findings.bytes)?;
         if self.options.stop_at_failure && self.record.has_failure() {
             return Err(Stopped::Found.into());
         }

@@ -15,7 +15,7 @@ mod explore;
 mod futures;
 mod solver;
 
-use crate::search::Findings;
+use crate::findings::Findings;
 use crate::stateless::Verification;
 use crate::stateless::classes::explore::Explorer;
 use crate::stateless::classes::mistake::Mistake;
@@ -54,18 +54,12 @@ pub fn search(
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let mut explorer = Explorer::new(program, plan, schedule, options, Watch::new(stop, options.limits))?;
-    let stopped = match explorer.run() {
-        Ok(()) => None,
-        Err(Failure::Stopped(stopped)) => Some(stopped),
-        Err(Failure::Error(error)) => return Err(error),
-    };
-    let mut record = explorer.finish();
-    record.settle(None);
-    record.tally.stopped = stopped;
+    let stopped = Failure::reason(explorer.run())?;
+    let record = explorer.finish();
     let verification = Verification {
         duplicates: record.class_duplicates(),
         classes: record.distinct_classes(),
         ..Verification::default()
     };
-    Ok((Findings { tally: record.tally, classes: record.classes }, verification))
+    Ok((record.settle(None, stopped), verification))
 }

@@ -1,19 +1,10 @@
-//! Findings: counts, final states, and the first execution for each finding.
+//! What a search finds: counts, final states, and the first execution for each finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::execution::Execution;
+use crate::thread::Status;
 use membar_ir::limits::Stopped;
-
-/// An execution in few words: enough to build it again from the classes of the threads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Witness {
-    /// Per thread its class and its run in that class.
-    pub runs: Vec<(u32, u32)>,
-    /// Writes with the reads that take their values.
-    pub reads_from: Vec<(u32, u32)>,
-    /// Per accessed cell its writes from first to last.
-    pub coherence: Vec<Vec<u32>>,
-}
 
 /// How often something was seen, and where first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +12,7 @@ pub struct Seen {
     /// Number of executions.
     pub count: u64,
     /// The first of them.
-    pub first: Witness,
+    pub first: Execution,
     /// The part of the search that found it, where there are several workers; else 0.
     pub task: u32,
 }
@@ -31,7 +22,7 @@ pub type Signs = [BTreeSet<(u32, u32)>; 3];
 
 /// Everything found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct Findings {
     /// Complete consistent executions.
     pub executions: u64,
     /// Those of them that were looked at: one of all that differ only in the names of interchangeable threads.
@@ -65,7 +56,7 @@ pub struct Tally {
     /// Checks that are no requirement and have something to say, by number.
     pub remarks: BTreeMap<u32, Seen>,
     /// Every complete execution, and every one that failed or was cut, if they are to be kept.
-    pub kept: Vec<Witness>,
+    pub kept: Vec<Execution>,
     /// Combinations of classes looked at.
     pub combinations: u64,
     /// Partial executions looked at.
@@ -74,4 +65,37 @@ pub struct Tally {
     pub bytes: usize,
     /// Why it did not end, if it did not.
     pub stopped: Option<Stopped>,
+}
+
+/// How an execution ended to which nothing can be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// A thread accessed what is no location.
+    Fault(usize),
+    /// An assertion of a thread failed.
+    Failed(usize),
+    /// The loop bound cut a thread: it is not complete, and whether it would be blocked cannot be said.
+    Cut,
+    /// A thread waits for ever.
+    Blocked,
+    /// Every thread that was started has come to its end.
+    Complete,
+}
+
+impl Ending {
+    /// Of the ways in which the threads ended.
+    pub(crate) fn of(status: impl Fn(usize) -> Status, threads: usize) -> Self {
+        let with = |wanted: &[Status]| (0..threads).find(|&thread| wanted.contains(&status(thread)));
+        if let Some(thread) = with(&[Status::Fault]) {
+            Self::Fault(thread)
+        } else if let Some(thread) = with(&[Status::Failed]) {
+            Self::Failed(thread)
+        } else if with(&[Status::Cut]).is_some() {
+            Self::Cut
+        } else if with(&[Status::Blocked, Status::Waiting, Status::Suspended]).is_some() {
+            Self::Blocked
+        } else {
+            Self::Complete
+        }
+    }
 }

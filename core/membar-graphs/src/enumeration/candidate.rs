@@ -1,64 +1,60 @@
-//! One candidate execution: the events of one class per thread, with rf and co as far as they are chosen.
+//! A candidate execution: the events of one skeleton per thread, with rf and co as far as they are chosen.
 //!
-//! Events are numbered as in `program/execution.py`: initial writes of the accessed cells first, in the order of the
-//! cells, then thread by thread in program order.
+//! Events are numbered as in `Execution`.
 
-use crate::execution::Rows;
 use crate::stay::{Stay, Stuck};
-use crate::thread::{Kind, Status, Turn};
-use crate::traces::Class;
+use crate::thread::{Kind, Skeleton, Status, Turn};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
 use membar_ir::bits::{bits, insert};
 use membar_ir::limits::{Stopped, Watch};
-use membar_ir::program::Tag;
-use membar_ir::program::{CellId, Program, TagSet};
+use membar_ir::program::{CellId, Program, Tag, TagSet};
+use membar_ir::words::narrow;
 
 /// Where an event stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// Index of its thread; None for initial writes.
-    pub thread: Option<usize>,
+    pub(crate) thread: Option<usize>,
     /// Position in its thread.
-    pub position: usize,
+    pub(crate) position: usize,
     /// What it does.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Where.
-    pub cell: Option<CellId>,
+    pub(crate) cell: Option<CellId>,
     tags: Option<TagSet>,
 }
 
 /// Events with rf and co.
 #[derive(Debug)]
-pub struct Graph<'a> {
+pub(crate) struct Candidate<'a> {
     /// The program.
-    pub program: &'a Program,
-    /// One class per thread.
-    pub classes: Vec<&'a Class>,
+    pub(crate) program: &'a Program,
+    /// What each thread does.
+    pub(crate) skeletons: Vec<&'a Skeleton>,
     /// All events.
-    pub events: Vec<Place>,
+    pub(crate) events: Vec<Place>,
     /// The first event of each thread.
-    pub offsets: Vec<usize>,
+    pub(crate) offsets: Vec<usize>,
     /// The accessed cells, each with its writes, the initial one first.
-    pub cells: Vec<(CellId, Vec<usize>)>,
+    pub(crate) cells: Vec<(CellId, Vec<usize>)>,
     /// All reads.
-    pub reads: Vec<usize>,
+    pub(crate) reads: Vec<usize>,
     /// For each event that is a read with a source: the write it reads from.
-    pub source: Vec<Option<usize>>,
+    pub(crate) source: Vec<Option<usize>>,
     /// Coherence, transitive, as far as it is chosen.
-    pub coherence: Vec<u64>,
+    pub(crate) coherence: Vec<u64>,
     /// The size of relations.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> Candidate<'a> {
     /// No thread yet.
-    #[must_use]
-    pub fn new(program: &'a Program) -> Self {
+    pub(crate) fn new(program: &'a Program) -> Self {
         Self {
             program,
-            classes: Vec::new(),
+            skeletons: Vec::new(),
             events: Vec::new(),
             offsets: Vec::new(),
             cells: Vec::new(),
@@ -69,16 +65,19 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Puts the events of `classes` together; rf is empty and co has only the initial writes before all others.
-    pub fn assemble(&mut self, classes: &[&'a Class]) {
-        self.classes.clear();
-        self.classes.extend_from_slice(classes);
+    /// Puts the events of all threads together; rf is empty and co has only the initial writes before all others.
+    pub(crate) fn assemble(&mut self, skeletons: impl Iterator<Item = &'a Skeleton>) {
+        self.skeletons.clear();
+        self.skeletons.extend(skeletons);
         self.events.clear();
         self.offsets.clear();
         self.reads.clear();
         self.cells.clear();
-        let mut accessed: Vec<CellId> =
-            classes.iter().flat_map(|class| class.skeleton.events.iter().filter_map(|e| e.cell)).collect();
+        let mut accessed: Vec<CellId> = self
+            .skeletons
+            .iter()
+            .flat_map(|skeleton| skeleton.events.iter().filter_map(|e| e.cell))
+            .collect();
         accessed.sort_unstable();
         accessed.dedup();
         for (position, &cell) in accessed.iter().enumerate() {
@@ -86,9 +85,9 @@ impl<'a> Graph<'a> {
             let place = Place { thread: None, position, kind: Kind::Write, cell: Some(cell), tags: None };
             self.events.push(place);
         }
-        for (thread, class) in classes.iter().enumerate() {
+        for (thread, skeleton) in self.skeletons.iter().enumerate() {
             self.offsets.push(self.events.len());
-            for (position, event) in class.skeleton.events.iter().enumerate() {
+            for (position, event) in skeleton.events.iter().enumerate() {
                 let id = self.events.len();
                 match (event.kind, event.cell) {
                     (Kind::Read, _) => self.reads.push(id),
@@ -121,16 +120,14 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether threads run exactly if started, and joins pass exactly if the joined thread has ended.
-    #[must_use]
-    pub fn are_born_and_joined(&self) -> bool {
+    pub(crate) fn are_born_and_joined(&self) -> bool {
         use crate::thread::Status::{Complete, Unborn};
-        let status = |thread: usize| self.classes[thread].skeleton.status;
-        self.classes.iter().enumerate().all(|(thread, class)| {
+        let status = |thread: usize| self.skeletons[thread].status;
+        self.skeletons.iter().enumerate().all(|(thread, skeleton)| {
             let born = self.program.threads[thread].started || self.spawns(thread) > 0;
-            let waits_rightly =
-                class.skeleton.waits_for.is_none_or(|other| status(other.index()) != Complete);
-            let mut joins = class.skeleton.turns.iter().filter(|turn| !turn.is_spawn);
-            born == (class.skeleton.status != Unborn)
+            let waits_rightly = skeleton.waits_for.is_none_or(|other| status(other.index()) != Complete);
+            let mut joins = skeleton.turns.iter().filter(|turn| !turn.is_spawn);
+            born == (skeleton.status != Unborn)
                 && waits_rightly
                 && joins.all(|turn| status(turn.thread.index()) == Complete)
         }) && self.happen_in_some_order()
@@ -139,7 +136,7 @@ impl<'a> Graph<'a> {
     /// Whether no join comes before the spawn of the thread that it waits for, directly or by way of others.
     fn happen_in_some_order(&self) -> bool {
         let mut born: Vec<bool> = self.program.threads.iter().map(|thread| thread.started).collect();
-        let mut left: Vec<&[Turn]> = self.classes.iter().map(|class| &class.skeleton.turns[..]).collect();
+        let mut left: Vec<&[Turn]> = self.skeletons.iter().map(|skeleton| &skeleton.turns[..]).collect();
         let mut is_moving = true;
         while is_moving {
             is_moving = false;
@@ -159,7 +156,6 @@ impl<'a> Graph<'a> {
 
     /// Who is stuck in a whole execution, if everybody has ended, waits for a thread that does not end, or waits and sees
     /// the last write of all that it looks at.
-    #[must_use]
     pub(crate) fn stuck(&self) -> Stuck {
         let sees_last = |read: usize| {
             let width = self.shape.set();
@@ -172,8 +168,7 @@ impl<'a> Graph<'a> {
             });
             looks.all(|(number, _)| sees_last(number))
         };
-        let stay = |(thread, class): (usize, &&Class)| {
-            let skeleton = &class.skeleton;
+        let stay = |(thread, skeleton): (usize, &&Skeleton)| {
             let from = skeleton.looks_from.unwrap_or_default() as usize;
             match skeleton.status {
                 Status::Complete if skeleton.ends_process => Some(Stay::Exited),
@@ -185,26 +180,22 @@ impl<'a> Graph<'a> {
                 Status::Cut | Status::Failed | Status::Fault => None,
             }
         };
-        let threads: Option<Vec<Stay>> = self.classes.iter().enumerate().map(stay).collect();
+        let threads: Option<Vec<Stay>> = self.skeletons.iter().enumerate().map(stay).collect();
         threads.map(|threads| Stuck::of(&threads)).unwrap_or_default()
     }
 
     /// Whether some thread is started more than once.
-    #[must_use]
-    pub fn is_spawned_twice(&self) -> bool {
-        (0..self.classes.len()).any(|thread| self.spawns(thread) > 1)
+    pub(crate) fn is_spawned_twice(&self) -> bool {
+        (0..self.skeletons.len()).any(|thread| self.spawns(thread) > 1)
     }
 
     fn spawns(&self, thread: usize) -> usize {
         let is_it = |turn: &&Turn| turn.is_spawn && turn.thread.index() == thread;
-        self.classes.iter().flat_map(|class| class.skeleton.turns.iter()).filter(is_it).count()
+        self.skeletons.iter().flat_map(|skeleton| &skeleton.turns).filter(is_it).count()
     }
 
     /// Puts write `a` before write `b` of the same cell, and keeps co transitive; false if `b` is before `a`.
-    ///
-    /// # Errors
-    /// It is time to stop.
-    pub fn order(&mut self, a: usize, b: usize, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
+    pub(crate) fn order(&mut self, a: usize, b: usize, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
         if a == b || self.shape.related(&self.coherence, b, a) {
             return Ok(false);
         }
@@ -228,8 +219,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The next two writes of one cell that co does not order, looking from `cursor` on.
-    #[must_use]
-    pub fn unordered(&self, cursor: Cursor) -> Option<(Cursor, usize, usize)> {
+    pub(crate) fn unordered(&self, cursor: Cursor) -> Option<(Cursor, usize, usize)> {
         let Cursor { mut cell, mut second, mut first } = cursor;
         while let Some((_, writes)) = self.cells.get(cell) {
             while second < writes.len() {
@@ -250,22 +240,20 @@ impl<'a> Graph<'a> {
         None
     }
 
-    /// For each accessed cell its writes in the order of co, which must be complete.
-    #[must_use]
-    pub fn orders(&self) -> Vec<Vec<usize>> {
+    /// The accessed cells, each with its writes in the order of co, which must be complete.
+    pub(crate) fn orders(&self) -> Vec<(CellId, Vec<u32>)> {
         let width = self.shape.set();
-        let sort = |writes: &Vec<usize>| {
-            let mut order = writes.clone();
-            let later = |&w: &usize| bits(&self.coherence[w * width..(w + 1) * width]).count();
+        let later = |&&w: &&usize| bits(&self.coherence[w * width..(w + 1) * width]).count();
+        let sort = |(cell, writes): &(CellId, Vec<usize>)| {
+            let mut order: Vec<&usize> = writes.iter().collect();
             order.sort_by_key(|write| std::cmp::Reverse(later(write)));
-            order
+            (*cell, order.into_iter().map(|&write| narrow(write)).collect())
         };
-        self.cells.iter().map(|(_, writes)| sort(writes)).collect()
+        self.cells.iter().map(sort).collect()
     }
 
     /// The co-last write of a list of writes of one cell, if co is complete for it.
-    #[must_use]
-    pub fn last(&self, writes: &[usize]) -> Option<usize> {
+    pub(crate) fn last(&self, writes: &[usize]) -> Option<usize> {
         let width = self.shape.set();
         let is_last = |&&w: &&usize| self.coherence[w * width..(w + 1) * width].iter().all(|&word| word == 0);
         writes.iter().find(is_last).copied()
@@ -273,10 +261,10 @@ impl<'a> Graph<'a> {
 
     /// Program order.
     fn program_order(&self, out: &mut [u64]) {
-        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
-            let events = &class.skeleton.events;
+        for (skeleton, &offset) in self.skeletons.iter().zip(&self.offsets) {
+            let events = &skeleton.events;
             for b in 0..events.len() {
-                for a in (0..b).filter(|&a| class.skeleton.orders(a, b)) {
+                for a in (0..b).filter(|&a| skeleton.orders(a, b)) {
                     self.shape.relate(out, offset + a, offset + b);
                 }
             }
@@ -284,8 +272,8 @@ impl<'a> Graph<'a> {
     }
 
     fn dependency(&self, primitive: Primitive, out: &mut [u64]) {
-        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
-            for (target, event) in class.skeleton.events.iter().enumerate() {
+        for (skeleton, &offset) in self.skeletons.iter().zip(&self.offsets) {
+            for (target, event) in skeleton.events.iter().enumerate() {
                 for source in event.sources(primitive).iter() {
                     self.shape.relate(out, offset + source, offset + target);
                 }
@@ -294,10 +282,10 @@ impl<'a> Graph<'a> {
     }
 
     fn pairs(&self, primitive: Primitive, out: &mut [u64]) {
-        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+        for (skeleton, &offset) in self.skeletons.iter().zip(&self.offsets) {
             let pairs = match primitive {
-                Primitive::Atomic => &class.skeleton.atomic,
-                _ => &class.skeleton.exclusive,
+                Primitive::Atomic => &skeleton.atomic,
+                _ => &skeleton.exclusive,
             };
             for &(read, write) in pairs {
                 self.shape.relate(out, offset + read as usize, offset + write as usize);
@@ -311,7 +299,7 @@ impl<'a> Graph<'a> {
                 None => self.shape.relate(out, a, a),
                 Some(thread) => {
                     let first = self.offsets[thread];
-                    for b in first..first + self.classes[thread].skeleton.events.len() {
+                    for b in first..first + self.skeletons[thread].events.len() {
                         self.shape.relate(out, a, b);
                     }
                 }
@@ -321,7 +309,7 @@ impl<'a> Graph<'a> {
 
     /// What precedes a spawn before the whole thread, the whole thread before what follows its join; transitive.
     fn spawn_join(&self, out: &mut [u64]) {
-        if self.classes.iter().all(|class| class.skeleton.turns.is_empty()) {
+        if self.skeletons.iter().all(|skeleton| skeleton.turns.is_empty()) {
             return;
         }
         // Each thread is a chain of nodes: its birth, its turns and events in order, its end.
@@ -329,15 +317,15 @@ impl<'a> Graph<'a> {
         let mut next: Vec<Vec<usize>> = Vec::new();
         let mut ends = Vec::new();
         let mut turns: Vec<(usize, Turn)> = Vec::new();
-        for (class, &offset) in self.classes.iter().zip(&self.offsets) {
+        for (skeleton, &offset) in self.skeletons.iter().zip(&self.offsets) {
             let birth = event_of.len();
             event_of.push(None);
-            for position in 0..=class.skeleton.events.len() {
-                for turn in class.skeleton.turns.iter().filter(|turn| turn.position as usize == position) {
+            for position in 0..=skeleton.events.len() {
+                for turn in skeleton.turns.iter().filter(|turn| turn.position as usize == position) {
                     turns.push((event_of.len(), *turn));
                     event_of.push(None);
                 }
-                event_of.push((position < class.skeleton.events.len()).then_some(offset + position));
+                event_of.push((position < skeleton.events.len()).then_some(offset + position));
             }
             ends.push((birth, event_of.len() - 1));
             next.extend((birth..event_of.len()).map(|node| vec![node + 1]));
@@ -372,19 +360,11 @@ impl<'a> Graph<'a> {
             insert(out, id);
         }
     }
-
-    /// A primitive relation, for witnesses.
-    #[must_use]
-    pub fn rows_of(&self, primitive: Primitive) -> Rows {
-        let mut relation = vec![0; self.shape.relation()];
-        self.primitive(primitive, self.shape, &mut relation);
-        Rows::new(relation, self.shape.set())
-    }
 }
 
 /// A pair of writes of one cell: where the search for unordered pairs goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
+pub(crate) struct Cursor {
     cell: usize,
     second: usize,
     first: usize,
@@ -396,7 +376,7 @@ impl Default for Cursor {
     }
 }
 
-impl Provider for Graph<'_> {
+impl Provider for Candidate<'_> {
     fn primitive(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
         match primitive {
             Primitive::Reads => self.insert_where(out, |event| event.kind == Kind::Read),

@@ -8,44 +8,31 @@
 //! Runs of one thread that differ only in values form a class: a model cannot tell them apart before rf is chosen.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::tally::Tally;
-use crate::thread::{Kind, Question, Run, Skeleton, ThreadRunner};
+use crate::findings::Findings;
+use crate::thread::{Kind, Question, Run, Skeleton, ThreadRun, ThreadRunner};
 use membar_ir::bits::SmallSet;
 use membar_ir::error::Failure;
 use membar_ir::limits::Watch;
 use membar_ir::program::{CellId, Program};
 
-/// The values of one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace {
-    /// Of each event; 0 for fences.
-    pub values: Box<[u64]>,
-    /// Last values of the registers.
-    pub registers: Box<[u64]>,
-    /// Which registers have been given a value.
-    pub defined: SmallSet,
-    /// What determines the run.
-    pub choices: Box<[u64]>,
-}
-
 /// Runs of one thread with the same skeleton.
 #[derive(Debug)]
-pub struct Class {
+pub(super) struct RunClass {
     /// What they have in common.
-    pub skeleton: Skeleton,
+    pub(super) skeleton: Arc<Skeleton>,
     /// The runs.
-    pub traces: Vec<Trace>,
+    pub(super) runs: Vec<Arc<ThreadRun>>,
     /// For each event its possible values, each with the runs that have it; nothing for fences.
-    pub by_value: Vec<Vec<(u64, SmallSet)>>,
+    pub(super) by_value: Vec<Vec<(u64, SmallSet)>>,
 }
 
-impl Class {
+impl RunClass {
     /// The runs in which `event` has `value`.
-    #[must_use]
-    pub fn with_value(&self, event: usize, value: u64) -> Option<&SmallSet> {
+    pub(super) fn with_value(&self, event: usize, value: u64) -> Option<&SmallSet> {
         let values = &self.by_value[event];
         values.binary_search_by_key(&value, |entry| entry.0).ok().map(|found| &values[found].1)
     }
@@ -63,8 +50,8 @@ struct Waiting {
 struct Found<'a> {
     machine: ThreadRunner<'a>,
     waiting: Vec<Waiting>,
-    classes: Vec<Class>,
-    index: FxHashMap<Skeleton, usize>,
+    classes: Vec<RunClass>,
+    index: FxHashMap<Arc<Skeleton>, usize>,
     most_writes: usize,
 }
 
@@ -78,17 +65,14 @@ struct Values {
     present: BTreeSet<(CellId, u64)>,
 }
 
-/// The classes of every thread, with each back edge taken at most `bound` times; `marks` gets the steps at which
+/// The classes of every thread, with each back edge taken at most `bound` times; `findings` gets the steps at which
 /// runs that wait look first, and those that close loops which were cut.
-///
-/// # Errors
-/// A limit was hit, or a choice is too wide.
-pub fn all_classes(
+pub(super) fn all_classes(
     program: &Program,
     bound: u32,
     watch: &mut Watch<'_>,
-    marks: &mut Tally,
-) -> Result<Vec<Vec<Class>>, Failure> {
+    findings: &mut Findings,
+) -> Result<Vec<Vec<RunClass>>, Failure> {
     let mut values = Values { known: Vec::new(), list: Vec::new(), present: BTreeSet::new() };
     for (number, cell) in (0..).zip(&program.cells) {
         values.known.push(1);
@@ -134,8 +118,8 @@ pub fn all_classes(
         }
     }
     for (thread, found) in (0..).zip(&threads) {
-        marks.waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
-        marks.cuts.extend(found.machine.cuts.iter().map(|edge| (thread, edge.0)));
+        findings.waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
+        findings.cuts.extend(found.machine.cuts.iter().map(|edge| (thread, edge.0)));
     }
     Ok(threads.into_iter().map(|found| finished(found.classes)).collect())
 }
@@ -207,32 +191,28 @@ impl Found<'_> {
         }
         self.most_writes = self.most_writes.max(writes);
         let bytes = 8 * (run.values.len() + run.registers.len() + run.choices.len()) + 128;
-        let trace = Trace {
-            values: run.values.into(),
-            registers: run.registers.into(),
-            defined: run.defined,
-            choices: run.choices.into(),
-        };
-        if let Some(&class) = self.index.get(&run.skeleton) {
-            self.classes[class].traces.push(trace);
+        if let Some((skeleton, &class)) = self.index.get_key_value(&run.skeleton) {
+            self.classes[class].runs.push(Arc::new(run.finish(Some(skeleton))));
             return bytes;
         }
-        self.index.insert(run.skeleton.clone(), self.classes.len());
-        let more = 200 * run.skeleton.events.len();
-        self.classes.push(Class { skeleton: run.skeleton, traces: vec![trace], by_value: Vec::new() });
+        let run = Arc::new(run.finish(None));
+        let skeleton = Arc::clone(&run.skeleton);
+        self.index.insert(Arc::clone(&skeleton), self.classes.len());
+        let more = 200 * skeleton.events.len();
+        self.classes.push(RunClass { skeleton, runs: vec![run], by_value: Vec::new() });
         bytes + more
     }
 }
 
 /// Sorts the runs by their choices, so that the order of discovery does not show, and indexes their values.
-fn finished(mut classes: Vec<Class>) -> Vec<Class> {
+fn finished(mut classes: Vec<RunClass>) -> Vec<RunClass> {
     for class in &mut classes {
-        class.traces.sort_unstable_by(|a, b| a.choices.cmp(&b.choices));
+        class.runs.sort_unstable_by(|a, b| a.choices.cmp(&b.choices));
         for (position, event) in class.skeleton.events.iter().enumerate() {
             let mut values: Vec<(u64, SmallSet)> = Vec::new();
             if event.kind != Kind::Fence {
-                for (number, trace) in class.traces.iter().enumerate() {
-                    let value = trace.values[position];
+                for (number, run) in class.runs.iter().enumerate() {
+                    let value = run.values[position];
                     match values.binary_search_by_key(&value, |entry| entry.0) {
                         Ok(found) => values[found].1.insert(number),
                         Err(place) => values.insert(place, (value, SmallSet::one(number))),

@@ -6,7 +6,7 @@
 //! own thread wrote it. Pairs forced in this way are in every consistent execution that has the choices made so far,
 //! so none is lost. If they contradict each other, there is none.
 
-use crate::graph::Graph;
+use crate::enumeration::candidate::Candidate;
 use crate::thread::Kind;
 use membar_cat::coherence_axioms::CoherenceAxioms;
 use membar_cat::relation::Shape;
@@ -19,13 +19,13 @@ struct Pair {
     read: usize,
     write: usize,
     thread: usize,
-    /// Index of its cell in `Graph::cells`.
+    /// Index of its cell in `Candidate::cells`.
     cell: usize,
 }
 
-/// What is known of the events of one graph.
+/// What is known of the events of one candidate.
 #[derive(Debug, Default)]
-pub struct ForcedCoherence {
+pub(super) struct ForcedCoherence {
     axioms: CoherenceAxioms,
     /// Program order between accesses of one location, in both directions; row by row.
     before: Vec<u64>,
@@ -35,43 +35,42 @@ pub struct ForcedCoherence {
 
 impl ForcedCoherence {
     /// Nothing is known yet.
-    #[must_use]
-    pub fn new(axioms: CoherenceAxioms) -> Self {
+    pub(super) fn new(axioms: CoherenceAxioms) -> Self {
         Self { axioms, ..Self::default() }
     }
 
-    /// Looks at a graph without rf; adds to its co what program order forces, false if that cannot be.
-    ///
-    /// # Errors
-    /// It is time to stop.
-    pub fn begin(&mut self, graph: &mut Graph<'_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
+    /// Looks at a candidate without rf; adds to its co what program order forces, false if that cannot be.
+    pub(super) fn begin(
+        &mut self,
+        candidate: &mut Candidate<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Stopped> {
         if !self.axioms.coherence {
             return Ok(true);
         }
-        self.find_program_order(graph);
-        self.find_pairs(graph);
-        let width = graph.shape.set();
-        for earlier in 0..graph.events.len() {
+        self.find_program_order(candidate);
+        self.find_pairs(candidate);
+        let width = candidate.shape.set();
+        for earlier in 0..candidate.events.len() {
             for later in bits(&self.after[earlier * width..(earlier + 1) * width]) {
                 let are_writes =
-                    [earlier, later].iter().all(|&event| graph.events[event].kind == Kind::Write);
-                if are_writes && !graph.order(earlier, later, watch)? {
+                    [earlier, later].iter().all(|&event| candidate.events[event].kind == Kind::Write);
+                if are_writes && !candidate.order(earlier, later, watch)? {
                     return Ok(false);
                 }
             }
-            watch.work(graph.events.len())?;
+            watch.work(candidate.events.len())?;
         }
         Ok(true)
     }
 
-    fn find_program_order(&mut self, graph: &Graph<'_>) {
-        let shape = graph.shape;
+    fn find_program_order(&mut self, candidate: &Candidate<'_>) {
+        let shape = candidate.shape;
         for rows in [&mut self.before, &mut self.after] {
             rows.clear();
             rows.resize(shape.relation(), 0);
         }
-        for (class, &offset) in graph.classes.iter().zip(&graph.offsets) {
-            let skeleton = &class.skeleton;
+        for (skeleton, &offset) in candidate.skeletons.iter().zip(&candidate.offsets) {
             for (b, later) in skeleton.events.iter().enumerate().filter(|(_, event)| event.cell.is_some()) {
                 for (a, _) in
                     skeleton.events[..b].iter().enumerate().filter(|(_, event)| event.cell == later.cell)
@@ -85,17 +84,15 @@ impl ForcedCoherence {
         }
     }
 
-    fn find_pairs(&mut self, graph: &Graph<'_>) {
+    fn find_pairs(&mut self, candidate: &Candidate<'_>) {
         self.pairs.clear();
-        for (thread, (class, &offset)) in graph.classes.iter().zip(&graph.offsets).enumerate() {
-            let kinds = [
-                (self.axioms.atomic, &class.skeleton.atomic),
-                (self.axioms.exclusive, &class.skeleton.exclusive),
-            ];
+        for (thread, (skeleton, &offset)) in candidate.skeletons.iter().zip(&candidate.offsets).enumerate() {
+            let kinds =
+                [(self.axioms.atomic, &skeleton.atomic), (self.axioms.exclusive, &skeleton.exclusive)];
             for &(read, write) in kinds.iter().filter(|(kept, _)| *kept).flat_map(|(_, pairs)| pairs.iter()) {
                 let (read, write) = (offset + read as usize, offset + write as usize);
-                let of = |event: usize| graph.events[event].cell;
-                let cell = graph.cells.iter().position(|(cell, _)| Some(*cell) == of(read));
+                let of = |event: usize| candidate.events[event].cell;
+                let cell = candidate.cells.iter().position(|(cell, _)| Some(*cell) == of(read));
                 if let Some(cell) = cell.filter(|_| of(read) == of(write)) {
                     self.pairs.push(Pair { read, write, thread, cell });
                 }
@@ -105,81 +102,82 @@ impl ForcedCoherence {
 
     /// Whether coherence lets `read` take its value from `write` at all, as far as its own thread goes: not from a
     /// later write, and not from one that comes before an earlier write.
-    #[must_use]
-    pub fn allows(&self, graph: &Graph<'_>, read: usize, write: usize) -> bool {
+    pub(super) fn allows(&self, candidate: &Candidate<'_>, read: usize, write: usize) -> bool {
         if !self.axioms.coherence {
             return true;
         }
-        let (shape, width) = (graph.shape, graph.shape.set());
-        let is_write = |event: &usize| graph.events[*event].kind == Kind::Write;
+        let (shape, width) = (candidate.shape, candidate.shape.set());
+        let is_write = |event: &usize| candidate.events[*event].kind == Kind::Write;
         let mut earlier = bits(&self.before[read * width..(read + 1) * width]).filter(is_write);
         !shape.related(&self.after, read, write)
-            && !earlier.any(|other| shape.related(&graph.coherence, write, other))
+            && !earlier.any(|other| shape.related(&candidate.coherence, write, other))
     }
 
     /// Adds what follows from the source that `read` has just got; false if that cannot be.
-    ///
-    /// # Errors
-    /// It is time to stop.
-    pub fn read_chosen(
+    pub(super) fn read_chosen(
         &self,
-        graph: &mut Graph<'_>,
+        candidate: &mut Candidate<'_>,
         read: usize,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Stopped> {
-        let (true, Some(write)) = (self.axioms.coherence, graph.source[read]) else { return Ok(true) };
-        let width = graph.shape.set();
+        let (true, Some(write)) = (self.axioms.coherence, candidate.source[read]) else { return Ok(true) };
+        let width = candidate.shape.set();
         let rows = read * width..(read + 1) * width;
         for earlier in bits(&self.before[rows.clone()]) {
-            let known =
-                if graph.events[earlier].kind == Kind::Write { Some(earlier) } else { graph.source[earlier] };
+            let known = if candidate.events[earlier].kind == Kind::Write {
+                Some(earlier)
+            } else {
+                candidate.source[earlier]
+            };
             if let Some(known) = known.filter(|&known| known != write)
-                && !graph.order(known, write, watch)?
+                && !candidate.order(known, write, watch)?
             {
                 return Ok(false);
             }
         }
         for later in bits(&self.after[rows]) {
-            let is_write = graph.events[later].kind == Kind::Write;
-            let known = if is_write { Some(later) } else { graph.source[later] };
+            let is_write = candidate.events[later].kind == Kind::Write;
+            let known = if is_write { Some(later) } else { candidate.source[later] };
             match known {
                 Some(known) if known == write && is_write => return Ok(false),
-                Some(known) if known != write && !graph.order(write, known, watch)? => return Ok(false),
+                Some(known) if known != write && !candidate.order(write, known, watch)? => return Ok(false),
                 _ => {}
             }
         }
-        self.saturate(graph, watch)
+        self.saturate(candidate, watch)
     }
 
     /// Adds what atomic pairs force until nothing changes; false if that cannot be.
-    ///
-    /// # Errors
-    /// It is time to stop.
-    pub fn saturate(&self, graph: &mut Graph<'_>, watch: &mut Watch<'_>) -> Result<bool, Stopped> {
+    pub(super) fn saturate(
+        &self,
+        candidate: &mut Candidate<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Stopped> {
         loop {
             let mut changed = false;
             for &pair in &self.pairs {
-                let Some(source) = graph.source[pair.read] else { continue };
-                for at in 1..graph.cells[pair.cell].1.len() {
-                    let other = graph.cells[pair.cell].1[at];
-                    if other == source || graph.events[other].thread == Some(pair.thread) {
+                let Some(source) = candidate.source[pair.read] else { continue };
+                for at in 1..candidate.cells[pair.cell].1.len() {
+                    let other = candidate.cells[pair.cell].1[at];
+                    if other == source || candidate.events[other].thread == Some(pair.thread) {
                         continue;
                     }
-                    let before =
-                        |graph: &Graph<'_>, a, b| Shape::related(graph.shape, &graph.coherence, a, b);
-                    if before(graph, source, other) && !before(graph, pair.write, other) {
+                    let before = |candidate: &Candidate<'_>, a, b| {
+                        Shape::related(candidate.shape, &candidate.coherence, a, b)
+                    };
+                    if before(candidate, source, other) && !before(candidate, pair.write, other) {
                         changed = true;
-                        if !graph.order(pair.write, other, watch)? {
+                        if !candidate.order(pair.write, other, watch)? {
                             return Ok(false);
                         }
-                    } else if before(graph, other, pair.write) && !before(graph, other, source) {
+                    } else if before(candidate, other, pair.write) && !before(candidate, other, source) {
                         changed = true;
-                        if !graph.order(other, source, watch)? {
+                        if !candidate.order(other, source, watch)? {
                             return Ok(false);
                         }
                     }
                 }
-                watch.work(graph.cells[pair.cell].1.len())?;
+                watch.work(candidate.cells[pair.cell].1.len())?;
             }
             if !changed {
                 return Ok(true);
