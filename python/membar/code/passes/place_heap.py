@@ -8,6 +8,8 @@ each is its *state*: 1 after its end, 0 otherwise. Accesses that may come too la
 
 from __future__ import annotations
 
+import re
+
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER, Block, Blocks, Region, line_of, lines, place_in_program
 from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
@@ -29,6 +31,8 @@ _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
 _ASSUME = ir.FunctionAddress(f"{PREFIX}assume")
 _WORD, _STATE = ir.Int(64), ir.Int(8 * STATE_SIZE)
+# What tells variables of one name apart: their thread, or the iteration of their loop.
+_NUMBERED = re.compile(r"[#@].*")
 
 
 def place_heap(module: ir.Module) -> ir.Module:
@@ -205,8 +209,10 @@ class _Rewriting:
         scopes = {site[1:] for site in sites if site.startswith("@")}
         if frees:
             return f"use after free: memory freed at {frees} is accessed"
-        names = " or ".join(f"`{name}`" for name in sorted(scopes))
-        return f"use after the end of lifetime: {names} is accessed"
+        names = " or ".join(sorted({f"`{_NUMBERED.sub('', name)}`" for name in scopes}))
+        scopes_end = lines(end.instruction for end in ends if isinstance(end.instruction, ir.Lifetime))
+        when = f", which ended at {scopes_end}," if scopes_end else ""
+        return f"use after the end of lifetime: {names}{when} is accessed"
 
     def _load_state(self, address: ir.Operand) -> ir.Value:
         return self.emit.load(address, STATE_SIZE)

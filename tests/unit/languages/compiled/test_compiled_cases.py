@@ -57,6 +57,10 @@ CASES = {
     "a wake is not lost": (_FUTEX + "void *f(void *a) { d = 1; x = 1; WAKE; return 0; }", "while (!x) WAIT; assert(d == 1);", "holds"),
     "who is not woken waits for ever": (_FUTEX + "void *f(void *a) { d = 1; x = 1; return 0; }", "while (!x) WAIT;", "violated deadlock"),
     "waiting orders nothing": (_FUTEX + "void *f(void *a) { d = 1; atomic_store_explicit(&x, 1, memory_order_relaxed); WAKE; return 0; }", "while (!atomic_load_explicit(&x, memory_order_relaxed)) WAIT; assert(d == 1);", "violated assertions"),
+    # Addresses: no better aligned than C says, whether anybody accesses the variable or only looks where it is.
+    "a byte is aligned to nothing": ("char b; void *f(void *a) { return 0; }", "assert(((uintptr_t)&b & 1) == 0);", "violated assertions"),
+    "a word is aligned no better": ("long w; uintptr_t p; void *f(void *a) { return 0; }", "p = (uintptr_t)&w; assert((p & 15) == 0);", "violated assertions"),
+    "a word is aligned to itself": ("long w; void *f(void *a) { return 0; }", "assert(((uintptr_t)&w & 7) == 0);", "holds"),
     # Constants.
     "a constant expression about an address": ("void *f(void *a) { return 0; }", "static unsigned long p; p = (unsigned long)&x & 3; assert(p == 0);", "holds"),
 }  # fmt: skip
