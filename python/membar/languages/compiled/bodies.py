@@ -72,8 +72,14 @@ class Library:
             InputError: it cannot be compiled.
         """
         options = CompileOptions(defines=self.defines, others=_OPTIONS, uses_cache=self.uses_cache)
-        done = compile_file(str(FOLDER / file), compiler=self.compiler, target=self.target, options=options)
-        return read_module(done.module)
+        return _module(file, self.compiler, self.target, options)
+
+
+@cache
+def _module(file: str, compiler: Compiler, target: Target, options: CompileOptions) -> llvm.Module:
+    """A file of the library, compiled; programs that one process checks share it."""
+    done = compile_file(str(FOLDER / file), compiler=compiler, target=target, options=options)
+    return read_module(done.module)
 
 
 _HEAD = """# The C library

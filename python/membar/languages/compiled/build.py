@@ -105,11 +105,10 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     """
     target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
     processor = processor_of(chosen.mapping)
-    compilers = list(find_compilers(chosen.clang, os.environ))
-    done = _compiled_by_first(paths, chosen, target, compilers)
+    done = _compiled_by_first(paths, chosen, target)
     reason = None
     if isinstance(done, MissingHeaderError):
-        found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64, compilers)
+        found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64)
         if found is None or isinstance(found, MissingHeaderError):
             raise done
         reason = _why_not(found, f"no compiler has the headers of {target.processor}")
@@ -155,11 +154,11 @@ def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.
 
 
 def _compiled_by_first(
-    paths: Sequence[str], chosen: BuildOptions, target: Target, compilers: Sequence[Compiler]
+    paths: Sequence[str], chosen: BuildOptions, target: Target
 ) -> list[Compilation] | MissingHeaderError:
     """The files, compiled by the first compiler that has all their headers."""
     missing: MissingHeaderError | None = None
-    for compiler in compilers:
+    for compiler in find_compilers(chosen.clang, os.environ):
         try:
             return [
                 compile_file(

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.languages.compiled.cache import Cache, Cached, default_folder, key_of
 from membar.records import record
 
 OLDEST = 14
@@ -116,6 +117,43 @@ def _zig() -> tuple[str, ...]:
 @cache
 def _identify(command: tuple[str, ...]) -> Compiler | None:
     """What a program says of itself; None if it is no clang."""
+    text = _version(command)
+    found = _VERSION.search(text)
+    if found is None:
+        return None
+    is_zig = "ziglang" in command or Path(command[0]).stem.startswith("zig")
+    title = text.splitlines()[0].strip()
+    return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
+
+
+def _version(command: tuple[str, ...]) -> str:
+    """What a program prints about its version, which is kept until the program changes; "" if it fails."""
+    folder, state = default_folder(os.environ), _state(command)
+    if folder is None or state is None:
+        return _run_for_version(command)
+    kept, key = Cache(folder), key_of((*command, *state))
+    found = kept.find(key)
+    if found is None:
+        found = Cached(_run_for_version(command), (), ())
+        if found.text:
+            kept.put(key, found, ())
+    return found.text
+
+
+def _state(command: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What changes if a program is replaced by another; None if that cannot be told, as of a script."""
+    spec = find_spec("ziglang") if "ziglang" in command else None
+    place = os.path.realpath((spec and spec.origin) or command[0])
+    try:
+        with open(place, "rb") as file:  # noqa: PTH123
+            is_script = file.read(2) == b"#!"
+        state = os.stat(place)  # noqa: PTH116
+    except OSError:
+        return None
+    return None if is_script else (place, str(state.st_mtime_ns), str(state.st_size))
+
+
+def _run_for_version(command: tuple[str, ...]) -> str:
     try:
         done = subprocess.run(
             [*command, "--version"],
@@ -126,14 +164,8 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
             env=environment_of(os.environ),
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    text = done.stdout.decode("utf-8", errors="replace")
-    found = _VERSION.search(text)
-    if done.returncode or found is None:
-        return None
-    is_zig = "ziglang" in command or Path(command[0]).stem.startswith("zig")
-    title = text.splitlines()[0].strip()
-    return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
+        return ""
+    return "" if done.returncode else done.stdout.decode("utf-8", errors="replace")
 
 
 def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
