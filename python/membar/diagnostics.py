@@ -100,7 +100,10 @@ def unfit_input(problem: Exception, path: str | Path | None = None) -> InputErro
         return InputError(TOO_DEEP)
     if isinstance(problem, OSError):
         name = problem.filename or "input"
-        shown = name if isinstance(name, str) else os.fsdecode(name)
+        shown = os.fsdecode(name)
+        if isinstance(problem, IsADirectoryError):
+            message, help_ = f"{shown} is a directory", "`membar litmus DIR` checks all tests in a directory"
+            return InputError(Diagnostic(code="W0404", message=message, help=help_))
         return InputError(Diagnostic(code="W0404", message=f"{shown}: {problem.strerror or problem}"))
     if "integer string conversion" not in str(problem):
         raise problem

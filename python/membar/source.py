@@ -130,6 +130,9 @@ class SourceFile:
         try:
             while piece := os.read(file, _PIECE):
                 pieces.append(piece)
+        except OSError as problem:  # a directory: only `os.open` names the file
+            problem.filename = str(path)
+            raise
         finally:
             os.close(file)
         return SourceFile(str(path), b"".join(pieces).decode("utf-8", errors="replace"))

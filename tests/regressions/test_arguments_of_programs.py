@@ -50,7 +50,20 @@ int main(int argc, char **argv) {
 """
     result = membar.check(SourceFile("p.c", text), model="sc")
     assert result.verdict == "holds-within"
-    assert not any("--args" in note for note in result.outcome.run.notes)
+    assert not any("failure" in note for note in result.outcome.run.notes)
+
+
+@pytest.mark.parametrize("name", ["p.c", "p.i"])
+@pytest.mark.parametrize("body", ["return argc - 1;", "if (argc > 1) return 3; return 0;"])
+def test_which_run_was_explored_is_a_note(body: str, name: str) -> None:
+    """HOLDS WITHIN did not say what was left out, nor what would include it."""
+    source = SourceFile(name, f"int main(int argc, char **argv) {{ {body} }}\n")
+    result = membar.check(source, model="sc")
+    assert result.verdict == "holds-within"
+    assert any("run without any" in note and "--args" in note for note in result.outcome.run.notes)
+    told = membar.check(source, model="sc", arguments=("word",))
+    assert told.verdict == "violated"
+    assert not any("--args" in note for note in told.outcome.run.notes)
 
 
 def test_words_are_read_as_a_shell_does_and_replayed(

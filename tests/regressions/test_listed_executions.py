@@ -80,7 +80,7 @@ def test_an_execution_that_fails_an_assertion_is_listed(engine: str) -> None:
     assert marks(result) == {"": 1, "assert(r == 0) fails (line 6)": 1}
     counted = result.outcome.run.statistics
     assert (counted.executions, counted.failed) == (1, 1)
-    assert "1 execution not complete" in terminal.render(result)
+    assert "1 execution that fails or is truncated" in terminal.render(result)
     assert [item["end"] for item in loads(json.render(result))["executions"]] in (
         ["complete", "assert(r == 0) fails (line 6)"],
         ["assert(r == 0) fails (line 6)", "complete"],
@@ -153,7 +153,7 @@ def test_machines_list_runs_that_fail(engine: str, model: str) -> None:
     counted = result.outcome.run.statistics.failed
     assert counted is not None or "one run that fails" in notes or "that can fail" in notes
     assert "1 final state of complete executions" in terminal.render(result)
-    assert "not complete" in terminal.render(result)
+    assert "truncated\n" in terminal.render(result)
 
 
 def test_the_reference_lists_every_run_that_fails() -> None:

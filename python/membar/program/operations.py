@@ -167,8 +167,10 @@ WARNING_FLAGS: Mapping[str, str] = {OVERFLOW: "signed-overflow", LEAKS: "memory-
 WARNINGS = frozenset(WARNING_FLAGS)
 
 
-NONZERO_RETURN = "main returns a value other than 0"
-"""Begins the message of the assertion at the end of `main`, which ends nothing early."""
+EXITS = "exits"
+_FAILURE = "other than 0"
+NONZERO_RETURN = f"main returns a value {_FAILURE}"
+"""Begins the message of the assertion at the end of `main`."""
 
 
 @record(frozen=True, slots=True)
@@ -180,6 +182,11 @@ class Assert(Footprint):
     condition: Expr
     message: str = ""
     property: str = ASSERTIONS
+
+
+def is_about_status(operation: Assert) -> bool:
+    """Whether an assertion is about the status of a process that ends here in any case."""
+    return operation.property == EXITS and _FAILURE in operation.message
 
 
 @record(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from membar.program.expr import Constant
 from membar.program.operations import (
     ASSERTIONS,
     ERRORS,
-    NONZERO_RETURN,
+    EXITS,
     WARNINGS,
     Assert,
     Assume,
     Operation,
+    is_about_status,
 )
 from membar.program.program import Edge, Program
 from membar.properties import ASSERTED
@@ -67,8 +68,8 @@ def asserting(
 
     Where an access goes wrong or a lock is misused nothing is known of what follows, so that their assertions
     stay, unless only executions without that are asked about (`is_defined`); those that only warn stay too.
-    If nothing is asked, or whole executions are, all of them stay. A `main` that returns another value than 0
-    has ended as it would otherwise.
+    If nothing is asked, or whole executions are, all of them stay. A process that ends with another status
+    than 0 has ended as it would otherwise.
     """
     if names and ASSERTIONS not in names and has_error_state_of(program, ASSERTIONS):
         errors = tuple(item for item in program.errors if item.property != ASSERTIONS)
@@ -81,7 +82,7 @@ def asserting(
         if not isinstance(operation, Assert):
             return operation
         is_asked = operation.property in kept
-        if operation.message.startswith(NONZERO_RETURN) and operation.property not in names:
+        if is_about_status(operation) and EXITS not in names:
             return Assume(Constant(1))
         if operation.property == ASSERTIONS and functions:
             is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)

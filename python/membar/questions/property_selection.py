@@ -51,7 +51,13 @@ def asked_properties(
     if properties is None:
         is_task = _TASK.search(source.text) is not None
         return Asked(names=tuple(name for name in PROPERTIES if not (is_task and name == "exits")))
+    properties = () if [*properties] == ["none"] else properties
     for name in properties:
+        if name == "none":
+            message = "--property none only explores: it cannot stand beside other properties"
+            raise InputError(
+                Diagnostic(code="W0401", message=message, help="leave `none` out, or the others")
+            )
         if name == LINEARIZABILITY.name:
             message = f"{name} applies to objects only"
             help_ = "--client THREADS,CALLS checks their clients; `.obj` files are objects"

@@ -171,11 +171,12 @@ def incomplete_executions(program: Program, run: Run, columns: int) -> list[Line
     if not counts:
         return []
     total = sum(counts.values())
-    title = f"{total} execution{'s' if total != 1 else ''} not complete"
-    lines = [Line(), line((f"  {title}", "bold"))]
+    title = "1 execution that fails or is" if total == 1 else f"{total} executions that fail or are"
+    lines = [Line(), line((f"  {title} truncated", "bold"))]
     for (message, state), count in list(counts.items())[:MOST_STATES]:
         times = f" ({count} times)" if count > 1 else ""
-        text = f"    {printable(message)}{times}: {state_text(program, state)}"
+        reached = state_text(program, state)
+        text = f"    {printable(message)}{times}{': ' if reached else ''}{reached}"
         lines += wrapped(line(text), columns, indent=6)
     if len(counts) > MOST_STATES:
         lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))

@@ -9,7 +9,6 @@ from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Expr, Register, registers_of
 from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import (
-    NONZERO_RETURN,
     WARNINGS,
     Assert,
     Assume,
@@ -18,6 +17,7 @@ from membar.program.operations import (
     Operation,
     Set,
     Spawn,
+    is_about_status,
 )
 from membar.program.program import Edge, Thread
 from membar.records import record, replace
@@ -47,8 +47,8 @@ def is_visible(operation: Operation) -> bool:
 def _ends_here(operation: Operation) -> bool:
     """Whether no execution goes on behind an operation."""
     match operation:
-        case Assert(condition=condition, message=message, property=kind):
-            goes_on = kind in WARNINGS or message.startswith(NONZERO_RETURN)
+        case Assert(condition=condition, property=kind):
+            goes_on = kind in WARNINGS or is_about_status(operation)
             return condition == FALSE and not goes_on
         case Assume(condition=condition):
             return condition == FALSE

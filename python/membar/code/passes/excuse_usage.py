@@ -15,6 +15,7 @@ from membar.code.analyses.order import Order, Position
 from membar.code.checks import CHECK, CUT
 from membar.code.passes import Pass
 from membar.code.primitives import PREFIX, USE
+from membar.program.arguments import note_on_arguments
 from membar.records import replace
 
 EXITS = "exits"
@@ -51,12 +52,10 @@ def excuse_usage(module: ir.Module) -> ir.Module:
         )
         for block in main.blocks
     ]
-    line = _line_of_failure(main, module)
-    note = f"run without arguments, main ends with a failure at line {line}: --args gives it some"
     return replace(
         module,
         functions={**module.functions, main.name: replace(main, blocks=tuple(blocks))},
-        notes=(*module.notes, note) if line else module.notes,
+        notes=(*module.notes, note_on_arguments(_line_of_failure(main, module))),
     )
 
 

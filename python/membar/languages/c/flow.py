@@ -17,7 +17,6 @@ from membar.limits import budget
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, addresses_of, registers_of
 from membar.program.operations import (
-    NONZERO_RETURN,
     WARNINGS,
     Assert,
     Assume,
@@ -28,6 +27,7 @@ from membar.program.operations import (
     Set,
     Spawn,
     Store,
+    is_about_status,
 )
 from membar.program.program import Edge
 from membar.source import Span
@@ -171,7 +171,7 @@ class Flow:
         self.state = replace(state, operations=(*state.operations, operation), span=place)
         if isinstance(operation, Assert):
             self.cut()
-            is_end = operation.property not in WARNINGS and not operation.message.startswith(NONZERO_RETURN)
+            is_end = operation.property not in WARNINGS and not is_about_status(operation)
             if operation.condition == FALSE and is_end:
                 self.state = None
         elif isinstance(operation, Assume) and operation.condition == FALSE:

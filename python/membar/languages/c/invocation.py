@@ -11,7 +11,8 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.c import types as t
 from membar.languages.c.machine import Machine
 from membar.languages.c.values import Aggregate, B, Value, binary, constant, known
-from membar.languages.c.world import Defined, Object
+from membar.languages.c.world import Defined, Object, World
+from membar.program.arguments import note_on_arguments
 from membar.program.expr import FALSE, TRUE, Address, Register
 from membar.program.operations import Choose
 
@@ -49,10 +50,8 @@ def check_exit(machine: Machine, code: Value, message: str, node: ast.Node) -> N
     programs fail then: before it has started a thread that is no violation. A note names the line if it fails
     in any case; the verdict says that other ways to run it are not followed.
     """
-    main = machine.world.scope.symbols.get("main")
     has_threads = machine.number > 1 or bool(machine.world.plans)
-    is_open = machine.world.arguments is None and isinstance(main, Defined) and uses_arguments(main)
-    if is_open and not has_threads:
+    if _is_open(machine.world) and not has_threads:
         if machine.flow.is_straight and not machine.flow.is_dead and known(code.expr):
             machine.world.after.usage_line = machine.span(node).line
         return
@@ -96,11 +95,15 @@ def _one_way(machine: Machine, node: ast.Node) -> None:
     flow.is_straight = True
 
 
-def notes_on_usage(line: int) -> tuple[str, ...]:
-    """That a program does nothing but fail, as it is run without arguments."""
-    if not line:
-        return ()
-    return (f"run without arguments, main ends with a failure at line {line}: --args gives it some",)
+def notes_on_usage(world: World) -> tuple[str, ...]:
+    """Which run of a program that looks at its arguments is explored."""
+    return (note_on_arguments(world.after.usage_line),) if _is_open(world) else ()
+
+
+def _is_open(world: World) -> bool:
+    """Whether `main` looks at its arguments and gets none."""
+    main = world.scope.symbols.get("main")
+    return world.arguments is None and isinstance(main, Defined) and uses_arguments(main)
 
 
 def _list(machine: Machine, words: Sequence[str]) -> Value:

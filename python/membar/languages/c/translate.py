@@ -392,7 +392,7 @@ class _Pass:
                 *allocations_checked(world.unfollowed_allocations),
                 *marks.settings_checked(world.unmarked),
             ),
-            notes=invocation.notes_on_usage(world.after.usage_line),
+            notes=invocation.notes_on_usage(world),
         )
 
 

@@ -346,6 +346,7 @@ class _Job:
             diagnose(item, "W1513" if item.text == _INVALID else "W1512", self.readable) for item in errors
         ]
         found += [diagnose(item, "W1513", self.readable) for item in lost]
+        found = list(dict.fromkeys(found))  # several mistakes in a line that is not shown are told once
         if any(_MISSING_HEADER in item.text for item in errors):
             raise MissingHeaderError(*found)
         if found:

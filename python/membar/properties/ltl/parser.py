@@ -253,7 +253,13 @@ def _formula(node: _Node) -> t.Formula:
         case "unary !":
             return t.Not(*parts)
         case _:
-            raise error("W0410", f"`{node.sign}` of a formula", node.span, "expected a number on each side")
+            raise error(
+                "W0410",
+                f"`{node.sign}` needs a number on each side, and one of them is a formula",
+                node.span,
+                "temporal operators bind tighter than comparisons",
+                help="use parentheses: `G (x == 0)`",
+            )
 
 
 def _predicate(node: _Node) -> StatePredicate:

@@ -58,6 +58,7 @@ def _fact(item: Finding, outcome: Outcome) -> Fact:
         reason = ""  # it has a line of its own
     elif item.verdict is Verdict.WITHIN:
         _, _, reason = reason.partition(": ")  # the bound has a line of its own
+    reason = reason.removeprefix(f"{item.property}: ")
     warning = " (warning)" if item.is_warning else ""
     text = f"{item.property}{warning}{': ' if reason else ''}{reason}"
     return item.verdict.replace("-", " "), text, "" if item.is_warning else _STYLES[item.verdict]

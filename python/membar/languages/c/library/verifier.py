@@ -62,7 +62,7 @@ def _stop(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
 
     Nobody may reach `__builtin_unreachable()`, and nothing is known of what would follow.
 
-    An `exit` of the main thread is its end: what the others do, they may have done before.
+    An exit of the main thread is its end: what the others do, they may have done before.
     """
     name = node.name.name if isinstance(node.name, ast.ID) else "abort"
     codes_given = [e.scalar(item) for item in arguments]
@@ -71,7 +71,7 @@ def _stop(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
         invocation.check_exit(e.m, codes_given[0], failing, node)
     else:
         e.m.check(FALSE, f"{name} is called", node, kind=invocation.EXITS)
-    if e.m.number == 1 and name == "exit" and not e.m.flow.is_dead:
+    if e.m.number == 1 and name in ("exit", "_Exit") and not e.m.flow.is_dead:
         e.m.flow.jump(e.m.frames[0].returns)
         return NOTHING
     if not e.m.flow.is_dead:
