@@ -29,7 +29,7 @@ from membar.evidence.certificates.check import certify, is_initial, steps_into
 from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.preimage import Backward
 from membar.evidence.certificates.smt import Logic
-from membar.evidence.certificates.stage import grounded
+from membar.evidence.certificates.stage import instances
 from membar.questions import system as systems
 from membar.questions.task import Limits, Options, SystemTask
 from membar.source import SourceFile
@@ -72,7 +72,7 @@ def dropped(proof: Proof, *, most: int | None = None, seconds: float = 20) -> It
     """The fate of every literal, or of `most` of them spread over the proof."""
     cover = Cover(proof.system, Logic(proof.system))
     for cube in proof.cubes:
-        for one in grounded(proof.system, cube):
+        for one in instances(proof.system, cube):
             cover.add(one)
     ways = list(weakened(proof.cubes))
     stride = 1 if most is None else max(1, len(ways) // most)
@@ -85,7 +85,7 @@ def dropped(proof: Proof, *, most: int | None = None, seconds: float = 20) -> It
 
 def is_accepted(system: ParameterizedSystem, cover: Cover, weaker: EventCube) -> bool:
     """Whether a proof remains one when `weaker` takes the place of a cube that it contains."""
-    parts = list(grounded(system, weaker))
+    parts = list(instances(system, weaker))
     if any(is_initial(system, one, cover.logic) for one in parts):
         return False
     for one in parts:

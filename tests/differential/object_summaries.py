@@ -17,7 +17,7 @@ from membar.objects.proof.claims import claims
 from membar.objects.proof.discharge import prove
 from membar.objects.syntax import ConcurrentObject, Store
 from membar.objects.systems import buffered
-from membar.objects.systems.buffered.control import VALUE, Control, Entry, kept
+from membar.objects.systems.buffered.control import VALUE, Control, Entry, owner_name
 from membar.objects.systems.buffered.summaries import Summarised, next_of, some_of
 from membar.objects.systems.moves import Move, ThreadSystem
 from membar.objects.terms import Variable
@@ -127,7 +127,7 @@ def unsummarised(text: str, longest: int) -> list[str]:
     """Steps of buffers with at most so many stores that the summarised system does not have."""
     about = parse_text(SourceFile("test.obj", text))
     plain = buffered.system(about, name="x86-tso", is_buffered=True)
-    short = buffered.summarised(about, name="x86-tso")
+    short = buffered.summarized_system(about, name="x86-tso")
     bounded = dataclasses.replace(plain, too_long=lambda control: _length(control) > longest)
     found = []
     for control in reached(bounded):
@@ -152,16 +152,16 @@ def has_step(
     """Whether a step of the summary is this one, such that `wanted` are left open afterwards."""
     after = move.after
     assert isinstance(after, Control)
-    numbers = moved(move, {kept(number): number for number in range(len(control.entries))})
-    explicit = {kept(at): numbers[kept(n)] for at, n in enumerate(kept_of(after, about))}
-    left_open = {some_of(kind): numbers[kept(number)] for kind, number in wanted.items()}
+    numbers = moved(move, {owner_name(number): number for number in range(len(control.entries))})
+    explicit = {owner_name(at): numbers[owner_name(n)] for at, n in enumerate(kept_of(after, about))}
+    left_open = {some_of(kind): numbers[owner_name(number)] for kind, number in wanted.items()}
     same = [
         step
         for step in steps
         if (step.kind, step.line, step.after, step.effects)
         == (move.kind, move.line, summary(after, about), move.effects)
     ]
-    start = {kept(at): number for at, number in enumerate(kept_of(control, about))}
+    start = {owner_name(at): number for at, number in enumerate(kept_of(control, about))}
     for some in choices(control, about):
         for coming in choices(control, about):
             places = start | {some_of(kind): number for kind, number in some.items()}
@@ -181,5 +181,5 @@ def is_proved(text: str) -> bool:
     """Whether the summarised system proves a text."""
     about = parse_text(SourceFile("test.obj", text))
     assert about.specification is not None
-    proof = prove(buffered.summarised(about, name="x86-tso"), claims(about), about.specification)
+    proof = prove(buffered.summarized_system(about, name="x86-tso"), claims(about), about.specification)
     return not proof.failures and not proof.cut

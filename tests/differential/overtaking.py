@@ -77,7 +77,7 @@ def gathered(program: Program, model: Model) -> _core.Findings:
     plan, compiled = graphs.compiled(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, program, terms, bound=BOUND)
-    form = lower_program(overtaking.marked(program, watched), plan.tags, terms, watched).form
+    form = lower_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form
     return compiled.search_exactly_once(form, bound=BOUND, signs=signs.slots, seconds=10.0)
 
 

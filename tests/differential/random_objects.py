@@ -24,7 +24,7 @@ from membar.objects.syntax import (
     RmwKind,
     Store,
 )
-from membar.objects.terms import Binary, BinaryOp, Loaded, Number, Term, Unary, Variable, replaced
+from membar.objects.terms import Binary, BinaryOp, Loaded, Number, Term, Unary, Variable, replace_subterms
 
 PLACES = ("x", "y", "z")
 ARRAY = "m"
@@ -283,7 +283,7 @@ def _renamed(action: Action, names: dict[str, str], fresh: str) -> tuple[Action,
         def change(part: Term) -> Term | None:
             return replace(part, name=names[part.name]) if isinstance(part, Variable) else None
 
-        return replaced(old, change)
+        return replace_subterms(old, change)
 
     def place(old: Location) -> Location:
         return old if old.index is None else Location(old.name, term(old.index))

@@ -35,9 +35,9 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A models folder with one model."""
     (tmp_path / "coherent.cat").write_text(COHERENT, encoding="utf-8")
     monkeypatch.setattr(load, "FOLDER", tmp_path)
-    load._shipped.cache_clear()
+    load._shipped_models.cache_clear()
     yield tmp_path
-    load._shipped.cache_clear()
+    load._shipped_models.cache_clear()
 
 
 def test_a_search_claimed_in_a_comment_is_not_believed(shipped: Path) -> None:

@@ -111,7 +111,7 @@ class _NoSettings:
     def set(self, name: str, value: int) -> None:
         raise AssertionError(name, value)
 
-    def allocated(self) -> int:
+    def allocated_bytes(self) -> int:
         return 0
 
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import z3
 
 from membar.objects.proof.claims import Claims
-from membar.objects.proof.obligations import turned
+from membar.objects.proof.obligations import exchange_threads
 from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Move, ThreadSystem, cells
 from membar.objects.terms import (
@@ -181,7 +181,7 @@ def _beside(
         goals.append(text.truth(term, "new"))
     updates = dict(move.updates)
     for claim in claims.between:
-        for formula in (claim.formula, turned(claim.formula)):
+        for formula in (claim.formula, exchange_threads(claim.formula)):
             before = system.resolved(system.resolved(formula, control, Who.SELF), other, Who.OTHER)
             after = system.resolved(system.resolved(formula, move.after, Who.SELF), other, Who.OTHER)
             text.say(text.truth(before, "old"))

@@ -217,7 +217,7 @@ class _Search:
         """
         if not may_go_first(self.task, self.program, self.exploration):
             return
-        from membar.models.overtaking import marked, shows_overtaking, signs_under, unmarked
+        from membar.models.overtaking import mark_reads, remove_marks, shows_overtaking, signs_under
 
         if not shows_overtaking(self.program, self.task.model):
             if stops_at_failure(self.task):
@@ -230,9 +230,9 @@ class _Search:
         self.load_buffering = _LoadBufferingCheck(self.compiled, self.lowered, signs.slots)
         self.exploration = EXACTLY_ONCE
         lowered_plan, self.compiled = compiled(signs.plan)
-        program = marked(self.program, self.watched)
+        program = mark_reads(self.program, self.watched)
         lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
-        self.lowered = replace(lowered, tag_sets=tuple(map(unmarked, lowered.tag_sets)))
+        self.lowered = replace(lowered, tag_sets=tuple(map(remove_marks, lowered.tag_sets)))
 
     def _end_load_buffering_check(self, load_buffering: _LoadBufferingCheck) -> None:
         self.exploration, self.load_buffering = GENERAL, None

@@ -28,7 +28,7 @@ class Settings(Protocol):
     def set(self, name: str, value: int) -> None:
         """Sets one of z3's global parameters."""
 
-    def allocated(self) -> int:
+    def allocated_bytes(self) -> int:
         """Bytes that z3 has allocated, as it counts them itself."""
 
     @property
@@ -84,7 +84,7 @@ def ask_within_limits(
 def _ask_within_memory(
     question: Callable[[], tuple[Answer, str]], settings: Settings, memory: int
 ) -> tuple[Answer, str]:
-    most = settings.allocated() + int(_MOST * memory) - resident_bytes()
+    most = settings.allocated_bytes() + int(_MOST * memory) - resident_bytes()
     for name in settings.memory_limits:
         settings.set(name, max(most // _MEGABYTE, 1))
     try:

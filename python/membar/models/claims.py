@@ -147,16 +147,16 @@ def _about_words(claim: _Claim) -> Iterator[Diagnostic]:
         yield _problem(f"unknown claim `{claim.key}`", claim.at_key, "not a claim", known)
         return
     if not claim.words or (len(claim.words) > 1 and not key.several):
-        yield _problem(f"`{claim.key}` takes one value", claim.at_value, _expected(key))
+        yield _problem(f"`{claim.key}` takes one value", claim.at_value, _expected_value(key))
         return
     for word in claim.words:
         if key.values is not None and word not in key.values:
             similar = close_matches(word, key.values, n=1)
             advice = f"did you mean `{similar[0]}`?" if similar else None
-            yield _problem(f"`{claim.key}` cannot be `{word}`", claim.at_value, _expected(key), advice)
+            yield _problem(f"`{claim.key}` cannot be `{word}`", claim.at_value, _expected_value(key), advice)
 
 
-def _expected(key: _Key) -> str:
+def _expected_value(key: _Key) -> str:
     if key.values is None:
         return "expected the name of a relation of the model"
     return f"expected {' or '.join(f'`{word}`' for word in key.values)}"

@@ -9,7 +9,7 @@ extended:
     whole = reads.with_coherence(co)       # then co, as one sequence of writes per location
 
 Each step returns an `Evaluation` whose `failed` is the first required check that does not hold, or None. A
-failed evaluation must not be extended. `failures`, `flags`, `undefined` and `relation` are about one
+failed evaluation must not be extended. `failures`, `flags`, `undefined_checks` and `relation` are about one
 complete execution; a failure comes with its cycle and the names of the cycle's edges.
 """
 
@@ -58,7 +58,7 @@ class Evaluator:
         self.units = schedule.units(plan)
         self.required = tuple(check for check in plan.checks if check.mode is CheckMode.REQUIRE)
         self.others = tuple(check for check in plan.checks if check.mode is not CheckMode.REQUIRE)
-        needed = schedule.needed(self.units, {check.slot for check in self.required})
+        needed = schedule.needed_units(self.units, {check.slot for check in self.required})
         self.required_steps = tuple(unit.step for unit in needed if unit.step is not schedule.nothing)
         self.programs = {stage: self._program(needed, stage) for stage in Stage}
         self.primitives = {stage: self._primitives(stage) for stage in Stage}
@@ -77,7 +77,7 @@ class Evaluator:
         """What must run to fill a slot, in order."""
         found = self._units_for.get(slot)
         if found is None:
-            found = self._units_for[slot] = schedule.needed(self.units, (slot,))
+            found = self._units_for[slot] = schedule.needed_units(self.units, (slot,))
         return found
 
     def begin(self, skeleton: Execution) -> Evaluation:
@@ -180,7 +180,7 @@ class Evaluation:
         """Names of the flags that are raised."""
         return frozenset(c.name for c in self._evaluator.others if c.mode is CheckMode.FLAG and self.holds(c))
 
-    def undefined(self) -> frozenset[str]:
+    def undefined_checks(self) -> frozenset[str]:
         """Names of the `undefined_unless` checks that do not hold."""
         wanted = CheckMode.UNDEFINED_UNLESS
         return frozenset(c.name for c in self._evaluator.others if c.mode is wanted and not self.holds(c))
@@ -300,9 +300,9 @@ def flags(plan: Plan, execution: Execution) -> frozenset[str]:
     return evaluator_of(plan).whole(execution).flags()
 
 
-def undefined(plan: Plan, execution: Execution) -> frozenset[str]:
+def undefined_checks(plan: Plan, execution: Execution) -> frozenset[str]:
     """Names of the `undefined_unless` checks that `execution` breaks."""
-    return evaluator_of(plan).whole(execution).undefined()
+    return evaluator_of(plan).whole(execution).undefined_checks()
 
 
 def relation(plan: Plan, execution: Execution, name: str) -> frozenset[tuple[int, int]]:

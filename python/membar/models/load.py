@@ -28,11 +28,11 @@ ALIASES: Mapping[str, str] = MappingProxyType({"tso": "x86-tso"})
 
 def names() -> tuple[str, ...]:
     """The shipped models, sorted; aliases are not among them."""
-    return tuple(sorted([CAM.name, *_shipped()]))
+    return tuple(sorted([CAM.name, *_shipped_models()]))
 
 
 @cache
-def _shipped() -> Mapping[str, Path]:
+def _shipped_models() -> Mapping[str, Path]:
     """The models of this folder that have axioms."""
     return {path.stem: path for ending in SUFFIXES for path in FOLDER.glob(f"*{ending}")}
 
@@ -68,7 +68,7 @@ def load(
         return CAM
     if name not in names():
         raise InputError(_unknown_model(text))
-    return _model(files_of(_shipped()[name]), name, vocabulary, (), is_trusted=True)
+    return _model(files_of(_shipped_models()[name]), name, vocabulary, (), is_trusted=True)
 
 
 def _model(
@@ -79,7 +79,7 @@ def _model(
     *,
     is_trusted: bool = False,
 ) -> Model:
-    compiled, documentation = _compiled(files, vocabulary, include_dirs)
+    compiled, documentation = _compile(files, vocabulary, include_dirs)
     if not compiled.plan.checks and not compiled.plan.names:
         raise _empty_model(files.model)
     notes = compiled.notes if compiled.plan.checks else (*compiled.notes, NO_CHECKS)
@@ -106,9 +106,7 @@ def _model(
     )
 
 
-def _compiled(
-    files: Files, vocabulary: Collection[str], include_dirs: Sequence[Path]
-) -> tuple[Compiled, str]:
+def _compile(files: Files, vocabulary: Collection[str], include_dirs: Sequence[Path]) -> tuple[Compiled, str]:
     """The plan and the documentation, by the language of the file."""
     source = files.model
     if source.path.endswith(".rules"):

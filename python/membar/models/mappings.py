@@ -267,7 +267,7 @@ def mapping_named(name: str) -> CompilerMapping:
     return found
 
 
-def mapped(program: Program, mapping: CompilerMapping) -> Program:
+def apply_mapping(program: Program, mapping: CompilerMapping) -> Program:
     """The program that a compiler makes of a C program."""
     threads = tuple(_thread(thread, mapping) for thread in program.threads)
     return replace(program, threads=threads)

@@ -38,7 +38,7 @@ def files_of(path: Path, include_dirs: Sequence[Path] = ()) -> Files:
         InputError: a file that cannot be read, or a configuration without a model.
     """
     named = replace(readable(path), include_dirs=tuple(map(str, include_dirs)))
-    return _configured(named, path.parent) if path.suffix == CONFIGURATION else _beside(named)
+    return _files_from(named, path.parent) if path.suffix == CONFIGURATION else _beside(named)
 
 
 def files_of_saved(model: SourceFile) -> Files:
@@ -86,7 +86,7 @@ def readable(path: Path, named_by: SourceFile | None = None) -> SourceFile:
         ) from None
 
 
-def _configured(configuration: SourceFile, folder: Path) -> Files:
+def _files_from(configuration: SourceFile, folder: Path) -> Files:
     named: dict[str, Path] = {}
     for line in configuration.text.splitlines():
         key, _, value = line.partition("#")[0].strip().partition(" ")

@@ -125,8 +125,8 @@ def signs_of(plan: Plan, unordered: int, keeps_atomics_apart: bool = False) -> S
     between = build.path(reads, order, writes)
     kept = build.join(Op.DIFFERENCE, between, unordered)
     external = build.join(Op.INTERSECTION, source, other)
-    causes = build.closed(external, kept, threads)
-    before = build.path(reads, build.closed(order, source, threads), writes)
+    causes = build.closure(external, kept, threads)
+    before = build.path(reads, build.closure(order, source, threads), writes)
     met = build.join(Op.INTERSECTION, build.join(Op.INTERSECTION, before, build.relation("loc")), other)
     missed = build.join(Op.DIFFERENCE, met, causes)
     # Everything that some event of another thread is not surely before.
@@ -198,18 +198,18 @@ class _Builder:
                 copies[number] = self.add(here.op, *args, sort=here.sort, name=here.name)
         return copies[slot]
 
-    def closed(self, first: int, *others: int) -> int:
+    def closure(self, first: int, *others: int) -> int:
         for other in others:
             first = self.join(Op.UNION, first, other)
         return self.add(Op.PLUS, first)
 
 
-def unmarked(tags: Tags) -> Tags:
-    """The tags without what `marked` adds."""
+def remove_marks(tags: Tags) -> Tags:
+    """The tags without what `mark_reads` adds."""
     return frozenset(t for t in tags if t not in (MARK, CONDITIONAL) and not t.startswith(_SOMETIMES))
 
 
-def marked(program: Program, watches: Watches) -> Program:
+def mark_reads(program: Program, watches: Watches) -> Program:
     """The program with a mark on reads of which more depends than dependencies tell."""
     threads = (
         _marked_thread(thread, frozenset(_deciding(thread, watches.of(number))))

@@ -38,7 +38,7 @@ class Primitive:
     growth: Growth = Growth.STABLE
 
 
-def tagged(execution: Execution, tag: str) -> Mask:
+def events_with_tag(execution: Execution, tag: str) -> Mask:
     """The events that carry `tag`."""
     return mask_of(event.id for event in execution.events if tag in event.tags)
 
@@ -183,4 +183,4 @@ PRIMITIVES: Mapping[str, Primitive] = _table(
 def value_of(name: str, execution: Execution) -> Value:
     """The value of a primitive or, for any other name, of a tag."""
     primitive = PRIMITIVES.get(name)
-    return tagged(execution, name) if primitive is None else primitive.value(execution)
+    return events_with_tag(execution, name) if primitive is None else primitive.value(execution)

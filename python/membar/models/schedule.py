@@ -46,7 +46,7 @@ def units(plan: Plan) -> tuple[Unit, ...]:
     return tuple(result)
 
 
-def needed(all_units: Iterable[Unit], roots: Collection[int]) -> tuple[Unit, ...]:
+def needed_units(all_units: Iterable[Unit], roots: Collection[int]) -> tuple[Unit, ...]:
     """The units that must run to fill the slots `roots`, in order."""
     wanted = set(roots)
     kept: list[Unit] = []
@@ -148,7 +148,7 @@ def _step(plan: Plan, slot: int) -> Step:
         case _, ():
             return _constant(slot, _CONSTANTS[key])
         case _, (arg,) if key in _OF_SETS:
-            return _sized(slot, _OF_SETS[key], arg)
+            return _unary_with_size(slot, _OF_SETS[key], arg)
         case _, (arg,):
             return _unary(slot, _OF_RELATIONS[key], arg)
         case Op.PRODUCT, (left, right):
@@ -177,7 +177,7 @@ def _unary(slot: int, function: Callable[[Any], Any], arg: int) -> Step:
     return run
 
 
-def _sized(slot: int, function: Callable[[Any, int], Any], arg: int) -> Step:
+def _unary_with_size(slot: int, function: Callable[[Any, int], Any], arg: int) -> Step:
     def run(slots: Slots, size: int) -> None:
         slots[slot] = function(slots[arg], size)
 

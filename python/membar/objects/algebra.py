@@ -40,7 +40,7 @@ MOST_BITS: Final = 4096
 """Larger numbers are neither computed nor shown: Python does not print them."""
 
 
-def evaluated(term: Term, values: Callable[[Variable], int]) -> int:
+def evaluate_term(term: Term, values: Callable[[Variable], int]) -> int:
     """The value of a term over variables only."""
     match term:
         case Number(value=value):
@@ -48,18 +48,18 @@ def evaluated(term: Term, values: Callable[[Variable], int]) -> int:
         case Variable():
             return values(term)
         case Unary(op=op, operand=operand):
-            inner = evaluated(operand, values)
+            inner = evaluate_term(operand, values)
             return -inner if op is UnaryOp.NEGATE else int(not inner)
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            return evaluated(then if evaluated(condition, values) else otherwise, values)
+            return evaluate_term(then if evaluate_term(condition, values) else otherwise, values)
         case Binary(op=BinaryOp.AND, left=left, right=right):
-            return int(bool(evaluated(left, values)) and bool(evaluated(right, values)))
+            return int(bool(evaluate_term(left, values)) and bool(evaluate_term(right, values)))
         case Binary(op=BinaryOp.OR, left=left, right=right):
-            return int(bool(evaluated(left, values)) or bool(evaluated(right, values)))
+            return int(bool(evaluate_term(left, values)) or bool(evaluate_term(right, values)))
         case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
-            return int(not evaluated(left, values) or bool(evaluated(right, values)))
+            return int(not evaluate_term(left, values) or bool(evaluate_term(right, values)))
         case Binary(op=op, left=left, right=right):
-            return int(_ARITHMETIC[op](evaluated(left, values), evaluated(right, values)))
+            return int(_ARITHMETIC[op](evaluate_term(left, values), evaluate_term(right, values)))
         case _:
             raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
 
@@ -79,28 +79,28 @@ _ARITHMETIC: Mapping[BinaryOp, Callable[[int, int], int]] = {
 }
 
 
-def simplified(term: Term) -> Term:
+def simplify(term: Term) -> Term:
     """The term with what is constant in it worked out."""
     match term:
         case Unary(op=op, operand=operand):
-            inner = simplified(operand)
+            inner = simplify(operand)
             if isinstance(inner, Number):
-                return Number(evaluated(Unary(op, inner), _none))
+                return Number(evaluate_term(Unary(op, inner), _none))
             if op is UnaryOp.NOT and isinstance(inner, Unary) and inner.op is UnaryOp.NOT:
                 return _truth(inner.operand)
             return Unary(op, inner)
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            chosen = simplified(condition)
+            chosen = simplify(condition)
             if isinstance(chosen, Number):
-                return simplified(then if chosen.value else otherwise)
-            first, second = simplified(then), simplified(otherwise)
+                return simplify(then if chosen.value else otherwise)
+            first, second = simplify(then), simplify(otherwise)
             return first if first == second else Choice(chosen, first, second)
         case Binary():
             return _simplified_binary(term)
         case Element(name=name, index=index):
-            return Element(name, simplified(index))
+            return Element(name, simplify(index))
         case ForEach(body=body):
-            return replace(term, body=simplified(body))
+            return replace(term, body=simplify(body))
         case _:
             return term
 
@@ -120,9 +120,9 @@ _NUMERIC = {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM
 
 
 def _simplified_binary(term: Binary) -> Term:
-    left, right = simplified(term.left), simplified(term.right)
+    left, right = simplify(term.left), simplify(term.right)
     if isinstance(left, Number) and isinstance(right, Number):
-        value = evaluated(Binary(term.op, left, right), _none)
+        value = evaluate_term(Binary(term.op, left, right), _none)
         return Number(value) if value.bit_length() <= MOST_BITS else Binary(term.op, left, right)
     match term.op:
         case BinaryOp.AND:
@@ -139,7 +139,7 @@ def _simplified_binary(term: Binary) -> Term:
             if isinstance(left, Number):
                 return _truth(right) if left.value else TRUE
             if isinstance(right, Number):
-                return TRUE if right.value else simplified(Unary(UnaryOp.NOT, left))
+                return TRUE if right.value else simplify(Unary(UnaryOp.NOT, left))
         case BinaryOp.EQ | BinaryOp.LE | BinaryOp.GE if left == right:
             return TRUE
         case _:
@@ -163,29 +163,29 @@ _BINDING = {
 }
 
 
-def spelled(term: Term, *, around: int = 0) -> str:
+def term_text(term: Term, *, around: int = 0) -> str:
     """The term in the object language; `around` says how tightly what stands around it binds."""
     match term:
         case Binary(op=op, left=left, right=right):
             level = _BINDING[op]
-            first = spelled(left, around=level + (level in (1, 4)))
-            second = spelled(right, around=level + (level != 1))
+            first = term_text(left, around=level + (level in (1, 4)))
+            second = term_text(right, around=level + (level != 1))
             text = f"{first} {op.value} {second}"
             return f"({text})" if level < around else text
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            text = f"{spelled(condition, around=1)} ? {spelled(then)} : {spelled(otherwise)}"
+            text = f"{term_text(condition, around=1)} ? {term_text(then)} : {term_text(otherwise)}"
             return f"({text})" if around else text
         case Unary(op=op, operand=operand):
-            return f"{op.value}{spelled(operand, around=7)}"
+            return f"{op.value}{term_text(operand, around=7)}"
         case Number(value=value):
             return str(value)
         case Element(name=name, index=index):
-            return f"{name}[{spelled(index)}]"
+            return f"{name}[{term_text(index)}]"
         case Loaded():
             return "loaded"
         case ForEach(line=line, store=store, body=body):
             other = "other." if term.who is Who.OTHER else ""
-            text = f"forall {store} in {other}pending({line}): {spelled(body)}"
+            text = f"forall {store} in {other}pending({line}): {term_text(body)}"
             return f"({text})" if around else text
         case Bound(store=store, name=name):
             return f"{store}.{_field(name)}"

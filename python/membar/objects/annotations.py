@@ -127,7 +127,7 @@ class ObjectNotes:
         return 1 + max([self.beyond, *given])
 
 
-def spoken(notes: ObjectNotes) -> str:
+def describe_calls(notes: ObjectNotes) -> str:
     """What is called, and with what, where there is something to say."""
     told = [item.text for item in notes.operations if item.inputs or item.threads is not None]
     return ", ".join(told)

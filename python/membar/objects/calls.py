@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import evaluate_term
 from membar.objects.annotations import Choice, Kind, ObjectNotes, Operation, Parameter, read_calls
 from membar.objects.client import Size, number_of_clients
-from membar.objects.data_independence import ParameterUse, examined
+from membar.objects.data_independence import ParameterUse, parameter_uses
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.syntax import Operation as Code
 from membar.objects.terms import Space, Variable, subterms
@@ -26,7 +26,7 @@ _LARGEST: Final = 1 << 62
 
 def has_only_copies(item: ConcurrentObject) -> bool:
     """Whether neither code nor specification looks at an argument."""
-    return not any(place.is_examined for places in examined(item).values() for place in places)
+    return not any(place.is_examined for places in parameter_uses(item).values() for place in places)
 
 
 def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
@@ -41,9 +41,9 @@ def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
             item.source, {operation.name: len(operation.parameters) for operation in item.operations}
         )
     }
-    looked = examined(item)
+    looked = parameter_uses(item)
     numbers = [value for places in looked.values() for place in places for value in place.constants]
-    shared = _unused(numbers)
+    shared = _unused_numbers(numbers)
     beyond = max([0, *(value for value in numbers if value < _LARGEST)])
     attempts: list[Callable[[ParameterUse], Parameter]] = [
         lambda place: _parameter(place, shared, is_fresh=True),
@@ -59,7 +59,7 @@ def notes_of(item: ConcurrentObject, size: Size) -> ObjectNotes:
     return _notes(item, said, fresh, beyond)
 
 
-def _unused(numbers: list[int]) -> tuple[int, int]:
+def _unused_numbers(numbers: list[int]) -> tuple[int, int]:
     """Two numbers that several calls may get, beside those of the text."""
     first, second = sorted(set(range(1, len(numbers) + 3)) - set(numbers))[:2]
     return first, second
@@ -90,7 +90,7 @@ def _notes(
     )
     fresh = notes.first_fresh
     allowed = tuple(
-        _allowed(operation, item.operation(operation.name), fresh)
+        _allowed_operation(operation, item.operation(operation.name), fresh)
         if operation.name not in said
         else operation
         for operation in operations
@@ -98,24 +98,24 @@ def _notes(
     return replace(notes, operations=allowed)
 
 
-def _allowed(operation: Operation, code: Code, fresh: int) -> Operation:
+def _allowed_operation(operation: Operation, code: Code, fresh: int) -> Operation:
     """The operation without what its `requires` never allows, whatever private variables are."""
     used = {part for part in subterms(code.requires) if isinstance(part, Variable)}
     if any(variable.space is Space.PRIVATE for variable in used):
         return operation
     kept = tuple(choice for choice in operation.choices if _is_allowed(code, choice, fresh))
     places = [{choice[number] for choice in kept} for number in range(len(code.parameters))]
-    return replace(operation, parameters=tuple(map(_spoken, places)), allowed=kept)
+    return replace(operation, parameters=tuple(map(_parameter_of, places)), allowed=kept)
 
 
 def _is_allowed(code: Code, choice: Choice, fresh: int) -> bool:
     given = {
         name: fresh if value is None else value for name, value in zip(code.parameters, choice, strict=True)
     }
-    return bool(evaluated(code.requires, lambda variable: given[variable.name]))
+    return bool(evaluate_term(code.requires, lambda variable: given[variable.name]))
 
 
-def _spoken(values: set[int | None]) -> Parameter:
+def _parameter_of(values: set[int | None]) -> Parameter:
     """The parameter that takes just these."""
     numbers = tuple(sorted(value for value in values if value is not None))
     return Parameter(Kind.FRESH if None in values else Kind.VALUES, numbers)

@@ -46,7 +46,7 @@ class Size:
     @property
     def text(self) -> str:
         """`2 threads with 3 operations each`."""
-        return f"{_counted(self.threads, 'thread')} with {_counted(self.calls, 'operation')} each"
+        return f"{_plural(self.threads, 'thread')} with {_plural(self.calls, 'operation')} each"
 
 
 @record(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def bodies_of(notes: ObjectNotes, size: Size) -> Bodies:
     return tuple(
         tuple(
             tuple(
-                _planned(operation, values, thread * size.calls + index, unused)
+                _plan_call(operation, values, thread * size.calls + index, unused)
                 for index, (operation, values) in enumerate(chosen)
             )
             for chosen in product(_choices(notes, thread), repeat=size.calls)
@@ -172,7 +172,7 @@ def _fresh(operation: Operation) -> int:
     return sum(item.kind is Kind.FRESH for item in operation.parameters)
 
 
-def _planned(operation: Operation, values: Choice, number: int, unused: Sequence[int]) -> PlannedCall:
+def _plan_call(operation: Operation, values: Choice, number: int, unused: Sequence[int]) -> PlannedCall:
     """A call; `unused` are the first fresh numbers of each call."""
     fresh = itertools.count(unused[number])
     inputs = tuple(next(fresh) if value is None else value for value in values)
@@ -208,7 +208,7 @@ class Compiled:
 def _spawning(main: Thread, renamed: Mapping[str, str]) -> Thread:
     """The thread that begins, without the threads that a client does not have."""
 
-    def kept(edge: Edge) -> Edge:
+    def keep_spawns(edge: Edge) -> Edge:
         operations = [
             Spawn(renamed[item.thread]) if isinstance(item, Spawn) else item
             for item in edge.operations
@@ -216,7 +216,7 @@ def _spawning(main: Thread, renamed: Mapping[str, str]) -> Thread:
         ]
         return replace(edge, operations=tuple(operations))
 
-    return replace(main, edges=tuple(kept(edge) for edge in main.edges))
+    return replace(main, edges=tuple(keep_spawns(edge) for edge in main.edges))
 
 
 def client_text(
@@ -251,7 +251,7 @@ def _function(name: str, thread: int, body: Body) -> str:
     for index, planned in enumerate(body):
         outs = [f"membar_out_{index}_{at}" for at in range(_outs(planned.operation))]
         lines += [f"  int {out} = 0;" for out in outs]
-        called = f"{planned.operation.name}({', '.join(_passed(planned, thread, outs))})"
+        called = f"{planned.operation.name}({', '.join(_call_arguments(planned, thread, outs))})"
         results = "".join(f", {out}" for out in outs)
         lines += [f"  __membar_call({index});", f"  __membar_return({index}, {called}{results});"]
     return "\n".join([*lines, "  return 0;", "}"])
@@ -261,7 +261,7 @@ def _outs(operation: Operation) -> int:
     return sum(item.kind is Kind.OUT for item in operation.parameters)
 
 
-def _passed(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[str]:
+def _call_arguments(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[str]:
     inputs, results = iter(planned.inputs), iter(outs)
     for item in planned.operation.parameters:
         match item.kind:
@@ -275,5 +275,5 @@ def _passed(planned: PlannedCall, thread: int, outs: Sequence[str]) -> Iterator[
                 yield f"&{next(results)}"
 
 
-def _counted(number: int, word: str) -> str:
+def _plural(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"

@@ -69,11 +69,11 @@ class _Kind:
         return found
 
 
-def examined(item: ConcurrentObject) -> dict[str, tuple[ParameterUse, ...]]:
+def parameter_uses(item: ConcurrentObject) -> dict[str, tuple[ParameterUse, ...]]:
     """What is done with each argument of each operation."""
     reader = _Reader(item)
     return {
-        operation.name: tuple(reader.looked(operation.name, name) for name in operation.parameters)
+        operation.name: tuple(reader.use_of(operation.name, name) for name in operation.parameters)
         for operation in item.operations
     }
 
@@ -98,7 +98,7 @@ class _Reader:
         if item.specification is not None:
             self._specification(item.specification, item)
 
-    def looked(self, operation: str, name: str) -> ParameterUse:
+    def use_of(self, operation: str, name: str) -> ParameterUse:
         """What is done with an argument."""
         kind = self._of(operation, name)
         steps = (-1, 0, 1) if kind.is_ordered else (0,)
@@ -190,13 +190,13 @@ class _Reader:
                 self._test(operand)
                 return _Kind({0, 1})
             case Unary(operand=operand):
-                return self._examined(self._value(operand))
+                return self._mark_examined(self._value(operand))
             case Binary(op=op, left=left, right=right) if op in _TRUTHS:
                 self._test(left)
                 self._test(right)
                 return _Kind({0, 1})
             case Binary(op=op, left=left, right=right):
-                kind = self._met(left, right)
+                kind = self._combine(left, right)
                 kind.is_ordered |= op in _ORDERS
                 return kind if op in _CALCULATIONS else _Kind({0, 1})
             case _:
@@ -208,15 +208,15 @@ class _Reader:
             return
         kind = self._value(term)
         if isinstance(term, Variable | Loaded):
-            self._examined(kind).constants.add(0)
+            self._mark_examined(kind).constants.add(0)
 
-    def _examined(self, kind: _Kind) -> _Kind:
+    def _mark_examined(self, kind: _Kind) -> _Kind:
         kind.is_examined = True
         return kind
 
-    def _met(self, left: Term, right: Term) -> _Kind:
+    def _combine(self, left: Term, right: Term) -> _Kind:
         """Two values that are compared, or calculated with."""
-        kind = self._examined(self._one(self._value(left), self._value(right)))
+        kind = self._mark_examined(self._one(self._value(left), self._value(right)))
         kind.has_partners |= not isinstance(left, Number) and not isinstance(right, Number)
         return kind
 

@@ -27,7 +27,7 @@ class Outside:
 
     def pictures(self) -> dict[str, Hashable]:
         """What is kept there now, by name."""
-        return {name: picture(value) for name, value in self._kept()}
+        return {name: picture(value) for name, value in self._state_outside()}
 
     def require(self, pictures: Mapping[str, Hashable]) -> None:
         """That nothing has changed.
@@ -44,7 +44,7 @@ class Outside:
                 f"it changes `{changed[0]}`, which is not part of the instance: set it in `__init__`"
             )
 
-    def _kept(self) -> Iterator[tuple[str, object]]:
+    def _state_outside(self) -> Iterator[tuple[str, object]]:
         for name, value in vars(self.module).items():
             if isinstance(value, type) and value.__module__ == self.module.__name__:
                 yield from _of_class(value)

@@ -40,7 +40,7 @@ class Call:
         called = f"{self.operation}({', '.join(map(str, self.arguments))})"
         if self.pending:
             return f"{called} ..."
-        return called if self.result is None else f"{called} = {shown(self.result)}"
+        return called if self.result is None else f"{called} = {result_text(self.result)}"
 
 
 @record(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class History:
         return tuple(sorted(pairs - implied))
 
 
-def shown(result: Result) -> str:
+def result_text(result: Result) -> str:
     """A result as people write it."""
     return f"({', '.join(map(str, result))})" if isinstance(result, tuple) else str(result)
 
 
-def closed(pairs: Iterable[Pair]) -> Order:
+def transitive_closure(pairs: Iterable[Pair]) -> Order:
     """The transitive closure."""
     found = set(pairs)
     while True:

@@ -49,7 +49,7 @@ def verdict(history: History, specification: Specification) -> Verdict:
     found = search.run()
     if found is not None:
         return Verdict(found, linearizable=True)
-    return Verdict(search.longest, linearizable=False, refused=search.refused(search.longest))
+    return Verdict(search.longest, linearizable=False, refused=search.next_results(search.longest))
 
 
 def linearizations(history: History, specification: Specification) -> Iterator[tuple[int, ...]]:
@@ -110,7 +110,7 @@ class _Search:
             if after is not None and (call.pending or after[0] == call.result):
                 yield number, after[0], after[1]
 
-    def refused(self, steps: tuple[Step, ...]) -> tuple[tuple[int, Result], ...]:
+    def next_results(self, steps: tuple[Step, ...]) -> tuple[tuple[int, Result], ...]:
         """After `steps`: what the specification returns for the calls that may come next."""
         done = sum(1 << step.call for step in steps)
         state = steps[-1].state if steps else self.specification.initial

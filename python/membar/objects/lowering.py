@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, assert_never
 
 from membar.objects import syntax, terms
-from membar.objects.algebra import MOST_BITS, evaluated
+from membar.objects.algebra import MOST_BITS, evaluate_term
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
 from membar.objects.orders import CALL, DONE, LOST, RESULT, Carrier, Place
@@ -110,10 +110,10 @@ def _method(operation: syntax.AbstractOperation) -> Callable[..., Result]:
                 return int(getattr(self, variable.name))
             return known[variable.name]
 
-        if not evaluated(operation.guard, value):
+        if not evaluate_term(operation.guard, value):
             raise ImpossibleError
-        results = tuple(evaluated(term, value) for term in operation.results)
-        after = [(name, evaluated(term, value)) for name, term in operation.updates]
+        results = tuple(evaluate_term(term, value) for term in operation.results)
+        after = [(name, evaluate_term(term, value)) for name, term in operation.updates]
         if any(new.bit_length() > MOST_BITS for new in (*results, *(new for _, new in after))):
             raise OverflowError(f"a number of more than {MOST_BITS} bits")
         for name, new in after:
@@ -185,7 +185,7 @@ class _Writer:
         given = dict(zip(operation.parameters, planned.inputs, strict=True))
         first: list[Step] = [Set(_local(operation.name, name), Constant(given.get(name, 0)))
                  for name in (*operation.parameters, *operation.locals)]  # fmt: skip
-        first += self._noticed(fitting_term(operation.requires))
+        first += self._record_loss(fitting_term(operation.requires))
         told, begun, after = self._point(), self._point(), self._point()
         self.edges.append(Edge(source=at, target=told, operations=tuple(first), span=operation.span))
         allowed = _expression(operation.requires)
@@ -204,7 +204,7 @@ class _Writer:
         source = labels[line.label]
         target = labels[line.then] if line.then is not None else after
         action = line.action
-        lost = self._noticed(fitting(action))
+        lost = self._record_loss(fitting(action))
         match action:
             case syntax.Branch(condition=condition):
                 if lost:
@@ -219,7 +219,7 @@ class _Writer:
                 marks = [Set(f"{RESULT}{index}.{n}", _expression(term)) for n, term in enumerate(results)]
                 self._steps(source, after, [[*lost, *marks, Set(f"{DONE}{index}", TRUE)]], line)
             case syntax.Load() | syntax.Store() | syntax.Assign() | syntax.Rmw() | syntax.Fence():
-                self._steps(source, target, self._done(action, operation, lost), line)
+                self._steps(source, target, self._steps_of(action, operation, lost), line)
             case _:
                 assert_never(action)
 
@@ -228,13 +228,13 @@ class _Writer:
         for before, behind, step in zip(points, points[1:], steps, strict=False):
             self.edges.append(Edge(source=before, target=behind, operations=tuple(step), span=line.span))
 
-    def _noticed(self, needed: Term) -> list[Step]:
+    def _record_loss(self, needed: Term) -> list[Step]:
         """Remembers that something was lost unless `needed` is true; no access comes to depend on it."""
         if self.only_counts or needed == terms.TRUE:
             return []
         return [Set(LOST, Binary(BinaryOp.OR, Register(LOST), Unary(UnaryOp.NOT, _expression(needed))))]
 
-    def _done(
+    def _steps_of(
         self,
         action: syntax.Load | syntax.Store | syntax.Assign | syntax.Rmw | syntax.Fence,
         operation: str,

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.objects.history import Order, Pair, closed, is_cyclic
+from membar.objects.history import Order, Pair, is_cyclic, transitive_closure
 from membar.program.expr import Address, Constant, Register, equals
 from membar.program.operations import Assume, Load, Operation, Set, Store, Tags
 from membar.program.program import Edge, MemoryObject, Program, Thread
@@ -101,7 +101,7 @@ def _agrees(pair: Pair, at: Mapping[int, int]) -> bool:
 def _add_extensions(found: set[Order], order: Order, pairs: Iterable[Pair]) -> None:
     """Adds `order` with one of `pairs` more, where nothing less is there already."""
     for pair in pairs:
-        extended = closed({*order, pair})
+        extended = transitive_closure({*order, pair})
         if is_cyclic(extended) or any(other <= extended for other in found):
             continue
         found -= {other for other in found if extended < other}

@@ -146,7 +146,7 @@ def _is_steady(term: Term, given: set[str]) -> bool:
 
 def fitting(action: Action) -> Term:
     """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
-    needed = [each for term in _terms(action) for each in _needed(term)]
+    needed = [each for term in _terms(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)
     if isinstance(location, Location) and location.index is not None:
         needed.append(_within(location.index, _ROOM_FOR_INDEX))
@@ -157,7 +157,7 @@ def fitting(action: Action) -> Term:
 
 def fitting_term(term: Term) -> Term:
     """What must be true of variables so that a term loses nothing."""
-    return conjunction(tuple(_needed(term)))
+    return conjunction(tuple(_range_conditions(term)))
 
 
 def initially_fitting(item: ConcurrentObject) -> bool:
@@ -166,9 +166,9 @@ def initially_fitting(item: ConcurrentObject) -> bool:
     return all(-_LARGEST <= value < _LARGEST for value in initial)
 
 
-def _needed(term: Term) -> Iterator[Term]:
+def _range_conditions(term: Term) -> Iterator[Term]:
     for child in children(term):
-        yield from _needed(child)
+        yield from _range_conditions(child)
     match term:
         case Number(value=value) if not -_LARGEST <= value < _LARGEST:
             yield FALSE

@@ -73,7 +73,7 @@ def question(observed: Sequence[ShownCall], formula: Formula, losses: Sequence[s
     return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
 
 
-def returned(
+def with_results(
     calls: tuple[Call, ...], observed: Sequence[ShownCall], values: Mapping[str, int | str]
 ) -> tuple[Call, ...]:
     """The calls with what they returned in a final state."""

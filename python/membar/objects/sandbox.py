@@ -38,7 +38,7 @@ class ChangingError(Exception):
     """A specification that asks for something that differs from call to call."""
 
 
-def watched(job: Callable[[], Found], path: str) -> Found:
+def run_watched(job: Callable[[], Found], path: str) -> Found:
     """What `job` gives, which runs code of the file `path`.
 
     Raises:
@@ -50,8 +50,8 @@ def watched(job: Callable[[], Found], path: str) -> Found:
     traced, profiled = sys.gettrace(), sys.getprofile()
     collects = gc.isenabled()
     gc.disable()  # what others do when garbage is collected is not the specification's business
-    sys.settrace(watch.called)
-    sys.setprofile(watch.profiled)
+    sys.settrace(watch.on_call)
+    sys.setprofile(watch.on_c_call)
     try:
         with contextlib.redirect_stdout(sys.stderr):
             found = job()
@@ -97,7 +97,7 @@ class _Watch:
         self._steps = 0
         self.asked = ""
 
-    def called(self, frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+    def on_call(self, frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
         """A call, of the file or of a library; only the file is followed inside."""
         del event, argument
         self._count(frame)
@@ -124,7 +124,7 @@ class _Watch:
             own = own.f_back
         return (own or frame).f_lineno
 
-    def profiled(self, frame: FrameType, event: str, argument: object) -> None:
+    def on_c_call(self, frame: FrameType, event: str, argument: object) -> None:
         """A call of something that is not written in Python."""
         if event == "c_call" and _is_leaving(argument):
             name = getattr(argument, "__name__", "?")

@@ -22,7 +22,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.objects.hidden_state import Outside
 from membar.objects.history import Result
 from membar.objects.pictures import picture
-from membar.objects.sandbox import ChangingError, EndlessError, LeavingError, watched
+from membar.objects.sandbox import ChangingError, EndlessError, LeavingError, run_watched
 
 State: TypeAlias = Hashable
 """The state of a specification, by value."""
@@ -192,7 +192,7 @@ class Specification:
         self._objects: dict[State, object] = {}
         self._steps: dict[tuple[State, str, tuple[int, ...]], tuple[Result, State] | None] = {}
         self._results: dict[str, int] = {}
-        self.initial = self._kept(kind() if outside is None else watched(kind, outside.path))
+        self.initial = self._remember(kind() if outside is None else run_watched(kind, outside.path))
         self._seen = None if outside is None else outside.pictures()
 
     def parameters(self, operation: str) -> int | None:
@@ -221,7 +221,7 @@ class Specification:
         """
         key = (state, operation, arguments)
         if key not in self._steps:
-            self._steps[key] = self._done(state, operation, arguments)
+            self._steps[key] = self._apply(state, operation, arguments)
         found = self._steps[key]
         if found is not None and self._results.get(operation, _count(found[0])) != _count(found[0]):
             self._wrong_results(operation, found[0])
@@ -242,11 +242,11 @@ class Specification:
             Diagnostic(code="W1350", message=message, help="a method must return what the operation returns")
         )
 
-    def _done(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
+    def _apply(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
         try:
             if self._outside is None:
-                return self._returned(copy.deepcopy(self._objects[state]), operation, arguments)
-            return self._agreed(state, operation, arguments, self._outside)
+                return self._call(copy.deepcopy(self._objects[state]), operation, arguments)
+            return self._call_twice(state, operation, arguments, self._outside)
         except (Exception, EndlessError) as problem:
             called = f"{operation}({', '.join(map(str, arguments))})"
             wrong = str(problem) or type(problem).__name__
@@ -258,14 +258,14 @@ class Specification:
                 )
             ) from None
 
-    def _agreed(
+    def _call_twice(
         self, state: State, operation: str, arguments: tuple[int, ...], outside: Outside
     ) -> tuple[Result, State] | None:
         """What a method of the user's class does, twice: it must depend on nothing but the state."""
         kept = self._objects[state]  # two copies at once: at two addresses
-        copies = [watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
+        copies = [run_watched(partial(copy.deepcopy, kept), outside.path) for _ in range(2)]
         first, second = (
-            watched(partial(self._returned, each, operation, arguments), outside.path) for each in copies
+            run_watched(partial(self._call, each, operation, arguments), outside.path) for each in copies
         )
         if self._seen is not None:
             outside.require(self._seen)
@@ -273,16 +273,16 @@ class Specification:
             raise ChangingError(f"it {_difference(first, second)}, called twice in the same state")
         return first
 
-    def _returned(
+    def _call(
         self, instance: object, operation: str, arguments: tuple[int, ...]
     ) -> tuple[Result, State] | None:
         try:
             returned = getattr(instance, operation)(*arguments)
         except ImpossibleError:
             return None
-        return _result(returned), self._kept(instance)
+        return _result(returned), self._remember(instance)
 
-    def _kept(self, instance: object) -> State:
+    def _remember(self, instance: object) -> State:
         state = picture(instance)
         self._objects.setdefault(state, instance)
         return state
@@ -343,10 +343,10 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
     module = importlib.util.module_from_spec(module_spec)
     loader = module_spec.loader
     try:
-        watched(lambda: loader.exec_module(module), str(path))
+        run_watched(lambda: loader.exec_module(module), str(path))
         found = getattr(module, name, None)
         if found is not None:
-            watched(found, str(path))
+            run_watched(found, str(path))
     except (EndlessError, ChangingError, LeavingError) as problem:
         raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
     except Exception as problem:

@@ -338,25 +338,29 @@ def weight(term: Term) -> int:
     return count(term)
 
 
-def replaced(term: Term, change: Callable[[Term], Term | None]) -> Term:
+def replace_subterms(term: Term, change: Callable[[Term], Term | None]) -> Term:
     """The term with every subterm that `change` gives something for replaced by that, outermost first."""
     new = change(term)
     if new is not None:
         return new
     match term:
         case Unary(op=op, operand=operand):
-            one = replaced(operand, change)
+            one = replace_subterms(operand, change)
             return term if one is operand else Unary(op, one)
         case Binary(op=operator, left=left, right=right):
-            first, second = replaced(left, change), replaced(right, change)
+            first, second = replace_subterms(left, change), replace_subterms(right, change)
             return term if first is left and second is right else Binary(operator, first, second)
         case Choice(condition=condition, then=then, otherwise=otherwise):
-            parts = (replaced(condition, change), replaced(then, change), replaced(otherwise, change))
+            parts = (
+                replace_subterms(condition, change),
+                replace_subterms(then, change),
+                replace_subterms(otherwise, change),
+            )
             return Choice(*parts)
         case Element(name=name, index=index):
-            return Element(name, replaced(index, change))
+            return Element(name, replace_subterms(index, change))
         case ForEach(body=body):
-            return replace(term, body=replaced(body, change))
+            return replace(term, body=replace_subterms(body, change))
         case _:
             return term
 
@@ -374,7 +378,7 @@ def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
             case Variable(space=Space.SHARED | Space.ABSTRACT):
                 return None
             case ForEach(body=body, who=who):
-                return replace(part, body=replaced(body, change), who=whose(who))
+                return replace(part, body=replace_subterms(body, change), who=whose(who))
             case Variable(who=who) | At(who=who) | Sees(who=who) | Linearized(who=who):
                 return replace(part, who=whose(who))
             case Pending(who=who) | PendingValue(who=who) | PendingCount(who=who) | Ahead(who=who):
@@ -384,4 +388,4 @@ def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
             case _:
                 return None
 
-    return replaced(term, change)
+    return replace_subterms(term, change)

@@ -40,7 +40,7 @@ from membar.questions.system import confirmed_outcome, load_system_engine, rejec
 from membar.questions.task import Limits, SystemTask, Task
 from membar.records import record, replace
 from membar.source import SourceFile
-from membar.systems.lifting.system import lifted
+from membar.systems.lifting.system import build_system
 from membar.systems.lifting.values import CannotLiftError
 from membar.systems.system import ParameterizedSystem
 
@@ -152,7 +152,7 @@ def system_of(
 ) -> ParameterizedSystem:
     """The system that a program is for any number of threads."""
     template = template_of(text, name, model, mapping=mapping)
-    return lifted(template, drains=_draining(model), properties=properties)
+    return build_system(template, drains=_draining(model), properties=properties)
 
 
 def _asked(properties: Collection[str] | None) -> tuple[str, ...]:

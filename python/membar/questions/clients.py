@@ -20,7 +20,7 @@ from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.objects.annotations import spoken
+from membar.objects.annotations import describe_calls
 from membar.objects.client import Body, Client, Size, clients, number_of_clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import linearizations, verdict
@@ -34,7 +34,7 @@ from membar.objects.orders import (
 )
 from membar.objects.pending import waits_at_locks, with_giving_up
 from membar.objects.plainest import seen_of_others
-from membar.objects.results import formula_of, question, returned, shown_calls, shown_losses
+from membar.objects.results import formula_of, question, shown_calls, shown_losses, with_results
 from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
@@ -305,7 +305,7 @@ class _Search:
         self.compiled = self.about.clients(size, self.shown)
         self.in_order.clear()
         notes = self.about.notes_for(size)
-        self.totals.arguments[spoken(notes)] = size
+        self.totals.arguments[describe_calls(notes)] = size
         for client in clients(notes, size):
             self.totals.clients += 1
             if self.options.progress is not None:
@@ -426,7 +426,7 @@ class _Search:
             values = dict(state)
             if any(values[label] for label in losses):
                 self._give_up(_TOO_LARGE, client)
-            calls = returned(client.calls, observed, values)
+            calls = with_results(client.calls, observed, values)
             self.totals.called.update(call.operation for call in calls if call.made)
             found.add(calls)
         return found

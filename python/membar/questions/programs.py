@@ -72,7 +72,7 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
         return program
     from membar.models import mappings  # noqa: PLC0415 - most programs are not C
 
-    return mappings.mapped(program, mappings.mapping_named(mapping or model.claims.mapping))
+    return mappings.apply_mapping(program, mappings.mapping_named(mapping or model.claims.mapping))
 
 
 def _joint_steps(program: Program, model: Model) -> InputError:

@@ -190,10 +190,10 @@ class _Clock:
 
 def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
     """Invariants, or why none were found."""
-    from membar.objects.infer.inference import inferred  # noqa: PLC0415 - brings z3 along
+    from membar.objects.infer.inference import infer  # noqa: PLC0415 - brings z3 along
 
     try:
-        return inferred(system, specification, should_stop=clock.is_late), ""
+        return infer(system, specification, should_stop=clock.is_late), ""
     except EngineLimitError as limit:
         return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
 
@@ -213,7 +213,7 @@ def _proved(
     proof = prove(system, claimed, specification, should_stop=clock.is_over, until_cut=True)
     if not proof.cut:
         return proof, system
-    any_length = buffered.summarised(system.about, name=system.name, in_real_time=order == REAL_TIME)
+    any_length = buffered.summarized_system(system.about, name=system.name, in_real_time=order == REAL_TIME)
     try:
         summary = prove(any_length, claimed, specification, should_stop=clock.is_over)
         why = _reason(summary.failures[0]) if summary.failures else ""

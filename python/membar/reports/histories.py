@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import PurePath
 
-from membar.objects.history import History, shown
+from membar.objects.history import History, result_text
 from membar.objects.orders import Ordering
 from membar.questions.answer import Answer, ClientRun, Refutation
 from membar.reports._parts.style import Line, line, wrapped
@@ -71,7 +71,8 @@ def _explained(refutation: Refutation, ordering: Ordering, columns: int) -> list
     told.append(f"longest prefix that can be linearized: {steps or 'nothing'}")
     for call, instead in verdict.refused:
         said = history.calls[call]
-        told.append(f"then {_named(history, call)} should return {shown(instead)}, not {shown(said.result)}")
+        expected, found = result_text(instead), result_text(said.result)
+        told.append(f"then {_named(history, call)} should return {expected}, not {found}")
     if not verdict.refused:
         told.append("then the specification allows none of the other calls")
     lines: list[Line] = [Line()]

@@ -43,7 +43,7 @@ def process_renamed(process: Process, names: Renaming) -> Process:
     return process if isinstance(process, ProcessConstant) else names.get(process, process)
 
 
-def renamed(term: Term, names: Renaming) -> Term:
+def rename_processes(term: Term, names: Renaming) -> Term:
     """A term with other processes for some variables."""
     match term:
         case Constructor() | ProcessConstant():
@@ -59,13 +59,14 @@ def renamed(term: Term, names: Renaming) -> Term:
 def literals_renamed(literals: Conjunction, names: Renaming) -> Conjunction:
     """A conjunction with other processes for some variables."""
     return tuple(
-        Literal(renamed(item.left, names), item.comparison, renamed(item.right, names)) for item in literals
+        Literal(rename_processes(item.left, names), item.comparison, rename_processes(item.right, names))
+        for item in literals
     )
 
 
 def value_renamed(value: Value, names: Renaming) -> Value:
     """An assigned value with other processes for some variables."""
-    return value if isinstance(value, AnyValue) else renamed(value, names)
+    return value if isinstance(value, AnyValue) else rename_processes(value, names)
 
 
 def place_renamed(place: Place, names: Renaming) -> Place:

@@ -183,7 +183,7 @@ _NEGATION = {
 }
 
 
-def negated(literal: Literal) -> Literal:
+def negation(literal: Literal) -> Literal:
     """The literal that is true exactly where this one is false."""
     match literal.comparison:
         case Comparison.LESS:

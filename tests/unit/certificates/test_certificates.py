@@ -105,7 +105,7 @@ def test_what_is_plain_to_see_is_seen_by_z3_too(name: str, monkeypatch: pytest.M
 
 def test_a_contradiction_that_is_none_is_seen_by_z3(monkeypatch: pytest.MonkeyPatch) -> None:
     system, cubes = proof("lock")
-    monkeypatch.setattr(check, "_contradicted", lambda _, cube: cube.literals[0])
+    monkeypatch.setattr(check, "_contradicted_literal", lambda _, cube: cube.literals[0])
     assert certify(system, cubes).problem == check.UNSEEN
 
 

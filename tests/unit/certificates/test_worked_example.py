@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from membar.evidence.certificates import generic
 from membar.evidence.certificates.check import is_initial, steps_into
-from membar.evidence.certificates.generic import Future, future, settled
+from membar.evidence.certificates.generic import Future, future, settle
 from membar.evidence.certificates.preimage import Backward, roots
 from membar.evidence.certificates.smt import Logic
 from membar.languages.cubicle.elaborate import parse
@@ -121,7 +121,7 @@ def test_the_generic_analysis_has_the_same_steps() -> None:
     assert shown(fourth)[3] == (ONE, "write", ["Alpha"])
     assert fourth.before == frozenset()
     assert fourth.sources == frozenset()
-    at_last = settled(fourth)
+    at_last = settle(fourth)
     assert at_last is not None
     assert at_last.before == {(0, 3), (1, 2)}  # initial values: each read is before the write it misses
     system = parse(SourceFile("example.cub", TEXT))
@@ -131,7 +131,7 @@ def test_the_generic_analysis_has_the_same_steps() -> None:
 def test_with_fences_initial_values_make_a_cycle() -> None:
     *_, last = generic_steps(TEXT.replace("PC[i] = L2 }", "PC[i] = L2 && fence() }"))
     assert {(2, 0), (3, 1)} <= last.before
-    assert settled(last) is None
+    assert settle(last) is None
 
 
 def test_writes_may_reach_memory_in_any_order() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.models.evaluate import Evaluator, failures, flags, relation, undefined
+from membar.models.evaluate import Evaluator, failures, flags, relation, undefined_checks
 from membar.models.plan import Check, CheckKind, CheckMode, Instruction, Op, Plan, Sort, Stage
 from unit.models.executions import STORE_BUFFERING, execution
 
@@ -50,7 +50,7 @@ def test_a_flag_is_raised_when_its_test_succeeds() -> None:
 
 
 def test_undefined_unless_is_reported_when_its_test_fails() -> None:
-    assert undefined(sc_plan(), STORE_BUFFERING) == {"reads"}
+    assert undefined_checks(sc_plan(), STORE_BUFFERING) == {"reads"}
 
 
 def test_relations_are_found_by_name() -> None:

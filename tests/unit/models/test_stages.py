@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiers
-from membar.models.evaluate import Evaluator, evaluator_of, failures, flags, undefined
+from membar.models.evaluate import Evaluator, evaluator_of, failures, flags, undefined_checks
 from membar.models.load import load
 from membar.models.plan import Growth, Plan, Stage
 from membar.program.execution import Execution
@@ -56,7 +56,7 @@ def test_stages_agree_with_the_whole(name: str, given_execution: Execution) -> N
         assert evaluation.failed.name in broken
     else:
         assert evaluation.flags() == flags(model, given_execution)
-        assert evaluation.undefined() == undefined(model, given_execution)
+        assert evaluation.undefined_checks() == undefined_checks(model, given_execution)
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -9,7 +9,7 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.objects.annotations import spoken
+from membar.objects.annotations import describe_calls
 from membar.objects.calls import has_only_copies, notes_of
 from membar.objects.client import Size, clients
 from membar.questions.outcome import HoldsWithin, Unknown
@@ -42,7 +42,7 @@ specification {
 
 
 def called(text: str, size: Size) -> str:
-    return spoken(notes_of(parse_object(SourceFile("o.obj", text)), size))
+    return describe_calls(notes_of(parse_object(SourceFile("o.obj", text)), size))
 
 
 def ask(text: str, *, size: Size = USUAL, name: str = "o.obj") -> membar.Answer:

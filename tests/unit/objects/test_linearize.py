@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from membar.objects.history import Call, History, Order, closed, is_cyclic, program_order
+from membar.objects.history import Call, History, Order, is_cyclic, program_order, transitive_closure
 from membar.objects.linearize import linearizations, verdict
 from membar.objects.orders import least_excluding
 from membar.objects.spec import SHIPPED, Specification
@@ -71,7 +71,7 @@ def random_order(random: Random, calls: list[Call]) -> Order:
     order = program_order(call.thread for call in calls)
     for _ in range(random.randint(0, 3)):
         pair = (random.randrange(len(calls)), random.randrange(len(calls)))
-        extended = closed({*order, pair})
+        extended = transitive_closure({*order, pair})
         if not is_cyclic(extended) and not calls[pair[0]].pending:
             order = extended
     return order

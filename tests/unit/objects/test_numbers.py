@@ -8,7 +8,7 @@ import pytest
 
 import membar
 from membar.languages.objects.parser import parse_text
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import evaluate_term
 from membar.objects.client import Size
 from membar.objects.lowering import _expression
 from membar.objects.overflow import fitting_term, only_counts
@@ -54,7 +54,7 @@ def test_where_nothing_is_noticed_64_bits_are_enough() -> None:
         values = {name: around_an_edge(rng) for name in NAMES}
         registers = {f"f.{name}": value & MASK for name, value in values.items()}
         wrapped = signed(evaluate(_expression(term), registers, {}))
-        exact = evaluated(term, lambda variable, values=values: values[variable.name])  # type: ignore[misc]
+        exact = evaluate_term(term, lambda variable, values=values: values[variable.name])  # type: ignore[misc]
         if evaluate(_expression(fitting_term(term)), registers, {}):
             fits += 1
             assert wrapped == exact, (term, values)

@@ -118,7 +118,7 @@ def test_every_buffer_has_its_summary(text: str, longest: int) -> None:
 def test_a_second_encoding_finds_nothing_broken_in_summaries() -> None:
     about = parse_text(SourceFile("test.obj", WRITES))
     assert about.specification is not None
-    system = buffered.summarised(about, name="x86-tso")
+    system = buffered.summarized_system(about, name="x86-tso")
     proof = prove(system, claims(about), about.specification)
     assert not proof.failures
     assert list(broken(system, claims(about), proof.controls)) == []

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import evaluate_term
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.objects.terms import Space, Variable, subterms
 from membar.questions.proof import parse_object, system_of
@@ -88,9 +88,9 @@ def _afterwards(
     arguments = list(dict.fromkeys(part for part in parts if part.operation == "@call"))
     for given in product(numbers, repeat=len(arguments)):
         known = defaultdict(int, values | dict(zip(arguments, given, strict=True)))
-        if not evaluated(move.guard, known.__getitem__):
+        if not evaluate_term(move.guard, known.__getitem__):
             continue
-        changes = {variable: evaluated(term, known.__getitem__) for variable, term in move.updates}
+        changes = {variable: evaluate_term(term, known.__getitem__) for variable, term in move.updates}
         if all(value in numbers for value in changes.values()):
             yield _written(values | changes)
 

@@ -173,7 +173,7 @@ class _Search:
 
     def _take_flags(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         if self.evaluator.others:
-            undefined = found.undefined() | (found.flags() & {RACE_FLAG})
+            undefined = found.undefined_checks() | (found.flags() & {RACE_FLAG})
             self.tally.flags |= found.flags() | undefined
             if undefined and (self.tally.race is None or self.tally.allocation is None):
                 take_undefined(self.tally, self.evaluator.plan, undefined, self._witness(chosen, found, ""))

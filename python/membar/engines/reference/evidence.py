@@ -66,7 +66,7 @@ def _take_undefined(tally: Tally, model: Model, witness: Witness) -> None:
         return
     found = evaluator_of(model.plan).whole(witness.execution)
     tally.flags |= found.flags()
-    undefined = found.undefined() | (found.flags() & {RACE_FLAG})
+    undefined = found.undefined_checks() | (found.flags() & {RACE_FLAG})
     take_undefined(tally, model.plan, undefined, witness)
     take_misuse(tally, found.flags(), witness)
 

@@ -14,12 +14,12 @@ from itertools import permutations, product
 from membar.evidence.certificates import generic
 from membar.evidence.certificates.cover import Cover
 from membar.evidence.certificates.formulas import disjunction
-from membar.evidence.certificates.generic import Future, future, settled
+from membar.evidence.certificates.generic import Future, future, settle
 from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.preimage import Backward, roots
 from membar.evidence.certificates.quantified import quantified_script
 from membar.evidence.certificates.smt import Logic
-from membar.evidence.certificates.stage import grounded, universe_of
+from membar.evidence.certificates.stage import instances, universe_of
 from membar.records import record
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import literals_renamed, plain
@@ -67,7 +67,7 @@ def certify(
     if any(order(len(cube.events), cube.before, cube.together) is None for cube in cubes):
         disorder = "the events of a cube have no order"
         return Certificate(problem=disorder, cubes=len(cubes), obligations=0, seconds=0.0)
-    ground = _grounded(system, cubes)
+    ground = _instances(system, cubes)
     cover = _cover(system, ground)
     obligations = 0
     problem = None
@@ -135,12 +135,12 @@ def script(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> str:
     """
     if not system.is_weak and not any(cube.events for cube in cubes):
         return quantified_script(system, cubes)
-    ground = _grounded(system, cubes)
+    ground = _instances(system, cubes)
     cover = _cover(system, ground)
     blocks = [_WEAK_HEAD.format(name=system.name.replace("\n", " "))]
     for obligation in obligations_of(system, ground):
         if obligation.excludes_initial:
-            if isinstance(obligation.cube, Future) and settled(obligation.cube) is None:
+            if isinstance(obligation.cube, Future) and settle(obligation.cube) is None:
                 continue  # its events alone exclude that its reads see initial values
             question = initial_question(system, obligation.cube, cover.logic)
         else:
@@ -156,22 +156,22 @@ def _cover(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> Cover:
     return cover
 
 
-def _grounded(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[EventCube]:
-    return list(dict.fromkeys(one for cube in cubes for one in grounded(system, cube)))
+def _instances(system: ParameterizedSystem, cubes: Sequence[EventCube]) -> list[EventCube]:
+    return list(dict.fromkeys(one for cube in cubes for one in instances(system, cube)))
 
 
 def is_initial(system: ParameterizedSystem, cube: EventCube, logic: Logic) -> bool:
     """Whether some initial state may be in a cube: waiting reads see initial values."""
-    if isinstance(cube, Future) and settled(cube) is None:
+    if isinstance(cube, Future) and settle(cube) is None:
         return False
-    contradicted = _contradicted(system, cube)
+    contradicted = _contradicted_literal(system, cube)
     if contradicted is not None:
         logic.claim((*cube.literals, contradicted), None)
         return False
     return not logic.is_unsatisfiable(initial_question(system, cube, logic))
 
 
-def _contradicted(system: ParameterizedSystem, cube: EventCube) -> Literal | None:
+def _contradicted_literal(system: ParameterizedSystem, cube: EventCube) -> Literal | None:
     """What init says of a cell, where a literal of the cube plainly contradicts it; None if none does."""
     if len(system.init.alternatives) != 1:
         return None
@@ -208,5 +208,5 @@ def initial_question(system: ParameterizedSystem, cube: EventCube, logic: Logic)
     for excluded in system.invariants:
         for chosen in permutations(universe, len(excluded.parameters)):
             names = dict(zip(excluded.parameters, chosen, strict=True))
-            asked.append(logic.refuted(plain(literals_renamed(excluded.literals, names))))
+            asked.append(logic.negation(plain(literals_renamed(excluded.literals, names))))
     return asked

@@ -60,19 +60,19 @@ class Covered:
         return demands_of(self.cube)
 
     @cached_property
-    def _said(self) -> dict[Owner, int]:
-        return {owner: self.bits.known(demands) for owner, demands in self._demands.items()}
+    def _demanded_bits(self) -> dict[Owner, int]:
+        return {owner: self.bits.bits_of(demands) for owner, demands in self._demands.items()}
 
     @cached_property
-    def _excluded(self) -> dict[Owner, int]:
-        return {owner: self.bits.excluded(demands) for owner, demands in self._demands.items()}
+    def _excluded_bits(self) -> dict[Owner, int]:
+        return {owner: self.bits.contradicted_bits(demands) for owner, demands in self._demands.items()}
 
-    def refused(self, owner: Owner, *, exactly: bool) -> int:
+    def refused_demands(self, owner: Owner, *, exactly: bool) -> int:
         """Demands that are not said of cells, if `exactly`; else those that are plainly contradicted.
 
         A shortcut: z3 would find out.
         """
-        return ~self._said.get(owner, 0) if exactly else self._excluded.get(owner, 0)
+        return ~self._demanded_bits.get(owner, 0) if exactly else self._excluded_bits.get(owner, 0)
 
     @cached_property
     def symbols(self) -> frozenset[tuple[EventKind, str]]:
@@ -103,8 +103,8 @@ class Cover:
     def _demands(self, candidate: Candidate) -> Demands:
         found = demands_of(candidate.cube)
         return Demands(
-            tuple(self.bits.wanted(found.get(parameter, ())) for parameter in candidate.cube.parameters),
-            self.bits.wanted(found.get(None, ())),
+            tuple(self.bits.assign_bits(found.get(parameter, ())) for parameter in candidate.cube.parameters),
+            self.bits.assign_bits(found.get(None, ())),
             candidate.symbols,
         )
 
@@ -121,18 +121,18 @@ class Cover:
             return True
         known = frozenset(map(self._number, cube.literals))
         for candidate, chosen, events in self._matches(target, exactly=True):
-            instance, numbers = self._said(candidate, chosen, events)
+            instance, numbers = self._literals_of(candidate, chosen, events)
             if numbers <= known:
                 self.logic.claim(cube.literals, instance)
                 return True
         found: list[list[Conjunction]] = [[], [], []]
         for candidate, chosen, events in self._matches(target, exactly=False):
-            instance, numbers = self._said(candidate, chosen, events)
+            instance, numbers = self._literals_of(candidate, chosen, events)
             unknown = len(numbers - known)
             found[max(min(unknown, len(found)), 1) - 1].append(instance)
         asked = self._question(cube, ())
         for stage in ([], *found):  # first without any, then with those that say least beyond the cube
-            asked += [self.logic.refuted(instance) for instance in stage]
+            asked += [self.logic.negation(instance) for instance in stage]
             if self.logic.is_unsatisfiable(asked):
                 return True
         return False
@@ -144,8 +144,8 @@ class Cover:
         self, target: Covered, *, exactly: bool
     ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
-        refused = [(process, target.refused(process, exactly=exactly)) for process in target.universe]
-        of_variables, symbols = target.refused(None, exactly=exactly), target.symbols
+        refused = [(process, target.refused_demands(process, exactly=exactly)) for process in target.universe]
+        of_variables, symbols = target.refused_demands(None, exactly=exactly), target.symbols
         for demands, alike in self.candidates.items():
             if demands.variables & of_variables or not demands.symbols <= symbols:
                 continue
@@ -154,7 +154,7 @@ class Cover:
                     for events in _embeddings(candidate, target, chosen):
                         yield candidate, chosen, events
 
-    def _said(
+    def _literals_of(
         self, candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]
     ) -> tuple[Conjunction, frozenset[int]]:
         """What a candidate says of processes and events, with the numbers of the literals."""
@@ -168,7 +168,7 @@ class Cover:
     def question(self, cube: EventCube) -> list[str]:
         """Satisfiable exactly if a state of `cube` is in none of the cubes."""
         target = self._target(cube)
-        found = [self._said(*match)[0] for match in self._matches(target, exactly=False)]
+        found = [self._literals_of(*match)[0] for match in self._matches(target, exactly=False)]
         return self._question(cube, found)
 
     def _target(self, cube: EventCube) -> Covered:
@@ -176,7 +176,7 @@ class Cover:
 
     def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> list[str]:
         known = [self.logic.all(cube.literals), self.logic.apart(cube.parameters)]
-        return known + [self.logic.refuted(instance) for instance in found]
+        return known + [self.logic.negation(instance) for instance in found]
 
 
 @record(frozen=True)
@@ -238,7 +238,7 @@ class Candidate:
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_together(*pair))
 
-    def renamed(self, chosen: tuple[Process, ...]) -> tuple[Event, ...]:
+    def events_of(self, chosen: tuple[Process, ...]) -> tuple[Event, ...]:
         """Its events, if its processes are the chosen ones."""
         if chosen not in self.events:
             names = dict(zip(self.cube.parameters, chosen, strict=True))
@@ -310,7 +310,7 @@ def _embeddings(
         names = dict(zip(candidate.cube.parameters, chosen, strict=True))
         yield from embeddings(candidate.cube, target.cube, found, names)
         return
-    events = candidate.renamed(chosen)
+    events = candidate.events_of(chosen)
     partners: list[list[int]] = []
     for number in candidate.waiting:
         partners.append(

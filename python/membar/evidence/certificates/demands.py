@@ -44,15 +44,15 @@ class Bits:
     numbers: dict[Demand, int] = field(default_factory=dict)
     of_symbol: dict[str, list[Demand]] = field(default_factory=dict)
 
-    def wanted(self, demands: Iterable[Demand]) -> int:
+    def assign_bits(self, demands: Iterable[Demand]) -> int:
         """The set of demands, which get numbers."""
         for demand in demands:
             if demand not in self.numbers:
                 self.numbers[demand] = len(self.numbers)
                 self.of_symbol.setdefault(demand[0], []).append(demand)
-        return self.known(demands)
+        return self.bits_of(demands)
 
-    def known(self, demands: Iterable[Demand]) -> int:
+    def bits_of(self, demands: Iterable[Demand]) -> int:
         """Those of the demands that have numbers."""
         found = 0
         for demand in demands:
@@ -61,7 +61,7 @@ class Bits:
                 found |= 1 << number
         return found
 
-    def excluded(self, demands: Iterable[Demand]) -> int:
+    def contradicted_bits(self, demands: Iterable[Demand]) -> int:
         """The demands that these contradict."""
         found = 0
         for symbol, name, is_equal in demands:

@@ -45,23 +45,23 @@ class Formulas:
     @staticmethod
     def sort(kind: Type) -> str:
         """The sort of a type."""
-        return _SORTS[kind] if isinstance(kind, Basic) else quoted(f"type {kind.name}")
+        return _SORTS[kind] if isinstance(kind, Basic) else quote(f"type {kind.name}")
 
     @staticmethod
     def constructor(kind: Enumeration, name: str) -> str:
         """A value of an enumeration: types may share names of values."""
-        return quoted(f"{kind.name}.{name}")
+        return quote(f"{kind.name}.{name}")
 
     @staticmethod
     def process(process: Process) -> str:
         """A process."""
         name = f"#{process.number}" if isinstance(process, ProcessConstant) else process.name
-        return quoted(f"process {name}")
+        return quote(f"process {name}")
 
     def symbol(self, name: str) -> str:
         """A function; what never changes is the same in the next state."""
         is_constant = self._system.symbol[name].kind is SymbolKind.CONSTANT
-        return quoted(f"next {name}" if self._is_next and not is_constant else f"state {name}")
+        return quote(f"next {name}" if self._is_next and not is_constant else f"state {name}")
 
     def cell(self, symbol: str, indices: Iterable[Process]) -> str:
         """The value of a variable or a cell."""
@@ -76,7 +76,7 @@ class Formulas:
             case Constructor(type=kind, name=name):
                 return self.constructor(kind, name)
             case Access(symbol=symbol) if is_choice(symbol):
-                return quoted(symbol)
+                return quote(symbol)
             case Access(symbol=symbol, indices=indices):
                 return self.cell(symbol, indices)
             case EventValue():
@@ -123,20 +123,20 @@ class Formulas:
 
     def some(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
         """That some distinct processes, and values that were chosen by `?`, satisfy the literals."""
-        body = conjunction((self.are_processes(parameters), self._matched(parameters, literals)))
-        return f"(exists ({_bound(parameters)}) {body})" if parameters else body
+        body = conjunction((self.are_processes(parameters), self._matching_formula(parameters, literals)))
+        return f"(exists ({_bound_variables(parameters)}) {body})" if parameters else body
 
     def none(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
         """That there are no such processes."""
-        return self.forall(parameters, f"(not {self._matched(parameters, literals)})")
+        return self.forall(parameters, f"(not {self._matching_formula(parameters, literals)})")
 
-    def _matched(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+    def _matching_formula(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
         body = conjunction((self.apart(parameters), *map(self.literal, literals)))
         chosen = dict.fromkeys(place.symbol for place in places(literals) if is_choice(place.symbol))
         if not chosen:
             return body
         sorts = (self.sort(self._system.symbol[choice_of(name)[1]].type) for name in chosen)
-        bound = " ".join(f"({quoted(name)} {sort})" for name, sort in zip(chosen, sorts, strict=True))
+        bound = " ".join(f"({quote(name)} {sort})" for name, sort in zip(chosen, sorts, strict=True))
         return f"(exists ({bound}) {body})"
 
     def forall(self, processes: tuple[ProcessVariable, ...], body: str) -> str:
@@ -145,7 +145,7 @@ class Formulas:
             return body
         pattern = " ".join(map(self.is_process, processes))
         implied = f"(=> {self.are_processes(processes)} {body})"
-        return f"(forall ({_bound(processes)}) (! {implied} :pattern ({pattern})))"
+        return f"(forall ({_bound_variables(processes)}) (! {implied} :pattern ({pattern})))"
 
     def is_process(self, process: Process) -> str:
         """That something is a process: a name of type `proc` may be that of something else."""
@@ -156,26 +156,26 @@ class Formulas:
         return conjunction(map(self.is_process, processes))
 
 
-def _bound(processes: tuple[ProcessVariable, ...]) -> str:
+def _bound_variables(processes: tuple[ProcessVariable, ...]) -> str:
     return " ".join(f"({Formulas.process(one)} Proc)" for one in processes)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as a symbol of SMT-LIB, which may hold anything but the quote itself."""
     return f"|{name.replace('|', '!').replace(chr(92), '!')}|"
 
 
 def conjunction(formulas: Iterable[str]) -> str:
     """All of them."""
-    return _joined("and", [one for one in formulas if one != "true"], "true")
+    return _junction("and", [one for one in formulas if one != "true"], "true")
 
 
 def disjunction(formulas: Iterable[str]) -> str:
     """One of them."""
-    return _joined("or", [*formulas], "false")
+    return _junction("or", [*formulas], "false")
 
 
-def _joined(word: str, formulas: list[str], none: str) -> str:
+def _junction(word: str, formulas: list[str], none: str) -> str:
     if len(formulas) < 2:
         return formulas[0] if formulas else none
     return f"({word} {' '.join(formulas)})"

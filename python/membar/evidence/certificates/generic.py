@@ -17,9 +17,9 @@ from membar.evidence.certificates.preimage import (
     Step,
     as_events,
     event_term,
-    simplified,
+    simplify,
     steps,
-    substituted,
+    substitute,
     without,
 )
 from membar.records import field, field_names, record, replace
@@ -103,10 +103,10 @@ class GenericStep(Step):
         plain = as_events(literals, numbers)
         values = {place: event_term(term, numbers) for place, term in writes.items()}
         for found in self._links(writer, actor, values):
-            yield from simplified(
+            yield from simplify(
                 Future(
                     parameters=self.parameters,
-                    literals=tuple(substituted(literal, found.values) for literal in plain),
+                    literals=tuple(substitute(literal, found.values) for literal in plain),
                     events=tuple(
                         without(event, found.satisfied.get(number, ())) for number, event in enumerate(events)
                     ),
@@ -145,21 +145,23 @@ class GenericStep(Step):
                 for rival, is_late in zip(rivals, late, strict=True):
                     found.coherence.add((rival, writer) if is_late else (writer, rival))
                 found.before |= found.coherence
-                self._overtaken(found, writer, actor, values)
+                self._order_overtaken_reads(found, writer, actor, values)
                 for (number, location), takes in zip(waiting, taken, strict=True):
                     if takes:
-                        self._satisfied(found, writer, number, location, values[location])
+                        self._satisfy_read(found, writer, number, location, values[location])
                 if found.possible:
                     yield found
 
-    def _overtaken(self, found: _Links, writer: int, actor: Process, values: Mapping[Location, Term]) -> None:
+    def _order_overtaken_reads(
+        self, found: _Links, writer: int, actor: Process, values: Mapping[Location, Term]
+    ) -> None:
         """Reads whose source reaches memory before the new write come before it."""
         for read, location, source in self.future.sources:
             if location in values and (source, writer) in found.coherence:
                 found.before.add((read, writer))
                 found.possible &= self.future.events[read].process != actor
 
-    def _satisfied(self, found: _Links, writer: int, read: int, location: Location, value: Term) -> None:
+    def _satisfy_read(self, found: _Links, writer: int, read: int, location: Location, value: Term) -> None:
         """A waiting read takes the new value, and so comes before what reaches memory later."""
         events = self.future.events
         found.values[EventValue(read, location.symbol, location.indices)] = value
@@ -209,7 +211,7 @@ def _read_before(cube: Future, read: int, writes: Sequence[int]) -> set[tuple[in
     return found
 
 
-def settled(cube: Future) -> Future | None:
+def settle(cube: Future) -> Future | None:
     """The future if all waiting reads see initial values; None if that is impossible."""
     before = set(cube.before)
     for read, event in enumerate(cube.events):
@@ -231,7 +233,7 @@ def settled(cube: Future) -> Future | None:
 def embeddings(cube: Future, target: EventCube, known: Order, names: Renaming) -> Iterator[dict[int, int]]:
     """Choices of events of `target` for all of `cube` that keep everything that it says of them."""
     if isinstance(target, Future):
-        yield from _Embedding(cube, target, known, names).extended({})
+        yield from _Embedding(cube, target, known, names).extensions({})
 
 
 @record(frozen=True)
@@ -243,7 +245,7 @@ class _Embedding:
     known: Order
     names: Renaming
 
-    def extended(self, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
+    def extensions(self, chosen: dict[int, int]) -> Iterator[dict[int, int]]:
         """The ways to choose the events that are left."""
         number = len(chosen)
         if number == len(self.cube.events):
@@ -254,7 +256,7 @@ class _Embedding:
             if self._is_like(number, other) and all(
                 self._is_kept(one, chosen[one], number, other) for one in chosen
             ):
-                yield from self.extended({**chosen, number: other})
+                yield from self.extensions({**chosen, number: other})
 
     def _is_like(self, number: int, other: int) -> bool:
         wanted, event = self.cube.events[number], self.target.events[other]

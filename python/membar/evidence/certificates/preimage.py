@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.relevance import Cell, Facts, Leaving, cell_of, leaving
-from membar.evidence.certificates.stage import grounded, participants, stage_of, universe_of
+from membar.evidence.certificates.stage import instances, participants, stage_of, universe_of
 from membar.records import field, record, replace
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import (
@@ -51,7 +51,7 @@ from membar.systems.terms import (
     ProcessConstant,
     ProcessVariable,
     Term,
-    negated,
+    negation,
 )
 
 # A value chosen by `?`: a variable of its own, `?0`, `?1`, …, which no declared symbol can be called.
@@ -85,7 +85,7 @@ def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
         ),
         together=frozenset((0, number) for number in range(1, len(numbers))),
     )
-    for ground in grounded(system, views):
+    for ground in instances(system, views):
         others = [
             Event(process=process, kind=EventKind.READ, locations=())
             for process in universe_of(system, ground)
@@ -177,13 +177,15 @@ class Step:
                 continue
             choices = _Choices(self.cube)
             values = {place: choices.term(place.symbol, value) for place, value in changed.items()}
-            kept = tuple(substituted(literal, values) for literal in self.cube.literals)
-            known = decided((*literals_renamed(self.transition.guard, self.names), *conditions, *kept))
+            kept = tuple(substitute(literal, values) for literal in self.cube.literals)
+            known = drop_true_literals(
+                (*literals_renamed(self.transition.guard, self.names), *conditions, *kept)
+            )
             if known is None:  # most steps lead elsewhere: no need to look at their events
                 continue
             for others in self._others():
                 for written, further in self._writes():
-                    yield from self._joined(
+                    yield from self._cubes_for(
                         (*known, *others, *further), written, choices, changed=bool(changed)
                     )
 
@@ -272,12 +274,12 @@ class Step:
             )
         )
 
-    def _joined(
+    def _cubes_for(
         self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices, *, changed: bool
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
         if self.transition.acting is None or not self.system.is_weak:
-            yield from simplified(replace(self.cube, parameters=self.parameters, literals=literals))
+            yield from simplify(replace(self.cube, parameters=self.parameters, literals=literals))
             return
         actor = self.names[self.transition.acting]
         if not changed and not any((place.symbol, place.indices) in self.told.waiting for place in written):
@@ -313,10 +315,10 @@ class Step:
         plain = as_events(literals, numbers)
         sources = {place: event_term(term, numbers) for place, term in writes.items()}
         for found in self._sources(writer, actor, sources):
-            yield from simplified(
+            yield from simplify(
                 EventCube(
                     parameters=self.parameters,
-                    literals=tuple(substituted(literal, found.values) for literal in plain),
+                    literals=tuple(substitute(literal, found.values) for literal in plain),
                     events=tuple(
                         without(event, found.satisfied.get(number, ())) for number, event in enumerate(events)
                     ),
@@ -401,16 +403,16 @@ def _cases(cases: Sequence[Case], names: Renaming) -> Iterator[Option]:
     for case in cases:
         condition = literals_renamed(case.condition, names)
         for way in unmatched:
-            found = decided((*way, *condition))
+            found = drop_true_literals((*way, *condition))
             if found is not None:
                 yield Option(found, value_renamed(case.value, names))
-        ways = [decided((*way, negated(literal))) for way in unmatched for literal in condition]
+        ways = [drop_true_literals((*way, negation(literal))) for way in unmatched for literal in condition]
         unmatched = [way for way in ways if way is not None]
     for way in unmatched:
         yield Option(way, None)
 
 
-def decided(literals: Conjunction) -> Conjunction | None:
+def drop_true_literals(literals: Conjunction) -> Conjunction | None:
     """A conjunction without what is certainly true; None if it is certainly false."""
     kept: dict[Literal, None] = {}
     values: dict[Term, Term] = {}
@@ -443,9 +445,9 @@ def _truth(literal: Literal) -> bool | None:
     return None
 
 
-def simplified(cube: EventCube) -> Iterator[EventCube]:
+def simplify(cube: EventCube) -> Iterator[EventCube]:
     """The cube without what is certainly true; nothing if it is certainly empty."""
-    literals = decided(cube.literals)
+    literals = drop_true_literals(cube.literals)
     if literals is not None and order(len(cube.events), cube.before, cube.together) is not None:
         yield replace(cube, literals=literals)
 
@@ -475,7 +477,7 @@ def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
     return replace(event, locations=tuple(place for place in event.locations if place not in satisfied))
 
 
-def substituted(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+def substitute(literal: Literal, values: Mapping[Place, Term]) -> Literal:
     """A literal in which some places have values."""
     if not values:
         return literal

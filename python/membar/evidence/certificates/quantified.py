@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from membar.evidence.certificates.formulas import Formulas, conjunction, disjunction, quoted
+from membar.evidence.certificates.formulas import Formulas, conjunction, disjunction, quote
 from membar.systems.events import EventCube
 from membar.systems.mapping import literals_renamed, value_renamed
 from membar.systems.system import (
@@ -123,7 +123,7 @@ class _Script:
             yield "; What every cell is afterwards."
             for symbol in self._system.symbols:
                 if symbol.kind is not SymbolKind.CONSTANT:
-                    yield from self._updated(symbol, transition.updates)
+                    yield from self._definition_after(symbol, transition.updates)
             yield "; The state afterwards is in no cube."
             for excluded in self._cubes:
                 yield _query(self._next.some(excluded.parameters, excluded.literals))
@@ -133,15 +133,15 @@ class _Script:
         now = self._now
         for parameter in transition.parameters:
             yield f"(declare-const {now.process(parameter)} Proc)"
-        yield _asserted(now.are_processes(transition.parameters))
-        yield _asserted(now.apart(transition.parameters))
-        yield _asserted(now.all(transition.guard))
+        yield _assertion(now.are_processes(transition.parameters))
+        yield _assertion(now.apart(transition.parameters))
+        yield _assertion(now.all(transition.guard))
         for each in transition.universal:
             same = (f"(= {now.process(each.variable)} {now.process(one)})" for one in transition.parameters)
             one_of = (now.all(body) for body in each.alternatives)
-            yield _asserted(now.forall((each.variable,), disjunction((*same, *one_of))))
+            yield _assertion(now.forall((each.variable,), disjunction((*same, *one_of))))
 
-    def _updated(self, symbol: Symbol, updates: Iterable[Update]) -> Iterator[str]:
+    def _definition_after(self, symbol: Symbol, updates: Iterable[Update]) -> Iterator[str]:
         """The definition of a symbol after a step."""
         cell = tuple(ProcessVariable(f"cell {number}") for number in range(1, symbol.dimensions + 1))
         bound = " ".join(f"({self._now.process(one)} Proc)" for one in cell)
@@ -149,7 +149,7 @@ class _Script:
         found = [case for one in updates if one.symbol == symbol.name for case in self._cases(one, cell)]
         for number, (condition, value) in reversed([*enumerate(found, 1)]):
             if isinstance(value, AnyValue):
-                chosen = quoted(f"{symbol.name} any {number}")
+                chosen = quote(f"{symbol.name} any {number}")
                 yield f"(declare-fun {chosen} ({' '.join(['Proc'] * len(cell))}) {sort})"
                 becomes = f"({chosen} {' '.join(map(self._now.process, cell))})" if cell else chosen
             else:
@@ -168,10 +168,10 @@ class _Script:
 
 
 def _outside(number: int) -> str:
-    return quoted(f"outside cube {number}")
+    return quote(f"outside cube {number}")
 
 
-def _asserted(formula: str) -> str:
+def _assertion(formula: str) -> str:
     return "" if formula == "true" else f"(assert {formula})"
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from membar.evidence.certificates.formulas import conjunction, numeral, quoted
+from membar.evidence.certificates.formulas import conjunction, numeral, quote
 from membar.evidence.certificates.preimage import choice_of, is_choice
 from membar.evidence.certificates.solver import Session
 from membar.systems.system import ParameterizedSystem
@@ -102,7 +102,7 @@ class Logic:
         """The sort of a type."""
         if isinstance(kind, Basic):
             return _SORTS[kind]
-        name = quoted(f"type {kind.name}")
+        name = quote(f"type {kind.name}")
         if name not in self._declared:
             if isinstance(kind, Enumeration):
                 values = " ".join(f"({_constructor(kind, value)})" for value in kind.constructors)
@@ -115,7 +115,7 @@ class Logic:
         """A process as a number."""
         if isinstance(process, ProcessConstant):
             return str(process.number)
-        name = quoted(f"process {process.name}")
+        name = quote(f"process {process.name}")
         if name not in self._declared:
             self._declared[name] = f"(declare-const {name} Int)"
         return name
@@ -126,7 +126,7 @@ class Logic:
             symbol = choice_of(place.symbol)[1] if is_choice(place.symbol) else place.symbol
             sort = self.sort(self._system.symbol[symbol].type)
             is_cell = isinstance(place, Access) and not is_choice(place.symbol)
-            name = quoted(f"state {place.symbol}" if is_cell else _label(place))
+            name = quote(f"state {place.symbol}" if is_cell else _label(place))
             arguments = [self.process(index) for index in place.indices] if is_cell else []
             if name not in self._declared:
                 self._declared[name] = f"(declare-fun {name} ({' '.join(['Int'] * len(arguments))}) {sort})"
@@ -153,10 +153,10 @@ class Logic:
     def literal(self, literal: Literal) -> str:
         """A literal."""
         if literal not in self._literals:
-            self._literals[literal] = self._compared(literal)
+            self._literals[literal] = self._comparison(literal)
         return self._literals[literal]
 
-    def _compared(self, literal: Literal) -> str:
+    def _comparison(self, literal: Literal) -> str:
         left, right = self.term(literal.left), self.term(literal.right)
         match literal.comparison:
             case Comparison.EQUAL:
@@ -172,7 +172,7 @@ class Logic:
         """A conjunction."""
         return conjunction(map(self.literal, literals))
 
-    def refuted(self, literals: Conjunction) -> str:
+    def negation(self, literals: Conjunction) -> str:
         """The negation of a conjunction."""
         if literals not in self._refuted:
             self._refuted[literals] = f"(not {self.all(literals)})"
@@ -186,7 +186,7 @@ class Logic:
 
 def _constructor(kind: Enumeration, name: str) -> str:
     """A value of an enumeration: types may share names of values."""
-    return quoted(f"{kind.name}.{name}")
+    return quote(f"{kind.name}.{name}")
 
 
 def _label(place: Place) -> str:

@@ -91,7 +91,7 @@ class Session:
         """Sets one of z3's global parameters."""
         self._library.Z3_global_param_set(name.encode(), str(value).encode())
 
-    def allocated(self) -> int:
+    def allocated_bytes(self) -> int:
         """Bytes that z3 has allocated, as it counts them itself."""
         return int(self._library.Z3_get_estimated_alloc_size())
 

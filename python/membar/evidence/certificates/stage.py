@@ -12,7 +12,7 @@ from membar.systems.system import ParameterizedSystem, Transition
 from membar.systems.terms import Process, ProcessConstant, ProcessVariable
 
 
-def grounded(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
+def instances(system: ParameterizedSystem, cube: EventCube) -> Iterator[EventCube]:
     """The cube itself, or where the number of processes is fixed, the cube for each choice of them."""
     if system.size is None:
         yield cube
@@ -80,10 +80,10 @@ def participants(
         while name in taken:
             name += "'"
         fresh.append(ProcessVariable(name))
-    yield from _chosen(transition.parameters, cube.parameters, fresh, {}, fits)
+    yield from _choices(transition.parameters, cube.parameters, fresh, {}, fits)
 
 
-def _chosen(
+def _choices(
     wanted: tuple[ProcessVariable, ...],
     old: tuple[ProcessVariable, ...],
     fresh: Sequence[ProcessVariable],
@@ -97,4 +97,4 @@ def _chosen(
     unused = next(one for one in fresh if one not in names.values())
     for candidate in (*(one for one in old if one not in names.values()), unused):
         if fits(wanted[0], candidate):
-            yield from _chosen(wanted[1:], old, fresh, {**names, wanted[0]: candidate}, fits)
+            yield from _choices(wanted[1:], old, fresh, {**names, wanted[0]: candidate}, fits)

@@ -42,7 +42,7 @@ def guide(source: SourceFile) -> Guide:
     told = _data(source, graph)
     for key in _REQUIRED:
         if not told.get(key):
-            raise _malformed(source, f"the graph has no `{key}`")
+            raise _malformed_witness(source, f"the graph has no `{key}`")
     if told["witness-type"] != "violation_witness":
         raise problem(UNSUPPORTED, f"`{source.path}` is a {told['witness-type']}, not a violation_witness")
     edges = list(_chain(source, graph))
@@ -50,7 +50,7 @@ def guide(source: SourceFile) -> Guide:
     race = told["specification"] == NO_RACE
     count = 2 if race else 1
     if len(edges) < count:
-        raise _malformed(source, f"{len(edges)} edges lead to the violation, at least {count} must")
+        raise _malformed_witness(source, f"{len(edges)} edges lead to the violation, at least {count} must")
     name = PurePath(told["programfile"]).name
     waypoints = [_waypoint(source, number, edge, main) for number, edge in enumerate(edges, 1)]
     others = [edge["originfile"] for edge in edges if PurePath(edge.get("originfile", name)).name != name]
@@ -68,13 +68,13 @@ def guide(source: SourceFile) -> Guide:
     )
 
 
-def _malformed(source: SourceFile, what: str) -> InputError:
+def _malformed_witness(source: SourceFile, what: str) -> InputError:
     return problem(MALFORMED, f"`{source.path}` is not a GraphML witness: {what}")
 
 
 def _graph(source: SourceFile) -> ET.Element:
     if _DECLARED.search(source.text):
-        raise _malformed(source, "it declares a document type")  # and maybe entities without end
+        raise _malformed_witness(source, "it declares a document type")  # and maybe entities without end
     _check_encoding(source)
     try:
         root = ET.fromstring(source.text, ET.XMLParser(encoding="utf-8"))
@@ -84,9 +84,9 @@ def _graph(source: SourceFile) -> ET.Element:
         raise error(MALFORMED, message, place, "here") from None
     graphs = root.findall(f"{{{NAMESPACE}}}graph")
     if root.tag != f"{{{NAMESPACE}}}graphml" or len(graphs) != 1:
-        raise _malformed(source, f"one `graph` in a `graphml` of {NAMESPACE} is expected")
+        raise _malformed_witness(source, f"one `graph` in a `graphml` of {NAMESPACE} is expected")
     if graphs[0].get("edgedefault") != "directed":
-        raise _malformed(source, "the graph is not `directed`")
+        raise _malformed_witness(source, "the graph is not `directed`")
     return graphs[0]
 
 
@@ -112,7 +112,7 @@ def _data(source: SourceFile, element: ET.Element) -> Data:
     for item in element.findall(f"{{{NAMESPACE}}}data"):
         key = item.get("key", "")
         if key in found:
-            raise _malformed(source, f"`{key}` twice in one place")
+            raise _malformed_witness(source, f"`{key}` twice in one place")
         found[key] = (item.text or "").strip()
     return found
 
@@ -122,13 +122,13 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
     nodes = {node.get("id", ""): _data(source, node) for node in graph.findall(f"{{{NAMESPACE}}}node")}
     entries = [name for name, data in nodes.items() if data.get("entry") == "true"]
     if len(entries) != 1:
-        raise _malformed(source, f"{len(entries)} entry nodes")
+        raise _malformed_witness(source, f"{len(entries)} entry nodes")
     leaving: dict[str, list[ET.Element]] = {}
     for edge in graph.findall(f"{{{NAMESPACE}}}edge"):
         ends = edge.get("source", ""), edge.get("target", "")
         for name in ends:
             if name not in nodes:
-                raise _malformed(source, f"an edge at a node `{name}` that does not exist")
+                raise _malformed_witness(source, f"an edge at a node `{name}` that does not exist")
         if nodes[ends[1]].get("sink") != "true":
             leaving.setdefault(ends[0], []).append(edge)
     node, seen = entries[0], set[str]()
@@ -136,7 +136,7 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
         seen.add(node)
         ways = leaving.get(node, [])
         if not ways:
-            raise _malformed(source, f"no path leads from `{node}` to a violation")
+            raise _malformed_witness(source, f"no path leads from `{node}` to a violation")
         if len(ways) > 1 or ways[0].get("target") in seen:
             what = f"branching or cyclic paths (at `{node}`) are not supported"
             raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
@@ -161,7 +161,7 @@ def _waypoint(source: SourceFile, number: int, edge: Data, main: str) -> Waypoin
     for key in ("startline", "startoffset", "endoffset"):
         text = edge.get(key)
         if text is not None and not (text.isascii() and text.isdecimal()):
-            raise _malformed(source, f"edge {number}: `{key}` is `{text}`, not a number")
+            raise _malformed_witness(source, f"edge {number}: `{key}` is `{text}`, not a number")
         numbers[key] = None if text is None else int(text)
     return Waypoint(
         thread=edge.get("threadId", main),

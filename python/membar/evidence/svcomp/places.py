@@ -43,7 +43,7 @@ def routes(program: Program, path: str, guide: Guide) -> Iterator[Route]:
     started = [number for number, thread in enumerate(program.threads) if thread.started]
     if len(started) != 1:
         raise UnfollowableError("the program begins with several threads")
-    yield from _bound(_Placing(program, path), guide, started[0])
+    yield from _routes(_Placing(program, path), guide, started[0])
 
 
 class _Placing:
@@ -85,14 +85,14 @@ class _Placing:
             found.append((cell.id, value & ((1 << 8 * cell.object.size) - 1)))
         return tuple(found)
 
-    def created(self, edge: Edge) -> Iterator[int]:
+    def created_threads(self, edge: Edge) -> Iterator[int]:
         """The threads that an edge creates."""
         for operation in edge.operations:
             if isinstance(operation, Spawn):
                 yield self.numbers[operation.thread]
 
 
-def _bound(placing: _Placing, guide: Guide, main: int) -> Iterator[Route]:
+def _routes(placing: _Placing, guide: Guide, main: int) -> Iterator[Route]:
     """The routes, depth first, in the order in which the program lists its threads."""
     todo: list[tuple[int, dict[str, int], tuple[Passing, ...]]] = [(0, {guide.main: main}, ())]
     failure: UnfollowableError | None = None
@@ -132,7 +132,7 @@ def _ways(
     children = [
         (child, edge)
         for edge in sorted(passing.edges)
-        for child in placing.created(placing.program.threads[passing.thread].edges[edge])
+        for child in placing.created_threads(placing.program.threads[passing.thread].edges[edge])
         if child not in names.values()
     ]
     if point.creates is None and not (point.enters and children):

@@ -37,9 +37,11 @@ def guide(source: SourceFile) -> Guide:
     *normal, final = segments
     for segment in normal:
         if len(segment) != 1 or segment[0]["type"] == "target":
-            raise _malformed(source, "a segment before the last has one waypoint to follow, and no target")
+            raise _malformed_witness(
+                source, "a segment before the last has one waypoint to follow, and no target"
+            )
     if any(point["type"] != "target" for point in final):
-        raise _malformed(source, "the last segment has targets only")
+        raise _malformed_witness(source, "the last segment has targets only")
     producer = _get(source, metadata, "producer", dict)
     return Guide(
         specification=" ".join(_get(source, task, "specification", str).split()),
@@ -51,7 +53,7 @@ def guide(source: SourceFile) -> Guide:
     )
 
 
-def _malformed(source: SourceFile, what: str) -> InputError:
+def _malformed_witness(source: SourceFile, what: str) -> InputError:
     return problem(MALFORMED, f"`{source.path}` is not a YAML witness: {what}")
 
 
@@ -61,15 +63,15 @@ def _entry(source: SourceFile) -> dict[str, Loaded]:
     try:
         loaded = yaml.safe_load(source.text)
     except (yaml.YAMLError, ValueError) as wrong:
-        raise _malformed(source, " ".join(str(wrong).split())) from None
+        raise _malformed_witness(source, " ".join(str(wrong).split())) from None
     if not isinstance(loaded, list) or not all(isinstance(entry, dict) for entry in loaded):
-        raise _malformed(source, "it is not a list of entries")
+        raise _malformed_witness(source, "it is not a list of entries")
     found = [entry for entry in loaded if entry.get("entry_type") == "violation_sequence"]
     if len(found) != 1:
         raise problem(UNSUPPORTED, f"`{source.path}` has {len(found)} entries `violation_sequence`, not one")
     entry: dict[str, Loaded] = found[0]
     if not _is_small(entry, _LARGEST):
-        raise _malformed(source, f"it has more than {_LARGEST:,} values")
+        raise _malformed_witness(source, f"it has more than {_LARGEST:,} values")
     return entry
 
 
@@ -89,7 +91,7 @@ def _is_small(value: Loaded, limit: int) -> bool:
 def _get(source: SourceFile, mapping: dict[str, Loaded], key: str, kind: type) -> Loaded:
     value = mapping.get(key)
     if not isinstance(value, kind) or value in ("", [], {}) or isinstance(value, bool):
-        raise _malformed(source, f"`{key}` is missing or invalid")
+        raise _malformed_witness(source, f"`{key}` is missing or invalid")
     return value
 
 
@@ -102,9 +104,9 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
     try:
         UUID(_get(source, metadata, "uuid", str))
     except ValueError:
-        raise _malformed(source, "`uuid` is invalid") from None
+        raise _malformed_witness(source, "`uuid` is invalid") from None
     if not metadata.get("creation_time"):
-        raise _malformed(source, "`creation_time` is missing")
+        raise _malformed_witness(source, "`creation_time` is missing")
     for key in ("name", "version"):
         _get(source, _get(source, metadata, "producer", dict), key, str)
     task = _get(source, metadata, "task", dict)
@@ -113,10 +115,10 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
     if set(map(str, files)) != set(map(str, hashes)) or not all(
         _HASH.fullmatch(str(value)) for value in hashes.values()
     ):
-        raise _malformed(source, "`input_file_hashes` has not the SHA-256 of each of `input_files`")
+        raise _malformed_witness(source, "`input_file_hashes` has not the SHA-256 of each of `input_files`")
     for key, allowed in (("data_model", ("ILP32", "LP64")), ("language", ("C",))):
         if task.get(key) not in allowed:
-            raise _malformed(source, f"`{key}` is not {' or '.join(allowed)}")
+            raise _malformed_witness(source, f"`{key}` is not {' or '.join(allowed)}")
 
 
 def _check_files(
@@ -135,34 +137,36 @@ def _segments(source: SourceFile, content: Sequence[Loaded]) -> Iterator[list[di
     for part in content:
         listed = part.get("segment") if isinstance(part, dict) else None
         if not isinstance(listed, list) or not listed:
-            raise _malformed(source, "`content` is a list of segments, each with waypoints")
+            raise _malformed_witness(source, "`content` is a list of segments, each with waypoints")
         points = []
         for item in listed:
             point = item.get("waypoint") if isinstance(item, dict) else None
             if not isinstance(point, dict):
-                raise _malformed(source, "a segment is a list of waypoints")
-            points.append(_checked(source, point))
+                raise _malformed_witness(source, "a segment is a list of waypoints")
+            points.append(_check_waypoint(source, point))
         yield points
 
 
-def _checked(source: SourceFile, point: dict[str, Loaded]) -> dict[str, Loaded]:
+def _check_waypoint(source: SourceFile, point: dict[str, Loaded]) -> dict[str, Loaded]:
     kind, action = point.get("type"), point.get("action")
     if kind not in _TYPES or action not in ("follow", "avoid"):
-        raise _malformed(source, f"no waypoint has the type `{kind}` and the action `{action}`")
+        raise _malformed_witness(source, f"no waypoint has the type `{kind}` and the action `{action}`")
     location = _get(source, point, "location", dict)
     _get(source, location, "file_name", str)
     line = _get(source, location, "line", int)
     if line < 1:
-        raise _malformed(source, f"`line` is {line}")
+        raise _malformed_witness(source, f"`line` is {line}")
     where = f"`{source.path}`, waypoint of line {line}"
     has_constraint = isinstance(point.get("constraint"), dict)
     if has_constraint != (kind in ("assumption", "branching", "function_return")):
-        raise _malformed(source, f"line {line}: `constraint` belongs to assumptions, branchings and returns")
+        raise _malformed_witness(
+            source, f"line {line}: `constraint` belongs to assumptions, branchings and returns"
+        )
     if action == "avoid" or kind in ("branching", "function_return"):
         raise problem(UNSUPPORTED, f"{where}: `{action}` and `{kind}` is not supported")
     thread = point.get("thread_id", 0)
     if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
-        raise _malformed(source, f"line {line}: `thread_id` is not a number")
+        raise _malformed_witness(source, f"line {line}: `thread_id` is not a number")
     return point
 
 
@@ -176,7 +180,7 @@ def _waypoint(source: SourceFile, point: dict[str, Loaded]) -> Waypoint:
             raise problem(UNSUPPORTED, f"{where}: only a `c_expression` is supported")
         before = tuple(values(str(constraint.get("value", "")), "&&", where))
         if not before:
-            raise _malformed(source, f"line {line}: an empty assumption")
+            raise _malformed_witness(source, f"line {line}: an empty assumption")
     return Waypoint(
         thread=str(point.get("thread_id", 0)),
         line=line,

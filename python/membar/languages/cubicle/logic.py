@@ -31,7 +31,7 @@ from membar.systems.terms import (
     Literal,
     Process,
     ProcessVariable,
-    negated,
+    negation,
 )
 
 MAX_ALTERNATIVES = 2000
@@ -102,7 +102,7 @@ def resolve(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> Fo
             return TRUE if value == positive else FALSE
         case Compare():
             literal = comparison(scope, syntax)
-            return Atom(literal if positive else negated(literal))
+            return Atom(literal if positive else negation(literal))
         case FenceSyntax():
             return _fence(scope, syntax.span, positive=positive)
         case Not():

@@ -7,7 +7,7 @@ from membar.languages._cursor import Token
 from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
-from membar.objects.algebra import spelled
+from membar.objects.algebra import term_text
 from membar.objects.syntax import Claim, Line, LinearizationPoint, Load, Operation, Rmw, Store
 from membar.objects.terms import (
     IDLE,
@@ -32,7 +32,7 @@ from membar.objects.terms import (
     Which,
     Who,
     of_other,
-    replaced,
+    replace_subterms,
     subterms,
 )
 from membar.records import record, replace
@@ -380,7 +380,7 @@ def _with_loaded(formula: Term, line: Line) -> Term:
     name: Term = Variable(Space.SHARED, location.name)
     if location.index is not None:
         name = Element(location.name, location.index)
-    return replaced(formula, lambda part: Loaded() if part == name else None)
+    return replace_subterms(formula, lambda part: Loaded() if part == name else None)
 
 
 def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
@@ -400,6 +400,6 @@ def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
                 raise error("W1307", f"`{owner}.{name}` is not a variable of `{operation}`", span)
             case _ if isinstance(part, _OF_CONTROL):
                 label = "only variables in this step are allowed"
-                raise error("W1307", f"`{word}` cannot mention `{spelled(part)}`", span, label)
+                raise error("W1307", f"`{word}` cannot mention `{term_text(part)}`", span, label)
             case _:
                 pass

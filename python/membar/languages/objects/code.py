@@ -32,7 +32,7 @@ from membar.objects.terms import (
     Term,
     Variable,
     negation,
-    replaced,
+    replace_subterms,
     subterms,
 )
 from membar.records import field, record
@@ -192,7 +192,7 @@ class OperationReader:
         kind, operands = access.rmw
         self._writer.emit(Rmw(kind, access.location, operands, target), span)
         value = Variable(Space.LOCAL, target, self.name)
-        return replaced(term, lambda part: value if part == Loaded() else None)
+        return replace_subterms(term, lambda part: value if part == Loaded() else None)
 
     def _fresh_local(self) -> str:
         number = 1

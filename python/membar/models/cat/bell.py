@@ -26,7 +26,7 @@ def event_set(tag: str) -> str:
     return tag[:1].upper() + tag[1:]
 
 
-def declared(statement: cat.Enum, vocabulary: Collection[str]) -> dict[str, Value]:
+def enum_binding(statement: cat.Enum, vocabulary: Collection[str]) -> dict[str, Value]:
     """What `enum` binds: its name to the set of its tags.
 
     Raises:

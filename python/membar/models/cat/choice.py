@@ -35,7 +35,7 @@ class Choice:
     is_order: bool = False
 
 
-def chosen(choices: Value, span: Span, events: Events, *, known: Collection[Node]) -> Choice:
+def choice_from(choices: Value, span: Span, events: Events, *, known: Collection[Node]) -> Choice:
     """The reading of `with x from choices`.
 
     Args:
@@ -59,7 +59,7 @@ def chosen(choices: Value, span: Span, events: Events, *, known: Collection[Node
         ):
             return _reads_from(reads, pairs, events)
         case _:
-            raise _unsupported(choices, span)
+            raise _unsupported_choice(choices, span)
 
 
 def _coherence(chain: Node, base: Node, events: Events, known: Collection[Node]) -> Choice:
@@ -119,7 +119,7 @@ def _same_location(pairs: Node, events: Events) -> bool:
             return False
 
 
-def _unsupported(choices: Value, span: Span) -> InputError:
+def _unsupported_choice(choices: Value, span: Span) -> InputError:
     match choices:
         case Orders():
             what = "a choice of an order over events that are not all writes"

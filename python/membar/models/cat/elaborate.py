@@ -9,8 +9,8 @@ from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.models.cat import syntax as cat
-from membar.models.cat.bell import check_instructions, declared
-from membar.models.cat.choice import chosen
+from membar.models.cat.bell import check_instructions, enum_binding
+from membar.models.cat.choice import choice_from
 from membar.models.cat.events import Events, FusedEvents
 from membar.models.cat.expressions import Expressions, UnknownNameError, holds
 from membar.models.cat.graph import Graph, Node
@@ -230,13 +230,13 @@ class _Elaborator:
 
     def _define(self, bound: dict[str, Value]) -> None:
         if self._in_library:
-            bound = {name: self._joined(name, value) for name, value in bound.items()}
+            bound = {name: self._with_overloads(name, value) for name, value in bound.items()}
         self._scope.update(bound)
         if self._calls == 0:
             named = self._library_names if self._in_library else self._names
             named.update({name: value for name, value in bound.items() if isinstance(value, Node)})
 
-    def _joined(self, name: str, value: Value) -> Value:
+    def _with_overloads(self, name: str, value: Value) -> Value:
         """A function of the library with those of its name before it: herd's have changed over the years."""
         known = self._scope.get(name)
         if not isinstance(value, Function) or not isinstance(known, Function):
@@ -285,7 +285,9 @@ class _Elaborator:
             known = ", ".join(sorted(self._procedures)) or "none"
             raise error("W0213", f"unknown procedure `{statement.name}`", statement.span, f"known: {known}")
         argument = self._expressions.value(statement.argument, self._scope)
-        bound = self._expressions.matched(closure.procedure.parameter, argument, statement.argument.span)
+        bound = self._expressions.match_pattern(
+            closure.procedure.parameter, argument, statement.argument.span
+        )
         outside, self._scope = self._scope, {**closure.scope, **bound}
         self._calls += 1
         try:
@@ -298,7 +300,7 @@ class _Elaborator:
         """`with x from S`, where membar makes this choice anyway."""
         choices = self._choices(statement.choices)
         known = [node for name in ("co0", "pco") if (node := self._library_names.get(name))]
-        choice = chosen(choices, statement.choices.span, self._events, known=known)
+        choice = choice_from(choices, statement.choices.span, self._events, known=known)
         if choice.is_order:
             self._only_order(statement)
         self._define({statement.name: choice.relation})
@@ -332,7 +334,7 @@ class _Elaborator:
 
     def _declare(self, statement: cat.Enum | cat.Instructions) -> None:
         if isinstance(statement, cat.Enum):
-            self._define(declared(statement, self._vocabulary))
+            self._define(enum_binding(statement, self._vocabulary))
         else:
             check_instructions(statement, self._expressions.value(statement.tags, self._scope))
 

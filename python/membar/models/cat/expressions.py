@@ -130,7 +130,7 @@ class Expressions:
             case cat.SetOf(items):
                 return self._written_out(items, scope)
             case cat.Add(element, rest):
-                return setsof.added(
+                return setsof.insert(
                     self.value(element, scope), self.value(rest, scope), expr.span, self.graph
                 )
             case cat.Match(subject):
@@ -147,7 +147,7 @@ class Expressions:
             case cat.Apply():
                 return self._application(expr, scope)
             case cat.Fun(parameter, body):
-                return self.checked(Function("", parameter, body, dict(scope)), expr.span)
+                return self.check_function(Function("", parameter, body, dict(scope)), expr.span)
             case cat.Let(bindings, is_recursive, body):
                 return self.value(body, {**scope, **self.bind(bindings, scope, is_recursive=is_recursive)})
             case cat.Try(body, fallback):
@@ -174,7 +174,7 @@ class Expressions:
         symbol = f"`{_SYMBOLS.get(op, op.value)}`"
         values = [self.value(item, scope) for item in operands]
         if len(values) == 2 and any(isinstance(value, Listed) for value in values):
-            return setsof.combined(op, values[0], values[1], span, self.graph)
+            return setsof.combine(op, values[0], values[1], span, self.graph)
         sort = Sort.SET if op in _SETS_ONLY else Sort.RELATION if op in _RELATIONS_ONLY else None
         nodes = [
             self._node_of(value, item.span, f"{symbol} of", sort)
@@ -184,7 +184,7 @@ class Expressions:
             return self.events.apply(op, Sort.RELATION, nodes, span)
         sorts = {node.sort for node in nodes} - {None}
         if len(sorts) > 1:
-            raise _mixed(symbol, operands, nodes)
+            raise _mixed_sorts_error(symbol, operands, nodes)
         return self.events.apply(op, next(iter(sorts), None), nodes, span)
 
     def _written_out(self, items: tuple[cat.Expr, ...], scope: Scope) -> Value:
@@ -199,11 +199,11 @@ class Expressions:
                 raise error(
                     "W0205", f"a set of {describe(value)} is not supported yet", item.span, "used here"
                 )
-        return setsof.listed(values, self.graph)
+        return setsof.set_of(values, self.graph)
 
     # Functions
 
-    def checked(self, function: Function, span: Span) -> Function:
+    def check_function(self, function: Function, span: Span) -> Function:
         """The function, once its body makes sense for *some* argument."""
         parameter = function.parameter
         unknowns = tuple(self.graph.variable(name, None) for name in parameter.names)
@@ -224,14 +224,18 @@ class Expressions:
                 relation = self.node(expr.argument, scope, wanted=f"`{name}` of", sort=Sort.RELATION)
                 return self.graph.apply(op, Sort.SET, (relation,), span)
             case TagFunction(name):
-                return self._tagged(name, self.value(expr.argument, scope), expr.argument.span, scope)
+                return self._events_with_tag(
+                    name, self.value(expr.argument, scope), expr.argument.span, scope
+                )
             case ToolFunction(name):
                 return self._by_tool(name, expr, scope)
             case MapOf(inner):
                 subject = self.value(expr.argument, scope)
-                return setsof.mapped(lambda item: self._applied(inner, item, expr), subject, span, self.graph)
+                return setsof.map_set(
+                    lambda item: self._apply_function(inner, item, expr), subject, span, self.graph
+                )
             case Function():
-                return self._applied(function, self.value(expr.argument, scope), expr)
+                return self._apply_function(function, self.value(expr.argument, scope), expr)
             case Node(op=Op.VARIABLE, sort=None):
                 self.value(expr.argument, scope)
                 return self.graph.variable("unknown", None)
@@ -247,7 +251,7 @@ class Expressions:
                     help=f"to compose relations, write `{text} ; …`",
                 )
 
-    def _applied(self, function: Value, argument: Value, expr: cat.Apply) -> Value:
+    def _apply_function(self, function: Value, argument: Value, expr: cat.Apply) -> Value:
         if not isinstance(function, Function):
             raise error("W0208", f"`map` of {describe(function)}", expr.function.span, "expected a function")
         try:
@@ -267,7 +271,7 @@ class Expressions:
             case "map", _:
                 raise error("W0208", f"`map` of {describe(argument)}", span, "expected a function")
             case "cross", _:
-                return setsof.crossed(argument, span, self.graph)
+                return setsof.cross(argument, span, self.graph)
             case "generate_cos", _:
                 argument = Group((self.events.primitive("W"), argument))
             case _:
@@ -277,7 +281,7 @@ class Expressions:
         events = self._node_of(argument.items[0], span, "orders of", Sort.SET)
         return Orders(events, self._node_of(argument.items[1], span, "orders contain", Sort.RELATION))
 
-    def _tagged(self, name: str, argument: Value, span: Span, scope: Scope) -> Value:
+    def _events_with_tag(self, name: str, argument: Value, span: Span, scope: Scope) -> Value:
         match argument:
             case TagValue(tag):
                 return self.resolve(tag[:1].upper() + tag[1:], span, scope)
@@ -294,12 +298,12 @@ class Expressions:
         self._depth += 1
         function = function.taking(len(argument.items) if isinstance(argument, Group) else 1)
         try:
-            inner = {**function.scope, **self.matched(function.parameter, argument, span)}
+            inner = {**function.scope, **self.match_pattern(function.parameter, argument, span)}
             return self.value(function.body, inner)
         finally:
             self._depth -= 1
 
-    def matched(self, pattern: cat.Pattern, value: Value, span: Span) -> dict[str, Value]:
+    def match_pattern(self, pattern: cat.Pattern, value: Value, span: Span) -> dict[str, Value]:
         """What the names of a pattern are bound to."""
         if not pattern.is_tuple:
             return {pattern.names[0]: value}
@@ -327,7 +331,9 @@ class Expressions:
         if not is_recursive:
             bound: dict[str, Value] = {}
             for binding in bindings:
-                bound.update(self.matched(binding.target, self._defined(binding, scope), binding.body.span))
+                bound.update(
+                    self.match_pattern(binding.target, self._define(binding, scope), binding.body.span)
+                )
             return bound
         if any(binding.parameters or isinstance(binding.body, cat.Fun) for binding in bindings):
             return self._recursive_functions(bindings, scope)
@@ -349,18 +355,18 @@ class Expressions:
                     binding.span,
                     "not a function",
                 )
-            function = _curried(binding, shared)
+            function = _curry(binding, shared)
             bound[function.name] = function
         shared.update(bound)
         return bound
 
-    def _defined(self, binding: cat.Binding, scope: Scope) -> Value:
+    def _define(self, binding: cat.Binding, scope: Scope) -> Value:
         if not binding.parameters:
             return self.value(binding.body, scope)
-        return self.checked(_curried(binding, dict(scope)), binding.span)
+        return self.check_function(_curry(binding, dict(scope)), binding.span)
 
 
-def _curried(binding: cat.Binding, scope: Scope) -> Function:
+def _curry(binding: cat.Binding, scope: Scope) -> Function:
     """The function that a binding with parameters (or with a `fun` to its right) defines."""
     name = binding.target.names[0]
     if not binding.parameters and isinstance(binding.body, cat.Fun):
@@ -401,7 +407,7 @@ def _wrong_sort(wanted: str, node: Node, span: Span, sort: Sort) -> InputError:
     return error("W0207", f"{wanted} {describe(node)}", span, f"expected a {sort.value}", help=help_)
 
 
-def _mixed(symbol: str, operands: tuple[cat.Expr, ...], nodes: list[Node]) -> InputError:
+def _mixed_sorts_error(symbol: str, operands: tuple[cat.Expr, ...], nodes: list[Node]) -> InputError:
     first, second = operands
     return InputError(
         Diagnostic(

@@ -101,13 +101,13 @@ class Graph:
         """Whether `variable` is among the parts of `node`."""
         return node is variable or node in self.dependent((variable,), (node,))
 
-    def replaced(self, node: Node, variable: Node, value: Node) -> Node:
+    def substitute(self, node: Node, variable: Node, value: Node) -> Node:
         """`node` with `value` for `variable`; not for parts of a recursion."""
         if node is variable:
             return value
         if not self.mentions(node, variable):
             return node
-        return self.apply(node.op, node.sort, [self.replaced(arg, variable, value) for arg in node.args])
+        return self.apply(node.op, node.sort, [self.substitute(arg, variable, value) for arg in node.args])
 
     def dependent(self, variables: Sequence[Node], results: Sequence[Node]) -> frozenset[Node]:
         """The variables, and what among the parts of `results` is made of them."""

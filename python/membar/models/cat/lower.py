@@ -31,7 +31,7 @@ def lower(
     roots += [node for _, node in (*shown, *names)]
     order = _Order(graph, roots)
     slots = order.slots
-    instructions = _classified(order.instructions, order.fixpoints)
+    instructions = _classify(order.instructions, order.fixpoints)
     return Plan(
         instructions=instructions,
         fixpoints=tuple(order.fixpoints),
@@ -66,9 +66,7 @@ class _Order:
         self.instructions: list[Instruction] = []
         self.fixpoints: list[Fixpoint] = []
         needed = needed_nodes(graph, roots)
-        self._recursions = [
-            kept for item in graph.recursions if (kept := _restricted(item, needed)).variables
-        ]
+        self._recursions = [kept for item in graph.recursions if (kept := _restrict(item, needed)).variables]
         self._bodies = {index: item.body for index, item in enumerate(self._recursions)}
         self._started: set[int] = set()
         for node in roots:
@@ -118,7 +116,7 @@ class _Order:
         self.instructions.append(Instruction(op=node.op, sort=node.sort or Sort.SET, args=args, name=name))
 
 
-def _restricted(recursion: Recursion, needed: frozenset[Node]) -> Recursion:
+def _restrict(recursion: Recursion, needed: frozenset[Node]) -> Recursion:
     pairs = [
         (variable, result)
         for variable, result in zip(recursion.variables, recursion.results, strict=True)
@@ -128,9 +126,7 @@ def _restricted(recursion: Recursion, needed: frozenset[Node]) -> Recursion:
     return Recursion(variables, results, recursion.body & needed)
 
 
-def _classified(
-    instructions: Sequence[Instruction], fixpoints: Sequence[Fixpoint]
-) -> tuple[Instruction, ...]:
+def _classify(instructions: Sequence[Instruction], fixpoints: Sequence[Fixpoint]) -> tuple[Instruction, ...]:
     """The instructions with stage and growth. Those of a recursion rise until they fit their own results."""
     group = {variable: fixpoint for fixpoint in fixpoints for variable in fixpoint.variables}
     current = [replace(item, stage=Stage.STATIC, growth=Growth.STABLE) for item in instructions]

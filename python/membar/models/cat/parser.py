@@ -124,7 +124,7 @@ def _token(word: Word) -> Token:
 
 
 def _syntax_error(source: SourceFile, found: list[Word], problem: UnexpectedToken) -> InputError:
-    expected = _expected(problem.accepts or problem.expected)
+    expected = _describe_expected(problem.accepts or problem.expected)
     if problem.token.type == "$END" or problem.token.start_pos is None:
         span = found[-1].span if found else source.span(0, 0)
         return error("W0204", "the file ends too early", span, f"expected {expected} after this")
@@ -134,7 +134,7 @@ def _syntax_error(source: SourceFile, found: list[Word], problem: UnexpectedToke
     )
 
 
-def _expected(terminals: set[str]) -> str:
+def _describe_expected(terminals: set[str]) -> str:
     """What could stand there, in English."""
     rest = set(terminals) - {"$END"}
     parts: list[str] = []

@@ -26,7 +26,7 @@ from membar.models.plan import Op, Sort
 from membar.source import Span
 
 
-def listed(items: list[Value], graph: Graph) -> Value:
+def set_of(items: list[Value], graph: Graph) -> Value:
     """The set of these members, each once."""
     kept: list[Value] = []
     for item in items:
@@ -42,7 +42,7 @@ def members(value: Value) -> tuple[Value, ...] | None:
     return () if is_empty(value) else None
 
 
-def added(element: Value, rest: Value, span: Span, graph: Graph) -> Value:
+def insert(element: Value, rest: Value, span: Span, graph: Graph) -> Value:
     """`element ++ rest`."""
     if is_unknown(element) or is_unknown(rest):
         return graph.variable("unknown", None)
@@ -53,7 +53,7 @@ def added(element: Value, rest: Value, span: Span, graph: Graph) -> Value:
         case SomeEvent(singleton) if isinstance(rest, Node):
             return graph.apply(Op.UNION, Sort.SET, (singleton, rest), span)
         case TagValue() | Node() | Group() | Listed() if known is not None:
-            return listed([element, *known], graph)
+            return set_of([element, *known], graph)
         case _:
             raise error(
                 "W0205",
@@ -63,7 +63,7 @@ def added(element: Value, rest: Value, span: Span, graph: Graph) -> Value:
             )
 
 
-def combined(op: Op, left: Value, right: Value, span: Span, graph: Graph) -> Value:
+def combine(op: Op, left: Value, right: Value, span: Span, graph: Graph) -> Value:
     """Union, intersection or difference of two sets of which one at least is listed."""
     first, second = members(left), members(right)
     if first is None or second is None:
@@ -74,13 +74,13 @@ def combined(op: Op, left: Value, right: Value, span: Span, graph: Graph) -> Val
             "different kinds of sets",
         )
     if op is Op.UNION:
-        return listed([*first, *second], graph)
+        return set_of([*first, *second], graph)
     # Two relations that are written differently may still be equal, so only tags can be compared.
     if op in (Op.INTERSECTION, Op.DIFFERENCE) and all(
         isinstance(item, TagValue) for item in (*first, *second)
     ):
         wanted = op is Op.INTERSECTION
-        return listed([item for item in first if (item in second) is wanted], graph)
+        return set_of([item for item in first if (item in second) is wanted], graph)
     raise error("W0205", f"`{op.value}` of {describe(left)} is not supported yet", span, "used here")
 
 
@@ -119,18 +119,18 @@ def _fits(clause: cat.Clause, subject: Value, graph: Graph) -> dict[str, Value] 
         case cat.Tag(name):
             return {} if subject == TagValue(name) else None
         case cat.Add(cat.Name(first), cat.Name(rest)):
-            return {first: known[0], rest: listed(list(known[1:]), graph)} if known else None
+            return {first: known[0], rest: set_of(list(known[1:]), graph)} if known else None
         case _:
             raise error(
                 "W0204", "not a pattern", clause.pattern.span, "expected `{}`, `x ++ rest`, a tag or `_`"
             )
 
 
-def mapped(function: Callable[[Value], Value], subject: Value, span: Span, graph: Graph) -> Value:
+def map_set(function: Callable[[Value], Value], subject: Value, span: Span, graph: Graph) -> Value:
     """`map f S`."""
     known = members(subject)
     if known is not None:
-        return listed([function(item) for item in known], graph)
+        return set_of([function(item) for item in known], graph)
     if is_unknown(subject):
         return graph.variable("unknown", None)
     if isinstance(subject, Node) and subject.sort is Sort.SET:
@@ -148,7 +148,7 @@ def mapped(function: Callable[[Value], Value], subject: Value, span: Span, graph
     )
 
 
-def crossed(subject: Value, span: Span, graph: Graph) -> Value:
+def cross(subject: Value, span: Span, graph: Graph) -> Value:
     """`cross S`: all unions of one member from each member of S."""
     known = members(subject)
     if known == ():
@@ -160,7 +160,7 @@ def crossed(subject: Value, span: Span, graph: Graph) -> Value:
     if isinstance(subject, EachEvent) and isinstance(subject.member, EachPair):
         pairs = subject.member.relation
         if _ends_in(pairs, subject.singleton, graph):
-            return Picks(subject.events, graph.replaced(pairs, subject.singleton, subject.events))
+            return Picks(subject.events, graph.substitute(pairs, subject.singleton, subject.events))
     raise _no_cross(subject, span)
 
 
@@ -172,7 +172,7 @@ def _product(known: tuple[Value, ...], span: Span, graph: Graph) -> Value:
             raise _no_cross(item, span)
         nodes = [one for one in inner if isinstance(one, Node)]
         unions = [graph.apply(Op.UNION, Sort.RELATION, (one, node)) for one in unions for node in nodes]
-    return listed(list(unions), graph)
+    return set_of(list(unions), graph)
 
 
 def _ends_in(pairs: Node, singleton: Node, graph: Graph) -> bool:

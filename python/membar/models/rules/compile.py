@@ -108,7 +108,7 @@ class _Compiler:
                 "W0654", f"`{definition.name}` is defined twice", definition.span, "choose another name"
             )
         meaning = self._meaning(definition.body, ())
-        self._defined[definition.name] = self._closed(meaning, definition.body.span)
+        self._defined[definition.name] = self._closed_node(meaning, definition.body.span)
 
     # Expressions
 
@@ -121,7 +121,7 @@ class _Compiler:
         # What fits in one relation is compiled at once: shared, and out of the way of the rest.
         parameters = tuple(sorted(meaning.parameters))
         own = tuple(next(self._variables) for _ in range(1 if meaning.sort is Sort.SET else 2))
-        node = self._compiled(meaning.at(own), parameters + own, expr.span)
+        node = self._compile_formula(meaning.at(own), parameters + own, expr.span)
         return _Meaning(meaning.sort, meaning.parameters, lambda at: Atom(node, parameters + at))
 
     def _open_meaning(self, expr: syntax.Expr, around: Sequence[_Iteration]) -> _Meaning:
@@ -195,7 +195,7 @@ class _Compiler:
                     expr.graph.span,
                     "not supported: filter the ends of the paths instead",
                 )
-            closure = self._base.paths(self._closed(graph, expr.graph.span))
+            closure = self._base.paths(self._closed_node(graph, expr.graph.span))
             graph = _Meaning(Sort.RELATION, frozenset(), lambda at: Atom(closure, at))
         source = self._of_sort(expr.source, around, Sort.SET)
         target = self._of_sort(expr.target, around, Sort.SET)
@@ -236,7 +236,7 @@ class _Compiler:
         return _Meaning(
             left.sort or right.sort,
             left.parameters | right.parameters,
-            lambda at: _combined(expr.operator, left.at(at), right.at(at)),
+            lambda at: _combine(expr.operator, left.at(at), right.at(at)),
         )
 
     def _of_sort(self, expr: syntax.Expr, around: Sequence[_Iteration], sort: Sort) -> _Meaning:
@@ -245,15 +245,15 @@ class _Compiler:
             raise _sort_error("this", expr.span, sort)
         return meaning
 
-    def _closed(self, meaning: _Meaning, span: Span) -> Node:
+    def _closed_node(self, meaning: _Meaning, span: Span) -> Node:
         """The set or relation of an expression that depends on no iteration."""
         if meaning.sort is None:
             return self._graph.empty(None)
         size = 1 if meaning.sort is Sort.SET else 2
         variables = tuple(next(self._variables) for _ in range(size))
-        return self._compiled(meaning.at(variables), variables, span)
+        return self._compile_formula(meaning.at(variables), variables, span)
 
-    def _compiled(self, formula: Formula, variables: tuple[Variable, ...], span: Span) -> Node:
+    def _compile_formula(self, formula: Formula, variables: tuple[Variable, ...], span: Span) -> Node:
         try:
             return self._algebra.node(formula, variables)
         except NotCompilableError:
@@ -290,7 +290,7 @@ class _Compiler:
     def _requirement(self, clause: Sequence[syntax.Simple]) -> Requirement:
         if len(clause) == 1:
             (only,) = clause
-            node = self._constrained(only)
+            node = self._constrained_node(only)
             if only.kind is CheckKind.ACYCLIC:
                 node = self._base.with_paths(node)
             return Requirement(node, Check(kind=only.kind, slot=-1, name=only.name, span=only.span))
@@ -304,7 +304,7 @@ class _Compiler:
         span = clause[0].span.to(clause[-1].span)
         return Requirement(node, Check(kind=CheckKind.EMPTY, slot=-1, name=name, span=span))
 
-    def _constrained(self, constraint: syntax.Simple) -> Node:
+    def _constrained_node(self, constraint: syntax.Simple) -> Node:
         node = self._node(constraint.name, constraint.span)
         if constraint.kind is not CheckKind.EMPTY and node.sort is Sort.SET:
             raise _sort_error(f"`{constraint.name}`", constraint.span, Sort.RELATION)
@@ -312,7 +312,7 @@ class _Compiler:
 
     def _wrong(self, constraint: syntax.Simple) -> Node:
         """A relation that is empty if and only if the constraint holds."""
-        node = self._constrained(constraint)
+        node = self._constrained_node(constraint)
         if node.sort is Sort.SET:
             return self._graph.apply(Op.IDENTITY, Sort.RELATION, (node,))
         if constraint.kind is CheckKind.EMPTY:
@@ -321,7 +321,7 @@ class _Compiler:
         return self._graph.apply(Op.INTERSECTION, Sort.RELATION, (loops, self._graph.identity))
 
 
-def _combined(operator: Operator, left: Formula, right: Formula) -> Formula:
+def _combine(operator: Operator, left: Formula, right: Formula) -> Formula:
     match operator:
         case Operator.UNION:
             return Either((left, right))

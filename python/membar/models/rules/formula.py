@@ -149,16 +149,18 @@ class Algebra:
             case Either(parts):
                 return [conjunction for part in parts for conjunction in self._disjuncts(part)]
             case Both(parts):
-                return [_joined(choice) for choice in product(*(self._disjuncts(part) for part in parts))]
+                return [
+                    _conjunction(choice) for choice in product(*(self._disjuncts(part) for part in parts))
+                ]
             case Exists(variable, part):
                 return [
                     replace(conjunction, bound=conjunction.bound | {variable})
                     for conjunction in self._disjuncts(part)
                 ]
             case Negation(part):
-                return self._negated(part)
+                return self._negate(part)
 
-    def _negated(self, part: Formula) -> list[_Conjunction]:
+    def _negate(self, part: Formula) -> list[_Conjunction]:
         variables = tuple(sorted(free(part)))
         if 1 <= len(variables) <= 2:
             node = self.node(part, variables)
@@ -180,7 +182,7 @@ class Algebra:
     def _solution(self, conjunction: _Conjunction, variables: tuple[Variable, ...]) -> Node:
         conjunction = _without_equations(conjunction, frozenset(variables))
         while conjunction.bound:
-            conjunction = self._eliminated(conjunction)
+            conjunction = self._eliminate(conjunction)
         atoms = self._without_implied(conjunction.atoms)
         members = {variable: self._graph.universe(Sort.SET) for variable in variables}
         result = self._graph.universe(Sort.SET if len(variables) == 1 else Sort.RELATION)
@@ -203,7 +205,7 @@ class Algebra:
             return self._meet(result, self._graph.apply(Op.IDENTITY, Sort.RELATION, (both,)))
         return self._between(result, members[left], members[right])
 
-    def _eliminated(self, conjunction: _Conjunction) -> _Conjunction:
+    def _eliminate(self, conjunction: _Conjunction) -> _Conjunction:
         for variable in sorted(conjunction.bound):
             near = [atom for atom in conjunction.atoms if variable in atom.variables]
             others = sorted({other for atom in near for other in atom.variables} - {variable})
@@ -311,7 +313,7 @@ class Algebra:
         return self._graph.apply(Op.UNION, sort, (left, right))
 
 
-def _joined(parts: Iterable[_Conjunction]) -> _Conjunction:
+def _conjunction(parts: Iterable[_Conjunction]) -> _Conjunction:
     result = _Conjunction((), (), frozenset())
     for part in parts:
         result = result.and_(part)

@@ -208,7 +208,7 @@ class _Parser:
             return syntax.End(token.text == "source", operand, token.span.to(close.span))
         if self._sees(*_ITERATIONS):
             return self._iteration()
-        return self._named()
+        return self._name()
 
     def _iteration(self) -> syntax.ForEach:
         token = self._take()
@@ -219,7 +219,7 @@ class _Parser:
         end = self._expect("end", f"to close `{token.text}`")
         return syntax.ForEach(kind, over, body, token.span.to(end.span))
 
-    def _named(self) -> syntax.Expr:
+    def _name(self) -> syntax.Expr:
         word = self._word("an expression")
         tags: list[syntax.Tag] = []
         while self._accept("["):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from membar.objects.terms import Space, Term, Variable, Who, of_other, replaced, subterms
+from membar.objects.terms import Space, Term, Variable, Who, of_other, replace_subterms, subterms
 from membar.records import field, record, replace
 
 Pair = tuple[Hashable, Hashable]
@@ -56,6 +56,6 @@ def turned_variable(variable: Variable) -> Variable:
     return replace(variable, who=Who.SELF if variable.who is Who.OTHER else Who.OTHER)
 
 
-def turned(term: Term) -> Term:
+def exchange_threads(term: Term) -> Term:
     """A claim about two threads, the two exchanged."""
-    return replaced(term, lambda part: turned_variable(part) if isinstance(part, Variable) else None)
+    return replace_subterms(term, lambda part: turned_variable(part) if isinstance(part, Variable) else None)

@@ -13,13 +13,13 @@ from typing import Final, TypeVar
 import z3
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import simplified
-from membar.objects.infer.candidates import Candidate, Found, Pair, turned, variables
+from membar.objects.algebra import simplify
+from membar.objects.infer.candidates import Candidate, Found, Pair, exchange_threads, variables
 from membar.objects.infer.instances import Instances, is_idle, is_true
-from membar.objects.infer.templates import Templates, excluded
+from membar.objects.infer.templates import Templates, exclusions
 from membar.objects.proof.smt import Encoder, ask, conjunction
 from membar.objects.syntax import Operation
-from membar.objects.systems.moves import Memory, Move, ThreadSystem, substituted
+from membar.objects.systems.moves import Memory, Move, ThreadSystem, substitute
 from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who
 
 _MOST_CONTROLS: Final = 400
@@ -109,7 +109,9 @@ class Houdini:
         kept = self.found.pairs.get(pair)
         if kept is None:
             views = self._instances.together(pair)
-            candidates = excluded(self._templates.truths, self._operation(pair[0]), self._operation(pair[1]))
+            candidates = exclusions(
+                self._templates.truths, self._operation(pair[0]), self._operation(pair[1])
+            )
             kept = {term: None for term in candidates if all(is_true(term, view) for view in views)}
             self.found.pairs[pair] = kept
             self._pair_version[pair] = 0
@@ -119,12 +121,12 @@ class Houdini:
         """The claims that are left about this thread at `one` and another at `two`."""
         pair = self._pair(one, two)
         terms = self._together(pair)
-        return list(terms) if pair == (one, two) else [self._exchanged(term) for term in terms]
+        return list(terms) if pair == (one, two) else [self._exchange(term) for term in terms]
 
-    def _exchanged(self, term: Term) -> Term:
+    def _exchange(self, term: Term) -> Term:
         found = self._turned.get(term)
         if found is None:
-            found = self._turned[term] = turned(term)
+            found = self._turned[term] = exchange_threads(term)
         return found
 
     def is_excluded(self, one: Hashable, two: Hashable) -> bool:
@@ -137,7 +139,7 @@ class Houdini:
 
     # Induction
 
-    def _known(self, control: Hashable, who: Who = Who.SELF) -> z3.BoolRef:
+    def _facts_about(self, control: Hashable, who: Who = Who.SELF) -> z3.BoolRef:
         """All that is left about a control."""
         version = self._version[control]
         found = self._facts.get((control, who))
@@ -148,7 +150,7 @@ class Houdini:
         return found[1]
 
     def _before(self, control: Hashable, move: Move) -> list[z3.BoolRef]:
-        return [self.encoder.all((*self._abstraction, move.guard)), self._known(control)]
+        return [self.encoder.all((*self._abstraction, move.guard)), self._facts_about(control)]
 
     def _steps(self) -> bool:
         """Checks steps whose hypotheses have changed; whether something was dropped."""
@@ -220,7 +222,7 @@ class Houdini:
         self._poll()
         hypotheses = [
             *self._before(control, move),
-            self._known(other, Who.OTHER),
+            self._facts_about(other, Who.OTHER),
             self.encoder.all(self.between(control, other)),
         ]
         if wrong := self._wrong(hypotheses, theirs):
@@ -252,7 +254,7 @@ class Houdini:
             return self.encoder.truth(said)
         found = self._later.get((said, changes))
         if found is None:
-            found = self.encoder.truth(simplified(substituted(said, dict(changes))))
+            found = self.encoder.truth(simplify(substitute(said, dict(changes))))
             self._later[said, changes] = found
         return found
 

@@ -1,4 +1,4 @@
-"""`inferred`: infers the invariants of an object, in the object language."""
+"""Infers the invariants of an object, in the object language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from membar.objects.syntax import Specification
 from membar.objects.systems.moves import ThreadSystem
 
 
-def inferred(
+def infer(
     system: ThreadSystem, specification: Specification, *, should_stop: Callable[[], bool] = lambda: False
 ) -> str:
     """What a proof of the object's claims needs; all that was found, if it does not suffice for one.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from itertools import combinations_with_replacement, product
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import evaluate_term
 from membar.objects.infer.candidates import Pair, turned_variable
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.explore import Call, Client, Explorer, State, Values
@@ -87,7 +87,7 @@ def clients(about: ConcurrentObject) -> Iterator[Client]:
 
 def is_true(term: Term, view: View) -> bool:
     """Whether a term holds of what was seen."""
-    return bool(evaluated(term, lambda variable: view.get(variable, 0)))
+    return bool(evaluate_term(term, lambda variable: view.get(variable, 0)))
 
 
 def is_idle(term: Term, views: list[View]) -> bool:

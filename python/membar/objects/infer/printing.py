@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import z3
 
-from membar.objects.algebra import spelled
+from membar.objects.algebra import term_text
 from membar.objects.infer.candidates import Candidate, Found
 from membar.objects.infer.needed import Needed
 from membar.objects.infer.templates import Templates
@@ -42,12 +42,12 @@ class _Feature:
     place: Term
     outcome: tuple[Variable, int] | None = None
 
-    def spelled(self) -> str:
+    def text(self) -> str:
         """In the object language."""
-        text = spelled(self.place)
+        text = term_text(self.place)
         if self.outcome is not None:
             variable, value = self.outcome
-            text += f" && {spelled(equals(variable, Number(value)))}"
+            text += f" && {term_text(equals(variable, Number(value)))}"
         return text
 
 
@@ -113,7 +113,7 @@ class Printer:
         found: set[tuple[Hashable, Term]] = set()
         for _, places in self._guards():
             for atom in atoms:
-                found |= self._covered(atom, places)
+                found |= self._claims_covered(atom, places)
         return frozenset(each for _, each in self._candidates(found))
 
     def _candidates(self, covered: Iterable[tuple[Hashable, Term]]) -> Iterator[tuple[Hashable, Candidate]]:
@@ -129,7 +129,7 @@ class Printer:
         found = []
         for guard_text, places in self._guards():
             for atom in atoms if left else ():
-                covered = self._covered(atom, places)
+                covered = self._claims_covered(atom, places)
                 if covered and covered & left:
                     left -= covered
                     found.append(_Claim(guard_text(atom), frozenset(covered)))
@@ -137,14 +137,14 @@ class Printer:
             for each in wanted[control]:
                 if (control, each.said) in left:
                     exactly = self._exactly(control)
-                    covered = self._covered(each.term, self._where(exactly))
+                    covered = self._claims_covered(each.term, self._where(exactly))
                     left -= {(control, each.said), *covered}
                     if covered:  # else the language cannot tell this control from others
-                        text = f"{spelled(exactly, around=2)} -> {spelled(each.term, around=1)}"
+                        text = f"{term_text(exactly, around=2)} -> {term_text(each.term, around=1)}"
                         found.append(_Claim(text, frozenset(covered)))
         return found
 
-    def _covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
+    def _claims_covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
         """What a claim says about these controls; nothing if it does not hold at one of them."""
         found = set()
         for control in places:
@@ -156,7 +156,7 @@ class Printer:
 
     def _guards(self) -> Iterator[tuple[Callable[[Term], str], list[Hashable]]]:
         """Ways to say where, general ones first."""
-        yield spelled, self._controls
+        yield term_text, self._controls
         for place in (IDLE, *self._order):
             at = self._where(At(frozenset({place})))
             if at:
@@ -167,17 +167,17 @@ class Printer:
                 yield _prefix(f"pending({label}) -> "), pending
         for term in self._conditions():
             if places := self._where(term):
-                yield _prefix(f"{spelled(term)} -> "), places
+                yield _prefix(f"{term_text(term)} -> "), places
         for label in self._stores:
             for other in self._stores:
                 if other != label:
                     term = conjunction((Pending(label), negation(Pending(other))))
                     if places := self._where(term):
-                        yield _prefix(f"{spelled(term)} -> "), places
+                        yield _prefix(f"{term_text(term)} -> "), places
             for place in self._order:
                 term = conjunction((At(frozenset({place})), negation(Pending(label))))
                 if (places := self._where(term)) and len(places) < len(self._where(At(frozenset({place})))):
-                    yield _prefix(f"{spelled(term)} -> "), places
+                    yield _prefix(f"{term_text(term)} -> "), places
 
     def _conditions(self) -> Iterator[Term]:
         """Which operations have taken effect, and where."""
@@ -238,10 +238,10 @@ class Printer:
             group_number += 1
             left -= {(one, two) for one in group for two in group}
             name = self._fresh(f"alone{group_number if group_number > 1 else ''}")
-            yield f"define {name} = {' || '.join(each.spelled() for each in group)};"
+            yield f"define {name} = {' || '.join(each.text() for each in group)};"
             yield f"between !({name} && other.{name});"
         for one, two in sorted(left, key=lambda pair: (features.index(pair[0]), features.index(pair[1]))):
-            first, second = one.spelled(), _of_other(two)
+            first, second = one.text(), _of_other(two)
             yield f"between !({first} && {second});"
 
     def _fresh(self, name: str) -> str:
@@ -305,14 +305,14 @@ class Printer:
 
 
 def _prefix(before: str) -> Callable[[Term], str]:
-    return lambda term: before + spelled(term, around=int(before.endswith("-> ")))
+    return lambda term: before + term_text(term, around=int(before.endswith("-> ")))
 
 
 def _of_other(feature: _Feature) -> str:
-    text = f"other.{spelled(feature.place)}"
+    text = f"other.{term_text(feature.place)}"
     if feature.outcome is not None:
         variable, value = feature.outcome
-        text += f" && other.{spelled(equals(variable, Number(value)))}"
+        text += f" && other.{term_text(equals(variable, Number(value)))}"
     return text
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import combinations
 
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.syntax import (
     Assign,
     Branch,
@@ -38,7 +38,7 @@ from membar.objects.terms import (
     Variable,
     Who,
     equals,
-    replaced,
+    replace_subterms,
     subterms,
 )
 
@@ -60,8 +60,10 @@ class Templates:
         """What may be claimed at a control, in the object language; `operation` is the current one."""
         terms = tuple(dict.fromkeys(self._terms(control, operation)))
         found = dict.fromkeys(self._single(terms))
-        pairs = [pair for pair in combinations(terms, 2) if self._named(pair[0]) == self._named(pair[1])]
-        atoms = [atom for pair in pairs for atom in _related(*pair)]
+        pairs = [
+            pair for pair in combinations(terms, 2) if self._family_of(pair[0]) == self._family_of(pair[1])
+        ]
+        atoms = [atom for pair in pairs for atom in _relations(*pair)]
         found |= dict.fromkeys(atoms)
         found |= dict.fromkeys(self._different(operation))
         shared = [term for term in terms if isinstance(term, Variable) and term.space is Space.SHARED]
@@ -118,7 +120,7 @@ class Templates:
             return
         for name in operation.locals:
             if (operation.name, name) not in self.truths:
-                for constant in sorted(_asked(self._about, operation)):
+                for constant in sorted(_tested_numbers(self._about, operation)):
                     yield Binary(BinaryOp.NE, Variable(Space.LOCAL, name, operation.name), Number(constant))
 
     def _truth_terms(self, terms: Iterable[Term]) -> Iterator[Term]:
@@ -126,7 +128,7 @@ class Templates:
             if isinstance(term, Variable) and (term.operation, term.name) in self.truths:
                 yield term
 
-    def _named(self, term: Term) -> Hashable:
+    def _family_of(self, term: Term) -> Hashable:
         """The family of a term."""
         match term:
             case Variable(space=space, name=name, operation=operation):
@@ -136,7 +138,7 @@ class Templates:
             case PendingValue(line=label, name=name):
                 owner, line = next(each for each in self._about.lines() if each[1].label == label)
                 if name is not None and name.startswith("@"):
-                    return self._returned(owner, int(name[1:]))
+                    return self._result_family(owner, int(name[1:]))
                 if name is not None:
                     return self._family.get((Space.LOCAL, owner.name, name), name)
                 action = line.action
@@ -145,17 +147,17 @@ class Templates:
             case DeferredResult(number=number):
                 for each in self._about.operations:
                     if each.results >= number:
-                        return self._returned(each, number)
+                        return self._result_family(each, number)
             case _:
                 pass
         return term
 
-    def _returned(self, operation: Operation, number: int) -> Hashable:
+    def _result_family(self, operation: Operation, number: int) -> Hashable:
         for line in operation.lines:
             if isinstance(line.action, Return):
                 result = line.action.results[number - 1]
                 if isinstance(result, Variable):
-                    return self._named(result)
+                    return self._family_of(result)
         return number
 
     def _conditions(self, operation: Operation | None) -> Iterator[Term]:
@@ -171,15 +173,15 @@ class Templates:
             location = line.action.location if isinstance(line.action, Load | Rmw) else None
             for term in asked:
                 if term != TRUE and (location is None or location.index is None):
-                    yield simplified(_seen(term, location))
+                    yield simplify(_replace_loaded(term, location))
 
 
-def _seen(term: Term, location: Location | None) -> Term:
+def _replace_loaded(term: Term, location: Location | None) -> Term:
     name = "" if location is None else location.name
-    return replaced(term, lambda part: Sees(name) if part == Loaded() else None)
+    return replace_subterms(term, lambda part: Sees(name) if part == Loaded() else None)
 
 
-def _related(one: Term, two: Term) -> Iterator[Term]:
+def _relations(one: Term, two: Term) -> Iterator[Term]:
     yield equals(one, two)
     yield equals(one, Binary(BinaryOp.ADD, two, Number(1)))
     yield equals(two, Binary(BinaryOp.ADD, one, Number(1)))
@@ -234,7 +236,7 @@ def _constants(about: ConcurrentObject) -> set[int]:
     return {value for value in found if abs(value) <= 2}
 
 
-def _asked(about: ConcurrentObject, operation: Operation) -> set[int]:
+def _tested_numbers(about: ConcurrentObject, operation: Operation) -> set[int]:
     """The numbers in conditions of an operation and of its linearization points, and 0."""
     asked = [line.action.condition for line in operation.lines if isinstance(line.action, Branch)]
     for point in about.points:
@@ -299,7 +301,7 @@ def _key(variable: Variable) -> Hashable:
     return (variable.space, variable.operation, variable.name)
 
 
-def excluded(
+def exclusions(
     truths: frozenset[tuple[str, str]], one: Operation | None, two: Operation | None
 ) -> tuple[Term, ...]:
     """What may be claimed of two threads in these operations: never together, or only with some outcomes."""

@@ -39,13 +39,13 @@ class Claims:
 def claims(about: ConcurrentObject) -> Claims:
     """The annotations of an object, and that operations return what they promised."""
     return Claims(
-        tuple(named(claim, "abstraction") for claim in about.abstraction),
-        (*(named(claim, "invariant") for claim in about.invariants), *_promises(about)),
-        tuple(named(claim, "between") for claim in about.between),
+        tuple(name_claim(claim, "abstraction") for claim in about.abstraction),
+        (*(name_claim(claim, "invariant") for claim in about.invariants), *_promises(about)),
+        tuple(name_claim(claim, "between") for claim in about.between),
     )
 
 
-def named(claim: Claim, kind: str) -> Named:
+def name_claim(claim: Claim, kind: str) -> Named:
     """A claim of the text, wherever the thread is."""
     formula = claim.formula
     if claim.lines is not None:
@@ -58,7 +58,7 @@ def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
     found: list[Named] = []
     points = Points(about)
     for operation in about.operations:
-        results = _agreed(points, operation)
+        results = _common_results(points, operation)
         if results is None or not operation.results:
             continue
         lines = frozenset(line.label for line in operation.lines)
@@ -73,7 +73,7 @@ def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
     return tuple(found)
 
 
-def _agreed(points: Points, operation: Operation) -> tuple[Term, ...] | None:
+def _common_results(points: Points, operation: Operation) -> tuple[Term, ...] | None:
     """What all linearization points of an operation promise, where it is about its own variables."""
     own = [point for point in points.about.points if point.operation == operation.name]
     found = {points.results(point) for point in own}

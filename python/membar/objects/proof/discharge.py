@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import z3
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import MOST_BITS, evaluated
+from membar.objects.algebra import MOST_BITS, evaluate_term
 from membar.objects.proof.claims import Claims
 from membar.objects.proof.findings import Failure, Proof
 from membar.objects.proof.obligations import Case, Obligation, Prover
@@ -62,7 +62,7 @@ class _Discharge:
     def run(self) -> Proof:
         start = time.monotonic()
         try:
-            if self._discharged(self._prover.initially()) and self._explore():
+            if self._discharge(self._prover.initially()) and self._explore():
                 self._interfere()
         finally:
             self._proof.seconds = time.monotonic() - start
@@ -94,7 +94,7 @@ class _Discharge:
                         return False
                     continue
                 self._moves.append((control, move))
-                if not self._discharged(self._prover.step(control, move)):
+                if not self._discharge(self._prover.step(control, move)):
                     self._proof.controls = list(seen)
                     return False
                 if move.after not in seen:
@@ -119,12 +119,12 @@ class _Discharge:
             if found is None or self._failure(found) is not None:
                 found = self._prover.interference(control, move, self._proof.controls)
             failed = len(self._proof.failures)
-            if not self._discharged(found):
+            if not self._discharge(found):
                 return
             if alike is not None and len(self._proof.failures) == failed:
                 done.add(alike)
 
-    def _discharged(self, obligation: Obligation) -> bool:
+    def _discharge(self, obligation: Obligation) -> bool:
         """Whether to go on."""
         self._poll()
         start = time.monotonic()
@@ -141,29 +141,29 @@ class _Discharge:
         if not cases:
             return None
         solver = self._solver()
-        broken = [self._broken(case) for case in cases]
+        broken = [self._negated_goals(case) for case in cases]
         solver.add(z3.Or(*broken))
         answer = ask(solver, milliseconds=_MILLISECONDS)
         if answer == z3.unsat:
             return None
         if answer == z3.unknown:
             return Failure(obligation=obligation, goal=None)
-        return self._explained(obligation, cases, solver.model())
+        return self._explain(obligation, cases, solver.model())
 
-    def _broken(self, case: Case) -> z3.BoolRef:
+    def _negated_goals(self, case: Case) -> z3.BoolRef:
         goals = self._encoder.all(goal.formula for goal in case.goals)
         return z3.And(self._encoder.all(case.hypotheses), z3.Not(goals))
 
-    def _explained(self, obligation: Obligation, cases: list[Case], model: z3.ModelRef) -> Failure:
+    def _explain(self, obligation: Obligation, cases: list[Case], model: z3.ModelRef) -> Failure:
         def value(variable: Variable) -> int:
             numeral = model.eval(self._encoder.variable(variable), model_completion=True)
             return _number(numeral)
 
         for case in cases:
-            if not all(evaluated(term, value) for term in case.hypotheses):
+            if not all(evaluate_term(term, value) for term in case.hypotheses):
                 continue
             for goal in case.goals:
-                if evaluated(goal.formula, value):
+                if evaluate_term(goal.formula, value):
                     continue
                 shown = {
                     variable
@@ -172,7 +172,7 @@ class _Discharge:
                 }
                 before = tuple((each, value(each)) for each in sorted(shown, key=repr))
                 after = tuple(
-                    (variable, _readable(evaluated(term, value)))
+                    (variable, _readable(evaluate_term(term, value)))
                     for variable, term in sorted(obligation.updates.items(), key=repr)
                 )
                 return Failure(obligation=obligation, goal=goal, other=case.other, before=before, after=after)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.proof.claims import Claims, Named
 from membar.objects.syntax import AbstractOperation, Specification
-from membar.objects.systems.moves import Effect, Memory, Move, ThreadSystem, substituted
+from membar.objects.systems.moves import Effect, Memory, Move, ThreadSystem, substitute
 from membar.objects.terms import (
     TRUE,
     Number,
@@ -91,11 +91,11 @@ class Prover:
         """What Inv says of a thread at a control."""
         found = self._invariants.get((control, who))
         if found is None:
-            found = tuple(self._resolved(control, who))
+            found = tuple(self._resolved_invariants(control, who))
             self._invariants[control, who] = found
         return found
 
-    def _resolved(self, control: Hashable, who: Who) -> Iterator[Named]:
+    def _resolved_invariants(self, control: Hashable, who: Who) -> Iterator[Named]:
         for each in self._claims.invariants:
             formula = each.formula if who is Who.SELF else of_other(each.formula)
             term = self._system.resolved(formula, control, who)
@@ -109,7 +109,7 @@ class Prover:
             half = self._half[one] = tuple(
                 Named(self._system.resolved(formula, one, Who.SELF), each.text)
                 for each in self._claims.between
-                for formula in (each.formula, turned(each.formula))
+                for formula in (each.formula, exchange_threads(each.formula))
             )
         for each in half:
             term = self._whole.get((each.formula, two))
@@ -126,7 +126,7 @@ class Prover:
             self._used[formula] = used
         if used.isdisjoint(updates):
             return formula
-        return simplified(substituted(formula, updates))
+        return simplify(substitute(formula, updates))
 
     def before(self, control: Hashable) -> tuple[Term, ...]:
         """Abs and Inv."""
@@ -231,7 +231,7 @@ class Prover:
             }
         claimed = (*self._abstraction, *self.invariants(start), *self.between(start, start))
         goals = tuple(
-            Goal(simplified(substituted(each.formula, values)), f"false initially: {each.text}")
+            Goal(simplify(substitute(each.formula, values)), f"false initially: {each.text}")
             for each in claimed
         )
         return Obligation(
@@ -256,18 +256,18 @@ class Prover:
             values = {**state, **_arguments(operation, effect)}
             goals.append(
                 Goal(
-                    simplified(substituted(operation.guard, values)),
+                    simplify(substitute(operation.guard, values)),
                     f"{effect.operation} takes effect where its specification does not allow it",
                 )
             )
-            results = [substituted(result, values) for result in operation.results]
+            results = [substitute(result, values) for result in operation.results]
             text = f"{effect.operation} takes effect with results that differ from its specification's"
             goals += [
-                Goal(simplified(equals(promised, result)), text)
+                Goal(simplify(equals(promised, result)), text)
                 for promised, result in zip(effect.results, results, strict=True)
             ]
             state |= {
-                Variable(Space.ABSTRACT, name): substituted(term, values) for name, term in operation.updates
+                Variable(Space.ABSTRACT, name): substitute(term, values) for name, term in operation.updates
             }
         updates |= {name: term for name, term in state.items() if term != name}
         return updates, goals
@@ -282,6 +282,6 @@ def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, T
     return dict(zip(names, effect.inputs, strict=True))
 
 
-def turned(term: Term) -> Term:
+def exchange_threads(term: Term) -> Term:
     """A formula about two threads with the two exchanged."""
     return by_thread(term, lambda who: Who.SELF if who is Who.OTHER else Who.OTHER)

@@ -31,7 +31,7 @@ class _Settings:
     def set(self, name: str, value: int) -> None:
         z3.set_param(name, value)
 
-    def allocated(self) -> int:
+    def allocated_bytes(self) -> int:
         return int(z3.Z3_get_estimated_alloc_size())
 
 
@@ -104,7 +104,7 @@ class Encoder:
             case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
                 return z3.Implies(self.truth(left), self.truth(right))
             case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
-                return _compared(op, self.number(left), self.number(right))
+                return _comparison(op, self.number(left), self.number(right))
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 return z3.If(self.truth(condition), self.truth(then), self.truth(otherwise))
             case _:
@@ -122,7 +122,7 @@ class Encoder:
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 return z3.If(self.truth(condition), self.number(then), self.number(otherwise))
             case Binary(op=op, left=left, right=right) if op not in _TRUTHS | _COMPARISONS:
-                return _calculated(op, self.number(left), self.number(right))
+                return _arithmetic(op, self.number(left), self.number(right))
             case Binary() | Unary():
                 return z3.If(self.truth(term), z3.IntVal(1), z3.IntVal(0))
             case _:
@@ -139,7 +139,7 @@ def conjunction(formulas: Sequence[z3.BoolRef]) -> z3.BoolRef:
     return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(formulas), parts), context)
 
 
-def _compared(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:
+def _comparison(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:
     match op:
         case BinaryOp.EQ:
             return left == right
@@ -155,7 +155,7 @@ def _compared(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef
             return left >= right
 
 
-def _calculated(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
+def _arithmetic(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
     match op:
         case BinaryOp.ADD:
             return left + right

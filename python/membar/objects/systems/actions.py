@@ -28,14 +28,14 @@ from membar.objects.terms import (
     Variable,
     equals,
     negation,
-    replaced,
+    replace_subterms,
     subterms,
 )
 
 
 def with_loaded(term: Term, value: Term) -> Term:
     """The term with what was loaded."""
-    return replaced(term, lambda part: value if part == Loaded() else None)
+    return replace_subterms(term, lambda part: value if part == Loaded() else None)
 
 
 def rmw_outcomes(rmw: Rmw, old: Term) -> Iterator[tuple[Term, Term | None, Term]]:
@@ -67,7 +67,7 @@ def is_shifted(action: Action) -> bool:
     return place is not None and place.index is not None
 
 
-def _used(*terms: Term | None) -> frozenset[tuple[Space, str]]:
+def _variables_in(*terms: Term | None) -> frozenset[tuple[Space, str]]:
     return frozenset(
         (part.space, part.name)
         for term in terms
@@ -83,13 +83,13 @@ def variables_read(action: Action) -> frozenset[tuple[Space, str]]:
     index = None if place is None else place.index
     match action:
         case Load(value=value) | Store(value=value) | Assign(value=value):
-            return _used(value, index)
+            return _variables_in(value, index)
         case Branch(condition=condition):
-            return _used(condition)
+            return _variables_in(condition)
         case Rmw(operands=operands):
-            return _used(*operands, index)
+            return _variables_in(*operands, index)
         case Return(results=results):
-            return _used(*results)
+            return _variables_in(*results)
         case _:
             return frozenset()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import evaluated
+from membar.objects.algebra import evaluate_term
 from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Kind, Memory, Move, ThreadSystem
 from membar.objects.systems.points import ARGUMENTS
@@ -138,7 +138,7 @@ class Explorer:
         found = self._known.get(key)
         if found is None:
             possible = self._possible(thread.control)
-            taken = (self._taken(memory, thread, number, move) for move in possible)
+            taken = (self._take(memory, thread, number, move) for move in possible)
             found = self._known[key] = tuple(step for step in taken if step is not None)
         return found
 
@@ -149,25 +149,25 @@ class Explorer:
             self._moves[control] = found
         return found
 
-    def _taken(self, memory: Values, thread: ThreadState, number: int, move: Move) -> _Step | None:
+    def _take(self, memory: Values, thread: ThreadState, number: int, move: Move) -> _Step | None:
         """A move of a thread, and what it leaves behind; None if it is not possible."""
         values = self._values(memory, thread, number, move)
         if values is None:
             return None
         lookup = _reader(values)
-        if not evaluated(move.guard, lookup):
+        if not evaluate_term(move.guard, lookup):
             return None
         own = dict(thread.values)
         stored = memory
         if move.updates:
             changed = dict(memory)
             for variable, term in move.updates:
-                (changed if variable.space is Space.SHARED else own)[variable] = evaluated(term, lookup)
+                (changed if variable.space is Space.SHARED else own)[variable] = evaluate_term(term, lookup)
             stored = frozenset(changed.items())
         kept = frozenset(item for item in own.items() if self.system.keeps(move.after, item[0]))
         returned = thread.returned
         if move.kind is Kind.RETURN:
-            returned = (*returned, tuple(evaluated(term, lookup) for term in move.results))
+            returned = (*returned, tuple(evaluate_term(term, lookup) for term in move.results))
         calls = thread.calls + (move.kind is Kind.INVOKE)
         return move, stored, ThreadState(move.after, kept, calls, returned)
 
@@ -195,22 +195,22 @@ class Explorer:
         """The specification's state after a move that is possible."""
         lookup = _reader(self._values(state.memory, state.threads[number], number, move) or {})
         for check in move.checks:
-            if not evaluated(check.condition, lookup):
+            if not evaluate_term(check.condition, lookup):
                 self.troubles.append(Trouble(state, number, move, check.problem))
         abstract = dict(state.abstract)
         for effect in move.effects:
             operation = specification.operation(effect.operation)
-            given = [evaluated(term, lookup) for term in effect.inputs]
+            given = [evaluate_term(term, lookup) for term in effect.inputs]
             names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
             inner = _reader(abstract | dict(zip(names, given, strict=True)))
-            if not evaluated(operation.guard, inner):
+            if not evaluate_term(operation.guard, inner):
                 problem = f"{effect.operation} takes effect where its specification does not allow it"
                 self.troubles.append(Trouble(state, number, move, problem))
-            results = [evaluated(term, inner) for term in operation.results]
-            if results != [evaluated(term, lookup) for term in effect.results]:
+            results = [evaluate_term(term, inner) for term in operation.results]
+            if results != [evaluate_term(term, lookup) for term in effect.results]:
                 problem = f"{effect.operation} takes effect with results that differ from its specification's"
                 self.troubles.append(Trouble(state, number, move, problem))
-            changes = [(name, evaluated(term, inner)) for name, term in operation.updates]
+            changes = [(name, evaluate_term(term, inner)) for name, term in operation.updates]
             abstract |= {Variable(Space.ABSTRACT, name): value for name, value in changes}
         return frozenset(abstract.items())
 
@@ -224,4 +224,4 @@ def holds(term: Term, *values: Values) -> bool:
     known: dict[Variable, int] = {}
     for each in values:
         known |= dict(each)
-    return bool(evaluated(term, _reader(known)))
+    return bool(evaluate_term(term, _reader(known)))

@@ -23,7 +23,7 @@ from membar.objects.terms import (
     Who,
     conjunction,
     equals,
-    replaced,
+    replace_subterms,
 )
 from membar.records import record
 
@@ -148,7 +148,7 @@ class Memory:
             term = Choice(equals(location.index, Number(number)), cell, term)
         return term
 
-    def stored(self, location: Location, value: Term) -> tuple[tuple[Variable, Term], ...]:
+    def store(self, location: Location, value: Term) -> tuple[tuple[Variable, Term], ...]:
         """What a store makes of memory."""
         found = cells(self.declared[location.name])
         if location.index is None:
@@ -172,16 +172,16 @@ class Memory:
 
         def change(part: Term) -> Term | None:
             if isinstance(part, Element):
-                return self.value(Location(part.name, replaced(part.index, change)))
+                return self.value(Location(part.name, replace_subterms(part.index, change)))
             return None
 
-        return replaced(term, change)
+        return replace_subterms(term, change)
 
 
-def substituted(term: Term, updates: dict[Variable, Term]) -> Term:
+def substitute(term: Term, updates: dict[Variable, Term]) -> Term:
     """The term with variables replaced by terms."""
 
     def change(part: Term) -> Term | None:
         return updates.get(part, part) if isinstance(part, Variable) else None
 
-    return replaced(term, change)
+    return replace_subterms(term, change)

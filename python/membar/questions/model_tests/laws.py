@@ -16,7 +16,7 @@ from membar.engines.reference import axiomatic
 from membar.engines.reference.simulator import simulate
 from membar.languages.registry import load_model
 from membar.models.evaluate import evaluator_of
-from membar.models.mappings import mapped, mapping_named
+from membar.models.mappings import apply_mapping, mapping_named
 from membar.models.model import GENERAL, HIDDEN, Model, Operational
 from membar.models.plan import Plan
 from membar.program.expr import Address, Register
@@ -264,7 +264,7 @@ def _right_mappings(case: Case) -> str:
     processor = replace(case.model, plan=without_load_buffering(plan))
     language = case.states_of(load_model("rc11"))
     for name in case.model.claims.right_mappings:
-        states = case.states_of(processor, mapped(case.program, mapping_named(name)))
+        states = case.states_of(processor, apply_mapping(case.program, mapping_named(name)))
         if problem := _missing(states, f"mapped by {name}, the model", language, "rc11"):
             return problem
     return ""

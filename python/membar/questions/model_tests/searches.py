@@ -63,7 +63,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     plan, compiled = graphs.compiled(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
-    form = lower_program(overtaking.marked(expanded, watched), plan.tags, terms, watched).form
+    form = lower_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
     found = compiled.search_exactly_once(form, bound=BOUND, signs=signs.slots, seconds=seconds)
     if found.stopped is not None:
         raise TooSlowError

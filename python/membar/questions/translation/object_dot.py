@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from membar.objects.algebra import spelled
+from membar.objects.algebra import term_text
 from membar.objects.syntax import (
     Branch,
     ConcurrentObject,
@@ -25,7 +25,7 @@ from membar.objects.syntax import (
     Store,
 )
 from membar.objects.systems import relaxed
-from membar.objects.terms import Binary, BinaryOp, Term, Unary, UnaryOp, Variable, replaced
+from membar.objects.terms import Binary, BinaryOp, Term, Unary, UnaryOp, Variable, replace_subterms
 from membar.records import replace
 
 _PAIRS: Final = ((BinaryOp.EQ, BinaryOp.NE), (BinaryOp.LT, BinaryOp.GE), (BinaryOp.LE, BinaryOp.GT))
@@ -130,8 +130,8 @@ def _ways(line: Line) -> Iterator[tuple[str, str]]:
     """The lines that may come next, with the guards of a branch."""
     guards = ("", "")
     if isinstance(line.action, Branch):
-        condition = replaced(line.action.condition, _short)
-        guards = (spelled(condition), spelled(_opposite(condition)))
+        condition = replace_subterms(line.action.condition, _short)
+        guards = (term_text(condition), term_text(_opposite(condition)))
     for target, guard in zip(_targets(line), guards, strict=True):
         if target is not None:
             yield target, guard

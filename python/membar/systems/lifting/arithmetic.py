@@ -9,7 +9,15 @@ from membar.program import expr as e
 from membar.program.expr import MASK, BinaryOp, UnaryOp, signed
 from membar.program.template import ME, NUMBER
 from membar.records import record, replace
-from membar.systems.lifting.bounds import WORD, Counted, bounds, decided, moved, range_of, window
+from membar.systems.lifting.bounds import (
+    WORD,
+    Counted,
+    add_constant,
+    bounds,
+    compare_for_all,
+    range_of,
+    window,
+)
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.systems.lifting.path import (
     EACH,
@@ -53,10 +61,10 @@ class Arithmetic:
 
     def truth(self, expr: e.Expr, path: Path) -> bool:
         """Whether an expression is not 0."""
-        value = self.forced(self.value(expr, path), path)
+        value = self.split_values(self.value(expr, path), path)
         if isinstance(value, Number):
             return value.word != 0
-        return not self._compared(B.EQ, value, _FALSE, path)
+        return not self._compare(B.EQ, value, _FALSE, path)
 
     def value(self, expr: e.Expr, path: Path) -> Value:
         """The value of an expression; values that are only copied are not examined."""
@@ -68,9 +76,9 @@ class Arithmetic:
             case e.Register(name=name):
                 return self._register(name, path)
             case e.Unary(op=op, operand=operand):
-                return self._unary(op, self.forced(self.value(operand, path), path), path)
+                return self._unary(op, self.split_values(self.value(operand, path), path), path)
             case e.Extend(operand=operand, width=width, signed=is_signed):
-                return self.extended(self.value(operand, path), width, is_signed, path)
+                return self.extend(self.value(operand, path), width, is_signed, path)
             case e.Select(condition=condition, then=then, otherwise=otherwise):
                 return self.value(then if self.truth(condition, path) else otherwise, path)
             case e.Binary(op=op, left=left, right=right):
@@ -83,7 +91,7 @@ class Arithmetic:
             return Count()
         return path.registers.get(name, _FALSE)
 
-    def forced(self, value: Value, path: Path) -> Value:
+    def split_values(self, value: Value, path: Path) -> Value:
         """A value that is examined; splits into what a variable may hold."""
         if not isinstance(value, StateVariable):
             return value
@@ -94,7 +102,7 @@ class Arithmetic:
             return Sum(0, ((1, value),), *domain.range)
         place = memory.word_place(value)
         options: list[tuple[Value, tuple[Literal, ...]]] = []
-        for word in domain.listed:
+        for word in domain.listed_words:
             assert place is not None
             options.append(
                 (Number(word), (Literal(place[0], Comparison.EQUAL, constructor(place[1], word)),))
@@ -117,34 +125,34 @@ class Arithmetic:
         if isinstance(value, Number):
             return Number(e.evaluate(e.Unary(op, e.Constant(value.word)), {}, {}))
         if isinstance(value, Sum) and op is UnaryOp.NEGATE:
-            return self._wrapped(_scaled(value, -1), WORD, True, path)
-        raise CannotLiftError(f"`{op.value}` of {_spoken(value)}")
+            return self._wrap(_scale(value, -1), WORD, True, path)
+        raise CannotLiftError(f"`{op.value}` of {_describe(value)}")
 
     def _is_nonzero(self, value: Value, path: Path) -> bool:
         if isinstance(value, Number):
             return value.word != 0
-        return not self._compared(B.EQ, value, _FALSE, path)
+        return not self._compare(B.EQ, value, _FALSE, path)
 
     def _binary(self, op: BinaryOp, left: e.Expr, right: e.Expr, path: Path) -> Value:
-        one = self.forced(self.value(left, path), path)
+        one = self.split_values(self.value(left, path), path)
         if op is B.AND and one == _FALSE:
             return _FALSE
         if op is B.OR and one == _TRUE and e.is_truth(right):
             return _TRUE
-        other = self.forced(self.value(right, path), path)
+        other = self.split_values(self.value(right, path), path)
         if isinstance(one, Number) and isinstance(other, Number):
             both = e.Binary(op, e.Constant(one.word), e.Constant(other.word))
             return Number(e.evaluate(both, {}, {}))
         if op in e.COMPARISONS:
-            return _TRUE if self._compared(op, one, other, path) else _FALSE
-        found = _calculated(op, one, other)
+            return _TRUE if self._compare(op, one, other, path) else _FALSE
+        found = _calculate(op, one, other)
         if isinstance(found, Sum):
-            return self._wrapped(found, WORD, True, path)
+            return self._wrap(found, WORD, True, path)
         if found is None:
-            raise CannotLiftError(f"`{op.value.rstrip('us')}` of {_spoken(one)} and {_spoken(other)}")
+            raise CannotLiftError(f"`{op.value.rstrip('us')}` of {_describe(one)} and {_describe(other)}")
         return found
 
-    def extended(self, value: Value, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001 - as in Extend
+    def extend(self, value: Value, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001 - as in Extend
         """The low bits of a value as a number of `width` bits."""
         match value:
             case Number(word=word):
@@ -153,11 +161,11 @@ class Arithmetic:
             case Identity() | Count() | AtHead() | Tally():
                 return _within(value, width, is_signed, path)
             case Sum():
-                return self._wrapped(value, width, is_signed, path)
+                return self._wrap(value, width, is_signed, path)
             case StateVariable():
                 if self._fits(value, width, is_signed):
                     return value
-                return self.extended(self.forced(value, path), width, is_signed, path)
+                return self.extend(self.split_values(value, path), width, is_signed, path)
             case Pointer() | Scaled():
                 if width < 64:
                     raise CannotLiftError("part of an address")
@@ -171,7 +179,7 @@ class Arithmetic:
             numbers += bounds(Identity(FIRST, domain.offset))
         return not domain.is_integer and all(least <= number <= most for number in numbers)
 
-    def _wrapped(self, value: Sum, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
+    def _wrap(self, value: Sum, width: int, is_signed: bool, path: Path) -> Value:  # noqa: FBT001
         least, most = range_of(width, is_signed=is_signed)
         low, high, span = value.low, value.high, 1 << width
         if low < least - span or high > most + span:
@@ -184,9 +192,9 @@ class Arithmetic:
 
     # Comparisons
 
-    def _compared(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
+    def _compare(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
         if op is B.NE:
-            return not self._compared(B.EQ, left, right, path)
+            return not self._compare(B.EQ, left, right, path)
         if op in (B.LT, B.LE) and (_may_be_negative(left) or _may_be_negative(right)):
             raise CannotLiftError("an unsigned comparison of numbers that may be negative")
         match left, right:
@@ -200,9 +208,9 @@ class Arithmetic:
             case (AtHead(), Count(offset=0)) if op is B.EQ:
                 return not has_next(path, left)
             case (Tally(), Count() | Number()) if op is B.EQ:
-                return self._counted(left, right, path)
+                return self._compare_tally(left, right, path)
             case (Count() | Number(), Tally()) if op is B.EQ:
-                return self._counted(right, left, path)
+                return self._compare_tally(right, left, path)
             case (Tally(), Count() | Number()):
                 return self._counted_below(op, left, right, path)
             case (Count() | Number(), Tally()):
@@ -220,7 +228,7 @@ class Arithmetic:
             case (Pointer(index=None), Pointer(index=None)) if op is B.EQ:
                 return left == right
             case _:
-                raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+                raise CannotLiftError(f"{_describe(left)} compared with {_describe(right)}")
 
     def _with_constant(self, op: BinaryOp, left: Value, right: Value, path: Path) -> bool:
         """The number of a thread, or how many there are, compared with a number or with the other."""
@@ -230,7 +238,7 @@ class Arithmetic:
             left, right = right, left
         if isinstance(left, Identity | Count) and isinstance(right, Number):
             number = right.word if op in (B.LT, B.LE) else signed(right.word)
-            certain = decided(op, left, number)
+            certain = compare_for_all(op, left, number)
             if certain is not None:
                 return certain
             if isinstance(left, Identity):
@@ -243,7 +251,7 @@ class Arithmetic:
                     op, offset <= other
                 )
             case _:
-                raise CannotLiftError(f"{_spoken(left)} compared with {_spoken(right)}")
+                raise CannotLiftError(f"{_describe(left)} compared with {_describe(right)}")
 
     @staticmethod
     def _with_number(op: BinaryOp, thread: Who, number: int, path: Path) -> bool:
@@ -253,7 +261,7 @@ class Arithmetic:
             return is_same(path, thread, FIRST)
         raise CannotLiftError("a thread number compared with a constant other than 0")
 
-    def _counted(self, tally: Tally, number: Count | Number, path: Path) -> bool:
+    def _compare_tally(self, tally: Tally, number: Count | Number, path: Path) -> bool:
         """Whether all threads are in a tally, or none; splits if that is not known."""
         if isinstance(number, Number):
             if signed(number.word) != tally.offset:
@@ -266,13 +274,13 @@ class Arithmetic:
         else:
             raise CannotLiftError("the number of arrived threads compared with something other than all")
         own = StateVariable(tally.storage, (self.acting,), tally.reader)
-        if tally.has_own and self.forced(own, path) != Number(word):
+        if tally.has_own and self.split_values(own, path) != Number(word):
             return False
         everyone = self._is_word(StateVariable(tally.storage, (EACH,), tally.reader), word)
         if everyone in path.everyone:
             return True
         for other in path.others:
-            if self.forced(StateVariable(tally.storage, (other,), tally.reader), path) != Number(word):
+            if self.split_values(StateVariable(tally.storage, (other,), tally.reader), path) != Number(word):
                 return False
         extended, fresh = path.another()
         one = StateVariable(tally.storage, (fresh,), tally.reader)
@@ -284,17 +292,17 @@ class Arithmetic:
         is_strict = op in (B.LT, B.SLT)
         if isinstance(number, Number):
             limit = number.word if op in (B.LT, B.LE) else signed(number.word)
-            certain = decided(op, tally, limit)
+            certain = compare_for_all(op, tally, limit)
             if certain is not None:
                 return certain
             if limit - tally.offset == (1 if is_strict else 0):
-                return self._counted(tally, Number(tally.offset & MASK), path)
+                return self._compare_tally(tally, Number(tally.offset & MASK), path)
         else:
             most = tally.offset - (0 if tally.has_own else 1)  # more than the number of threads, at most
             if most < number.offset or (most == number.offset and not is_strict):
                 return True
             if most == number.offset + (0 if is_strict else 1):
-                return not self._counted(tally, Count(most), path)
+                return not self._compare_tally(tally, Count(most), path)
         raise CannotLiftError("the number of arrived threads compared with something other than all or none")
 
     def _is_word(self, held: StateVariable, word: int) -> Literal:
@@ -308,7 +316,7 @@ class Arithmetic:
         comparison = {B.EQ: Comparison.EQUAL, B.LT: Comparison.LESS, B.SLT: Comparison.LESS}.get(
             op, Comparison.AT_MOST
         )
-        difference = _added(left, _scaled(right, -1))
+        difference = _add(left, _scale(right, -1))
         if not difference.terms:
             zero = difference.constant
             return {Comparison.EQUAL: zero == 0, Comparison.LESS: zero < 0}.get(comparison, zero <= 0)
@@ -337,7 +345,7 @@ def _within(value: Counted, width: int, is_signed: bool, path: Path) -> Value:  
                 return replace(value, offset=rest.offset)
             low = value.offset & ((1 << width) - 1)
             return Number(signed(low, width) & MASK if is_signed else low)
-    raise CannotLiftError(f"{_spoken(value)} and a constant whose sum may wrap around at {width} bits")
+    raise CannotLiftError(f"{_describe(value)} and a constant whose sum may wrap around at {width} bits")
 
 
 def _below_all(op: BinaryOp, who: Who, distance: int, path: Path) -> bool:
@@ -369,7 +377,7 @@ def _exactly(number: int) -> Sum:
     return Sum(number, (), number, number)
 
 
-def _scaled(value: Sum, factor: int) -> Sum:
+def _scale(value: Sum, factor: int) -> Sum:
     if factor == 0:
         return _exactly(0)
     bounds = sorted((value.low * factor, value.high * factor))
@@ -377,7 +385,7 @@ def _scaled(value: Sum, factor: int) -> Sum:
     return Sum(value.constant * factor, terms, *bounds)
 
 
-def _added(one: Sum, other: Sum) -> Sum:
+def _add(one: Sum, other: Sum) -> Sum:
     factors: dict[StateVariable, int] = {}
     for factor, held in (*one.terms, *other.terms):
         factors[held] = factors.get(held, 0) + factor
@@ -385,15 +393,15 @@ def _added(one: Sum, other: Sum) -> Sum:
     return Sum(one.constant + other.constant, kept, one.low + other.low, one.high + other.high)
 
 
-def _calculated(op: BinaryOp, left: Value, right: Value) -> Value | None:
+def _calculate(op: BinaryOp, left: Value, right: Value) -> Value | None:
     """Sums and products, where they mean something; None: they do not."""
     if op is B.SUB and isinstance(right, Number):
-        return _calculated(B.ADD, left, Number(-right.word & MASK))
+        return _calculate(B.ADD, left, Number(-right.word & MASK))
     match op, left, right:
         case (B.ADD, Number(), Identity() | Count() | Tally() | Pointer()):
-            return _calculated(op, right, left)
+            return _calculate(op, right, left)
         case (B.ADD, Identity() | Count() | Tally(), Number()):
-            return moved(left, signed(right.word))
+            return add_constant(left, signed(right.word))
         case (B.ADD, Pointer(), Number()):
             return Pointer(left.name, left.offset + signed(right.word), left.index, left.factor)
         case (B.ADD, Pointer(index=None), Scaled()):
@@ -407,14 +415,14 @@ def _calculated(op: BinaryOp, left: Value, right: Value) -> Value | None:
             return Scaled(left, 1 << right.word) if right.word < 32 else None
         case (B.ADD | B.SUB, Sum() | Number(), Sum() | Number()):
             other = _as_sum(right)
-            return _added(_as_sum(left), other if op is B.ADD else _scaled(other, -1))
+            return _add(_as_sum(left), other if op is B.ADD else _scale(other, -1))
         case (B.MUL, Sum(), Number()):
-            return _scaled(left, signed(right.word))
+            return _scale(left, signed(right.word))
         case _:
             return None
 
 
-def _spoken(value: Value) -> str:
+def _describe(value: Value) -> str:
     match value:
         case Identity():
             return "a thread number"

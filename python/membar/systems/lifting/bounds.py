@@ -36,7 +36,7 @@ def bounds(value: Counted) -> tuple[int, int]:
             return offset, offset + MOST_THREADS - (0 if has_own else 1)
 
 
-def moved(value: Identity | Count | Tally, distance: int) -> Identity | Count | Tally:
+def add_constant(value: Identity | Count | Tally, distance: int) -> Identity | Count | Tally:
     """The value plus a constant.
 
     Raises:
@@ -59,10 +59,10 @@ def window(value: Counted, width: int, *, is_signed: bool) -> Counted | None:
     turns = (low - least) >> width
     if (high - least) >> width != turns:
         return None
-    return value if turns == 0 or isinstance(value, AtHead) else moved(value, -turns << width)
+    return value if turns == 0 or isinstance(value, AtHead) else add_constant(value, -turns << width)
 
 
-def decided(op: BinaryOp, value: Counted, number: int) -> bool | None:
+def compare_for_all(op: BinaryOp, value: Counted, number: int) -> bool | None:
     """Whether `value op number`, if that is the same for all threads and all numbers of them."""
     low, high = bounds(value)
     if op is BinaryOp.EQ:

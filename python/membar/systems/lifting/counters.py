@@ -19,7 +19,7 @@ from membar.program.expr import (
 from membar.program.operations import Load, Operation, Rmw, Store
 from membar.program.program import MemoryObject, Program
 from membar.program.template import NUMBER
-from membar.systems.lifting.steps import LEAST_BITS, Step, Steps, unextended
+from membar.systems.lifting.steps import LEAST_BITS, Step, Steps, strip_extensions
 
 
 def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> frozenset[str]:
@@ -56,7 +56,7 @@ def _fits(operation: Operation | None, item: MemoryObject) -> bool:
             fits = value == Constant(0)
         case Rmw(register=register, value=value, condition=condition):
             next_one = Binary(BinaryOp.ADD, Register(register), Constant(1))
-            fits = unextended(value) == next_one and condition == TRUE
+            fits = strip_extensions(value) == next_one and condition == TRUE
         case _:
             return False
     return fits and operation.address == Address(item.name) and operation.size == item.size

@@ -63,7 +63,7 @@ class Domain:
         return Domain(range=(_rounded_down(min(numbers)), _rounded_up(max(numbers))))
 
     @property
-    def listed(self) -> tuple[int, ...]:
+    def listed_words(self) -> tuple[int, ...]:
         """The words that are no number of a thread, in order."""
         return tuple(sorted((word for word in self.words if not self._is_thread(word)), key=signed))
 
@@ -85,7 +85,7 @@ class Domain:
     @property
     def enumeration(self) -> Enumeration | None:
         """The type of the part that says which word it is; None if there is nothing to say."""
-        names = [constructor_name(word) for word in self.listed]
+        names = [constructor_name(word) for word in self.listed_words]
         if self.offset is not None and names:
             names.append(_THREAD)
         if not names:

@@ -42,7 +42,7 @@ def _after(program: Program, thread: Thread, template: Template) -> Program:
                     Store(address=address, value=value)
                     | Rmw(address=address, value=value, condition=Constant(1))
                 ) if not has_started:
-                    program = _stored(program, address, value, edge, template)
+                    program = _with_initial_value(program, address, value, edge, template)
                 case Spawn(thread=name) if name == template.copied and not has_started:
                     has_started = True
                 case Join() | Set() | Fence():
@@ -61,7 +61,9 @@ def _after(program: Program, thread: Thread, template: Template) -> Program:
     return program
 
 
-def _stored(program: Program, address: Expr, value: Expr, edge: Edge, template: Template) -> Program:
+def _with_initial_value(
+    program: Program, address: Expr, value: Expr, edge: Edge, template: Template
+) -> Program:
     if (
         isinstance(address, Address)
         and isinstance(value, Constant)

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from membar.records import field, record, replace
 from membar.source import Span
 from membar.systems.lifting.values import AtHead, Count, Identity, Pointer, StateVariable, Value, Who
-from membar.systems.terms import BOOL, Access, Comparison, Constructor, Literal, ProcessVariable, negated
+from membar.systems.terms import BOOL, Access, Comparison, Constructor, Literal, ProcessVariable, negation
 
 ACTING: Final = ProcessVariable("p")
 EACH: Final = ProcessVariable("j")
@@ -103,7 +103,7 @@ class SplitError(Exception):
         self.paths = paths
 
 
-def resolved(path: Path, who: Who) -> ProcessVariable:
+def parameter_for(path: Path, who: Who) -> ProcessVariable:
     """The parameter that stands for a process; splits into who it may be."""
     found = path.parameter(who)
     if found is not None:
@@ -113,7 +113,7 @@ def resolved(path: Path, who: Who) -> ProcessVariable:
     extended, fresh = path.another()
     for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
         equation = Literal(who, Comparison.EQUAL, candidate)
-        if negated(equation) not in path.literals:
+        if negation(equation) not in path.literals:
             options.append(replace(base.having(equation), who={**base.who, who: candidate}))
     raise SplitError(*options)
 
@@ -128,14 +128,14 @@ def is_same(path: Path, left: Who, right: Who) -> bool:
     if isinstance(one, ProcessVariable) or (isinstance(other, Access) and repr(other) < repr(one)):
         one, other = other, one
     equation = Literal(one, Comparison.EQUAL, other)
-    if negated(equation) in path.literals:
+    if negation(equation) in path.literals:
         return False
     if equation in path.literals:
         return True
     equal = path.having(equation)
     if isinstance(one, Access) and isinstance(other, ProcessVariable):
         equal = replace(equal, who={**path.who, one: other})
-    raise SplitError(equal, path.having(negated(equation)))
+    raise SplitError(equal, path.having(negation(equation)))
 
 
 def is_less(path: Path, left: Who, right: Who) -> bool:
@@ -150,9 +150,9 @@ def is_true(path: Path, literal: Literal) -> bool:
     """Whether a literal holds at the start; splits if that is not known."""
     if literal in path.literals:
         return True
-    if negated(literal) in path.literals:
+    if negation(literal) in path.literals:
         return False
-    raise SplitError(path.having(literal), path.having(negated(literal)))
+    raise SplitError(path.having(literal), path.having(negation(literal)))
 
 
 def seen_name(register: str) -> str:
@@ -160,7 +160,7 @@ def seen_name(register: str) -> str:
     return f"met_{register}"
 
 
-def seen(register: str, other: ProcessVariable, *, value: bool) -> Literal:
+def scanned_literal(register: str, other: ProcessVariable, *, value: bool) -> Literal:
     """That the acting thread's scan is done with `other`, or not."""
     cell = Access(seen_name(register), (ACTING, other))
     return Literal(cell, Comparison.EQUAL, Constructor(BOOL, str(value)))
@@ -172,9 +172,11 @@ def has_next(path: Path, head: AtHead) -> bool:
     options: list[Path] = []
     extended, fresh = path.another()
     for base, candidate in ((path, ACTING), *((path, other) for other in path.others), (extended, fresh)):
-        chosen = base.having(seen(register, candidate, value=False))
+        chosen = base.having(scanned_literal(register, candidate, value=False))
         options.append(chosen.setting(register, Identity(candidate)))
-    ended = path.having(seen(register, ACTING, value=True)).for_all(seen(register, EACH, value=True))
+    ended = path.having(scanned_literal(register, ACTING, value=True)).for_all(
+        scanned_literal(register, EACH, value=True)
+    )
     options.append(ended.setting(register, Count()))
     raise SplitError(*options)
 

@@ -31,7 +31,7 @@ from membar.records import field, record, replace
 from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.counters import tallies
 from membar.systems.lifting.domains import Domain, Memory, Storage
-from membar.systems.lifting.path import ACTING, Path, SplitError, is_static, resolved
+from membar.systems.lifting.path import ACTING, Path, SplitError, is_static, parameter_for
 from membar.systems.lifting.steps import ACCESSES, Step, Steps, is_next
 from membar.systems.lifting.values import (
     AtHead,
@@ -139,8 +139,8 @@ class Explorer:
         for name in sorted(self.steps.live[anchor.point] - registers.keys()):
             registers[name] = self._register(name)
         start = Path(point=anchor.point, registers=registers)
-        for path in self._followed(start):
-            yield from self._arrived(anchor, path)
+        for path in self._follow(start):
+            yield from self._ways_to(anchor, path)
 
     def _register(self, name: str) -> StateVariable:
         is_used_first = name in self.steps.live[self.steps.entry]
@@ -150,7 +150,7 @@ class Explorer:
 
     # One path
 
-    def _followed(self, path: Path) -> Iterator[Path]:
+    def _follow(self, path: Path) -> Iterator[Path]:
         leaving = self.steps.leaving[path.point]
         is_start = not path.trail and path.accessed is None
         if not is_start and (not leaving or self._rests(path, leaving) or path.point in path.trail):
@@ -158,11 +158,11 @@ class Explorer:
             return
         passed = replace(path, trail=path.trail | {path.point})
         for step in leaving:
-            for after in self._done(passed, step):
+            for after in self._after_step(passed, step):
                 if after.failed is not None:
                     yield after
                 else:
-                    yield from self._followed(after)
+                    yield from self._follow(after)
 
     def _rests(self, path: Path, leaving: tuple[Step, ...]) -> bool:
         """Whether the thread may stay here: before its next access, or before a scan goes on."""
@@ -180,10 +180,10 @@ class Explorer:
         names = set(registers_of(guard))
         return NUMBER in names and any(isinstance(path.registers.get(name), AtHead) for name in names)
 
-    def _done(self, path: Path, step: Step) -> list[Path]:
+    def _after_step(self, path: Path, step: Step) -> list[Path]:
         """The paths after a step."""
         try:
-            return list(self._split(path, lambda each: self._stepped(each, step)))
+            return list(self._split(path, lambda each: self._take_step(each, step)))
         except CannotLiftError as problem:
             raise refusal(problem.what, step.span) from None
 
@@ -211,7 +211,7 @@ class Explorer:
             registers={**path.registers, **scanning},
         )
 
-    def _stepped(self, path: Path, step: Step) -> Iterator[Path]:
+    def _take_step(self, path: Path, step: Step) -> Iterator[Path]:
         if not self._arithmetic.truth(step.guard, path):
             return
         moved = replace(path, point=step.target, span=path.span or step.span)
@@ -236,7 +236,7 @@ class Explorer:
                 else:
                     yield replace(path, failed=message or "an assertion fails")
             case Choose(register=register, low=low, high=high):
-                first, last = (arithmetic.forced(arithmetic.value(x, path), path) for x in (low, high))
+                first, last = (arithmetic.split_values(arithmetic.value(x, path), path) for x in (low, high))
                 if not isinstance(first, Number) or not isinstance(last, Number):
                     raise CannotLiftError("a choice with unknown bounds")
                 numbers = range(signed(first.word), signed(last.word) + 1)
@@ -267,10 +267,10 @@ class Explorer:
             kept = tuple(pair for pair in path.met if pair[0] != register)
             fresh = replace(path, reset=path.reset | {register}, met=kept)
             return fresh.setting(register, AtHead(register))
-        at = self._arithmetic.forced(path.registers[register], path)
+        at = self._arithmetic.split_values(path.registers[register], path)
         if not isinstance(at, Identity):
             raise CannotLiftError("a loop over all threads that continues before its counter was compared")
-        met = (*path.met, (register, resolved(path, at.who)))
+        met = (*path.met, (register, parameter_for(path, at.who)))
         return replace(path, met=met).setting(register, AtHead(register))
 
     # Memory
@@ -283,21 +283,21 @@ class Explorer:
         done = replace(moved, accessed=path.point, before=path.registers, trail=frozenset(), span=step.span)
         match operation:
             case Load() | Store() | Rmw() if (tally := self._tally(operation.address)) is not None:
-                yield self._tallied(done, operation, tally)
+                yield self._count_thread(done, operation, tally)
             case Load(register=register, address=address, size=size, signed=is_signed):
                 held = self._cell(address, size, path)
-                value = self._arithmetic.extended(held, 8 * size, is_signed, path)
+                value = self._arithmetic.extend(held, 8 * size, is_signed, path)
                 yield replace(done, is_read=True).setting(register, value)
             case Store(address=address, value=value, size=size):
-                yield self._written(done, address, size, self._arithmetic.value(value, path))
+                yield self._write(done, address, size, self._arithmetic.value(value, path))
             case Unlock(address=address, size=size):
-                yield self._written(done, address, size, Number(0))
+                yield self._write(done, address, size, Number(0))
             case Lock(address=address, size=size):
                 held = self._cell(address, size, path)
-                if self._arithmetic.forced(held, path) == Number(0):
-                    yield replace(self._written(done, address, size, Number(1)), atomic=True)
+                if self._arithmetic.split_values(held, path) == Number(0):
+                    yield replace(self._write(done, address, size, Number(1)), atomic=True)
             case Rmw():
-                yield self._exchanged(done, operation)
+                yield self._read_modify_write(done, operation)
             case _:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
 
@@ -310,37 +310,37 @@ class Explorer:
         self.memory.domains[name] = self.memory.domains[name].with_word(1)
         return StateVariable(storage.name, (ACTING,), ACTING)
 
-    def _tallied(self, path: Path, operation: Load | Store | Rmw, own: StateVariable) -> Path:
+    def _count_thread(self, path: Path, operation: Load | Store | Rmw, own: StateVariable) -> Path:
         """Records that a thread has added one: at most once each, or the path fails."""
         if isinstance(operation, Store):
             return replace(path, cleared=(own.storage,))
         if isinstance(operation, Load):
             return replace(path, is_read=True).setting(operation.register, Tally(own.storage, ACTING))
-        if self._arithmetic.forced(own, path) != Number(0):
+        if self._arithmetic.split_values(own, path) != Number(0):
             return replace(path, fenced=True, failed=f"a thread adds to `{own.storage}` twice")
         counted = path.setting(operation.register, Tally(own.storage, ACTING, has_own=False))
         return replace(counted, written=((own.storage, (ACTING,), Number(1)),), atomic=True)
 
-    def _exchanged(self, path: Path, rmw: Rmw) -> Path:
+    def _read_modify_write(self, path: Path, rmw: Rmw) -> Path:
         held = self._cell(rmw.address, rmw.size, path)
-        value = self._arithmetic.extended(held, 8 * rmw.size, rmw.signed, path)
+        value = self._arithmetic.extend(held, 8 * rmw.size, rmw.signed, path)
         done = path.setting(rmw.register, value)
         if self._arithmetic.truth(rmw.condition, done):
             new = self._arithmetic.value(rmw.value, done)
-            return replace(self._written(done, rmw.address, rmw.size, new), atomic=True)
+            return replace(self._write(done, rmw.address, rmw.size, new), atomic=True)
         failed = rmw.read_tags if rmw.failed_tags is None else rmw.failed_tags
         return replace(done, is_read=True, fenced=path.fenced or _LOCKED in failed)
 
-    def _written(self, path: Path, address: Expr, size: int, value: Value) -> Path:
+    def _write(self, path: Path, address: Expr, size: int, value: Value) -> Path:
         cell = self._cell(address, size, path)
         storage = self.memory.storages[cell.storage]
-        kept = self._arithmetic.extended(value, storage.width, storage.signed, path)
+        kept = self._arithmetic.extend(value, storage.width, storage.signed, path)
         kept = self._fitting(kept, storage.name, path)
         return replace(path, written=((storage.name, cell.indices, kept),))
 
     def _cell(self, address: Expr, size: int, path: Path) -> StateVariable:
         """The variable at an address."""
-        pointer = self._arithmetic.forced(self._arithmetic.value(address, path), path)
+        pointer = self._arithmetic.split_values(self._arithmetic.value(address, path), path)
         if not isinstance(pointer, Pointer):
             raise CannotLiftError("an access through an unknown pointer")
         item = self.program.object(pointer.name)
@@ -350,7 +350,7 @@ class Explorer:
         if item.name in self.per_thread:
             if pointer.index is None or pointer.factor != size or pointer.offset != 0:
                 raise CannotLiftError(f"an element of `{item.name}` whose index is not a thread number")
-            index = (resolved(path, pointer.index),)
+            index = (parameter_for(path, pointer.index),)
             name, initial = item.name, item.initial[0] if item.initial else 0
         else:
             at, rest = divmod(pointer.offset, size)
@@ -376,19 +376,19 @@ class Explorer:
 
     # Ends
 
-    def _arrived(self, anchor: ControlPoint, path: Path) -> list[Way]:
+    def _ways_to(self, anchor: ControlPoint, path: Path) -> list[Way]:
         if path.failed is not None:
             return [Way(anchor, None, path)]
         live = self.steps.live[path.point]
         if path.point == path.accessed and _only_looked(path, live):
             return []  # it looks again: the same as not having looked
         try:
-            settled = self._split(path, lambda one: iter([self._settled(one, live)]))
+            settled = self._split(path, lambda one: iter([self._settle_registers(one, live)]))
             return [self._way(anchor, each, live) for each in settled]
         except CannotLiftError as problem:
             raise refusal(problem.what, path.span) from None
 
-    def _settled(self, path: Path, live: frozenset[str]) -> Path:
+    def _settle_registers(self, path: Path, live: frozenset[str]) -> Path:
         """The path with values in its live registers that their variables can hold."""
         kept: dict[str, Value] = {}
         for name in sorted(live & path.registers.keys()):
@@ -421,16 +421,16 @@ class Explorer:
             case Sum(low=low, high=high):
                 memory.domains[name] = memory.domains[name].with_integers(low, high)
             case StateVariable():
-                joined = _joined(memory.domains[name], memory.domains[value.storage])
+                joined = _join(memory.domains[name], memory.domains[value.storage])
                 memory.domains[name] = joined
                 if joined != memory.domains[value.storage]:
-                    return self._fitting(self._arithmetic.forced(value, path), name, path)
+                    return self._fitting(self._arithmetic.split_values(value, path), name, path)
             case _:
                 raise CannotLiftError("such a value in a variable")
         return value
 
 
-def _joined(one: Domain, other: Domain) -> Domain:
+def _join(one: Domain, other: Domain) -> Domain:
     if other.range is not None:
         return one.with_integers(*other.range)
     for word in sorted(other.words):

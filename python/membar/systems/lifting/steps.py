@@ -60,7 +60,7 @@ class Steps:
         while changed:
             changed = False
             for step in reversed(self.steps):
-                found = live[step.source] | _used(step) | (live[step.target] - _set(step))
+                found = live[step.source] | _registers_used(step) | (live[step.target] - _set(step))
                 if found != live[step.source]:
                     live[step.source] = found
                     changed = True
@@ -87,7 +87,7 @@ class Steps:
         return frozenset(found)
 
 
-def _used(step: Step) -> frozenset[str]:
+def _registers_used(step: Step) -> frozenset[str]:
     used = frozenset(registers_of(step.guard))
     if step.operation is not None:
         used |= registers_read(step.operation).all
@@ -106,12 +106,12 @@ def _counts(operation: Set) -> bool:
 
 def is_next(operation: Set) -> bool:
     """Whether a register is set to one more than it was."""
-    value = unextended(operation.value)
+    value = strip_extensions(operation.value)
     own = Register(operation.register)
     return value in (Binary(BinaryOp.ADD, own, Constant(1)), Binary(BinaryOp.ADD, Constant(1), own))
 
 
-def unextended(value: Expr) -> Expr:
+def strip_extensions(value: Expr) -> Expr:
     """An expression without the conversions that leave numbers of threads as they are."""
     while isinstance(value, Extend) and value.width >= LEAST_BITS:
         value = value.operand

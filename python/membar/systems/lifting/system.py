@@ -13,7 +13,7 @@ from membar.records import replace
 from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.systems.lifting.main_thread import initial_words
-from membar.systems.lifting.path import ACTING, EACH, FIRST, LAST, Path, seen, seen_name
+from membar.systems.lifting.path import ACTING, EACH, FIRST, LAST, Path, scanned_literal, seen_name
 from membar.systems.lifting.paths import ControlPoint, Explorer, Way
 from membar.systems.lifting.steps import steps_of
 from membar.systems.lifting.values import (
@@ -55,7 +55,7 @@ _WRONG: Final = "wrong"
 _ROW, _COLUMN = ProcessVariable("k"), ProcessVariable("l")
 
 
-def lifted(
+def build_system(
     template: Template, *, drains: Callable[[Fence], bool], properties: Iterable[str]
 ) -> ParameterizedSystem:
     """The system of which every run of the program, with any number of threads, is a run.
@@ -112,11 +112,11 @@ class _Builder:
     def system(self) -> ParameterizedSystem:
         transitions = tuple(self._transition(way) for way in self._ways)
         program = self._template.program
-        used = {place.symbol for one in transitions for place in _used(one)}
+        used = {place.symbol for one in transitions for place in _accesses(one)}
         symbols = [Symbol(name=_PC, type=self._points, dimensions=1), *self._memory.symbols()]
         symbols += [
             Symbol(name=name, type=BOOL, dimensions=2)
-            for name in sorted(_scans(used | _updated(transitions)))
+            for name in sorted(_scans(used | _updated_symbols(transitions)))
         ]
         symbols += [
             Symbol(name=one.symbol, type=Basic.PROC, kind=SymbolKind.CONSTANT)
@@ -152,7 +152,7 @@ class _Builder:
             domain = self._memory.domains[name]
             word = storage.initial
             if word is None:  # it is not read before it is set: any value will do
-                word = next(iter(domain.listed), 0 if domain.is_integer else None)
+                word = next(iter(domain.listed_words), 0 if domain.is_integer else None)
             if word is not None:
                 held = StateVariable(name, (ACTING,) if storage.dimensions else ())
                 yield from self._equations(held, word, has_first=FIRST.symbol in names)
@@ -162,7 +162,7 @@ class _Builder:
         if domain.is_integer:
             yield Literal(self._memory.number_place(held), Comparison.EQUAL, integer(signed(word)))
             return
-        is_thread = word not in domain.listed
+        is_thread = word not in domain.listed_words
         place = self._memory.word_place(held)
         if place is not None:
             value = thread_constructor(place[1]) if is_thread else constructor(place[1], word)
@@ -177,15 +177,15 @@ class _Builder:
         target = _WRONG if way.target is None else self._names[way.target]
         updates: list[Update] = [Assign(_PC, (ACTING,), Constructor(self._points, target))]
         if way.target is not None:
-            updates += self._seen(path)
+            updates += self._scan_updates(path)
             for name, value in way.updates:
-                updates += self._assigned(StateVariable(name, (ACTING,)), value)
+                updates += self._assign(StateVariable(name, (ACTING,)), value)
         for name in path.cleared:
             place, kind = self._memory.word_place(StateVariable(name, (_ROW,))) or (None, None)
             if place is not None and kind is not None:
                 updates.append(AssignAll(place.symbol, (_ROW,), (Case((), constructor(kind, 0)),)))
         for name, indices, value in path.written:
-            updates += self._assigned(StateVariable(name, indices), value)
+            updates += self._assign(StateVariable(name, indices), value)
         return Transition(
             name=self._names[way.source],
             parameters=(ACTING, *path.others),
@@ -200,20 +200,20 @@ class _Builder:
         )
 
     @staticmethod
-    def _seen(path: Path) -> Iterator[Update]:
+    def _scan_updates(path: Path) -> Iterator[Update]:
         for register in sorted(path.reset):
             own = Literal(_ROW, Comparison.EQUAL, ACTING)
             yield AssignAll(seen_name(register), (_ROW, _COLUMN), (Case((own,), Constructor(BOOL, "False")),))
         for register, other in path.met:
             yield Assign(seen_name(register), (ACTING, other), Constructor(BOOL, "True"))
 
-    def _assigned(self, target: StateVariable, value: Value) -> Iterator[Update]:
+    def _assign(self, target: StateVariable, value: Value) -> Iterator[Update]:
         memory, domain = self._memory, self._memory.domains[target.storage]
         place = memory.word_place(target)
         match value:
             case Number(word=word) if domain.is_integer:
                 yield _assignment(memory.number_place(target), integer(signed(word)))
-            case Number(word=word) if word in domain.listed:
+            case Number(word=word) if word in domain.listed_words:
                 assert place is not None
                 yield _assignment(place[0], constructor(place[1], word))
             case Number() | Identity():
@@ -227,11 +227,11 @@ class _Builder:
             case Sum():
                 yield _assignment(memory.number_place(target), self._arithmetic.term(value))
             case StateVariable():
-                yield from self._copied(target, value)
+                yield from self._copy(target, value)
             case _:
                 raise CannotLiftError("such a value in a variable")
 
-    def _copied(self, target: StateVariable, source: StateVariable) -> Iterator[Update]:
+    def _copy(self, target: StateVariable, source: StateVariable) -> Iterator[Update]:
         memory, domain = self._memory, self._memory.domains[target.storage]
         place, origin = memory.word_place(target), memory.word_place(source)
         if domain.is_integer:
@@ -287,7 +287,11 @@ def _without_own_turns(ways: tuple[Way, ...]) -> tuple[Way, ...]:
     for way in ways:
         if id(way) in dropped:
             continue
-        gone = [seen(register, ACTING, value=True) for anchor, register in skipping if anchor == way.source]
+        gone = [
+            scanned_literal(register, ACTING, value=True)
+            for anchor, register in skipping
+            if anchor == way.source
+        ]
         literals = tuple(one for one in way.path.literals if one not in gone)
         kept.append(replace(way, path=replace(way.path, literals=literals)))
     return tuple(kept)
@@ -297,7 +301,7 @@ def _scans_itself(way: Way) -> list[str]:
     return [
         register
         for register, _ in {(name, None) for name, _ in way.path.met}
-        if seen(register, ACTING, value=False) in way.path.literals
+        if scanned_literal(register, ACTING, value=False) in way.path.literals
     ]
 
 
@@ -310,11 +314,11 @@ def _only_passes(way: Way, register: str) -> bool:
         and not way.updates
         and not path.reset
         and path.met == ((register, ACTING),)
-        and path.literals == (seen(register, ACTING, value=False),)
+        and path.literals == (scanned_literal(register, ACTING, value=False),)
     )
 
 
-def _used(transition: Transition) -> list[Access]:
+def _accesses(transition: Transition) -> list[Access]:
     found = [*places(transition.guard)]
     for one in transition.universal:
         for body in one.alternatives:
@@ -325,7 +329,7 @@ def _used(transition: Transition) -> list[Access]:
     return [place for place in found if isinstance(place, Access)]
 
 
-def _updated(transitions: Iterable[Transition]) -> set[str]:
+def _updated_symbols(transitions: Iterable[Transition]) -> set[str]:
     return {update.symbol for one in transitions for update in one.updates}
 
 

@@ -17,7 +17,7 @@ from collections.abc import Hashable
 
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import Control, described
+from membar.objects.systems.buffered.control import Control, describe
 from membar.objects.systems.buffered.formulas import Formulas
 from membar.objects.systems.buffered.machine import Machine
 from membar.objects.systems.buffered.summaries import Summaries, Summarised, in_words
@@ -40,15 +40,15 @@ def system(
         about=about,
         start=Control(),
         moves=lambda control: tuple(machine.moves(_control(control))),
-        resolved=lambda term, control, who: formulas.resolved(term, _control(control), who),
-        described=lambda control: described(_control(control)),
+        resolved=lambda term, control, who: formulas.resolve(term, _control(control), who),
+        described=lambda control: describe(_control(control)),
         too_long=lambda control: len(_control(control).entries) > LONGEST,
         keeps=lambda control, variable: formulas.keeps(_control(control), variable),
         is_done=lambda control: _control(control).line == IDLE and not _control(control).entries,
     )
 
 
-def summarised(about: ConcurrentObject, *, name: str, in_real_time: bool = False) -> ThreadSystem:
+def summarized_system(about: ConcurrentObject, *, name: str, in_real_time: bool = False) -> ThreadSystem:
     """The system of an object with buffers of any length, in which stores are summarised."""
     buffer = Buffer(about)
     machine = Machine(about, buffer, is_buffered=True, in_real_time=in_real_time)
@@ -58,7 +58,7 @@ def summarised(about: ConcurrentObject, *, name: str, in_real_time: bool = False
         about=about,
         start=Summarised(),
         moves=lambda control: tuple(summaries.moves(_summary(control))),
-        resolved=lambda term, control, who: summaries.resolved(term, _summary(control), who),
+        resolved=lambda term, control, who: summaries.resolve(term, _summary(control), who),
         described=lambda control: in_words(_summary(control)),
         too_long=lambda control: len(_summary(control).control.entries) > LONGEST_SUMMARY,
         keeps=lambda control, variable: summaries.keeps(_summary(control), variable),

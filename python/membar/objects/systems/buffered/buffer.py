@@ -13,7 +13,7 @@ from membar.objects.systems.buffered.control import (
     Entry,
     Status,
     Waiting,
-    kept,
+    owner_name,
 )
 from membar.objects.systems.moves import Effect, Kind, Memory, Move
 from membar.objects.systems.points import inputs, outputs
@@ -40,7 +40,7 @@ class Buffer:
             line.label: (operation, line) for operation, line in about.lines()
         }
 
-    def stored(self, entry: Entry) -> Store:
+    def store_of(self, entry: Entry) -> Store:
         """The line of a pending store."""
         action = self.lines[entry.line][1].action
         if not isinstance(action, Store):
@@ -51,14 +51,14 @@ class Buffer:
         """Where a load can find its value: the youngest matching store, else memory."""
         others: list[Term] = []
         for number in reversed(range(len(control.entries))):
-            store = self.stored(control.entries[number])
+            store = self.store_of(control.entries[number])
             if store.location.name != location.name:
                 continue
-            value = Variable(Space.LOCAL, VALUE, kept(number))
+            value = Variable(Space.LOCAL, VALUE, owner_name(number))
             if location.index is None:
                 yield Source(number, value, TRUE)
                 return
-            same = equals(location.index, Variable(Space.LOCAL, INDEX, kept(number)))
+            same = equals(location.index, Variable(Space.LOCAL, INDEX, owner_name(number)))
             yield Source(number, value, conjunction((*others, same)))
             others.append(negation(same))
         yield Source(None, self._memory.value(location), conjunction(tuple(others)))
@@ -67,21 +67,21 @@ class Buffer:
         """The oldest pending store reaches memory; operations that wait for that take effect."""
         first, rest = control.entries[0], control.entries[1:]
         operation, line = self.lines[first.line]
-        store = self.stored(first)
-        index = Variable(Space.LOCAL, INDEX, kept(0)) if store.location.index is not None else None
-        value = Variable(Space.LOCAL, VALUE, kept(0))
-        updates = dict(self._memory.stored(Location(store.location.name, index), value))
+        store = self.store_of(first)
+        index = Variable(Space.LOCAL, INDEX, owner_name(0)) if store.location.index is not None else None
+        value = Variable(Space.LOCAL, VALUE, owner_name(0))
+        updates = dict(self._memory.store(Location(store.location.name, index), value))
         for number, entry in enumerate(rest):
-            updates |= dict(self._shifted(entry, number))
+            updates |= dict(self._shift(entry, number))
         status, effects = control.status, []
         if first.promises:
-            effects.append(self._fulfilled(operation, first))
+            effects.append(self._effect_of_oldest(operation, first))
             if not first.returned:
                 status = Status.AFTER
         waiting = control.waiting
         if waiting is not None:
             if waiting.entry == 0:
-                effects.append(self._waited(waiting))
+                effects.append(self._effect_of_waiting(waiting))
                 status = status if waiting.returned else Status.AFTER
                 waiting = None
             else:
@@ -95,29 +95,34 @@ class Buffer:
             after=Control(control.line, status, rest, waiting),
         )
 
-    def _shifted(self, entry: Entry, number: int) -> Iterator[tuple[Variable, Term]]:
+    def _shift(self, entry: Entry, number: int) -> Iterator[tuple[Variable, Term]]:
         """The variables of a pending store move on by one."""
         for name in self.names(entry):
-            yield Variable(Space.LOCAL, name, kept(number)), Variable(Space.LOCAL, name, kept(number + 1))
+            yield (
+                Variable(Space.LOCAL, name, owner_name(number)),
+                Variable(Space.LOCAL, name, owner_name(number + 1)),
+            )
 
     def names(self, entry: Entry) -> tuple[str, ...]:
         """The variables that are kept for a pending store."""
         operation, _ = self.lines[entry.line]
         names = [VALUE, *operation.parameters]
-        if self.stored(entry).location.index is not None:
+        if self.store_of(entry).location.index is not None:
             names.append(INDEX)
         if entry.promises and entry.returned:
             names += [cell.name for cell in outputs(operation, "")]
         return tuple(names)
 
-    def _fulfilled(self, operation: Operation, entry: Entry) -> Effect:
+    def _effect_of_oldest(self, operation: Operation, entry: Entry) -> Effect:
         """The operation of the oldest pending store takes effect."""
-        owner = kept(0) if entry.returned else operation.name
+        owner = owner_name(0) if entry.returned else operation.name
         return Effect(
-            operation=operation.name, inputs=inputs(operation, kept(0)), results=outputs(operation, owner)
+            operation=operation.name,
+            inputs=inputs(operation, owner_name(0)),
+            results=outputs(operation, owner),
         )
 
-    def _waited(self, waiting: Waiting) -> Effect:
+    def _effect_of_waiting(self, waiting: Waiting) -> Effect:
         operation = self._about.operation(waiting.operation)
         return Effect(
             operation=operation.name,

@@ -50,7 +50,7 @@ class Control:
     waiting: Waiting | None = None
 
 
-def described(control: Control) -> str:
+def describe(control: Control) -> str:
     """A control in words."""
     place = "between operations" if control.line == IDLE else f"before line {control.line}"
     if control.line != IDLE:
@@ -63,6 +63,6 @@ def described(control: Control) -> str:
     return place
 
 
-def kept(number: int) -> str:
+def owner_name(number: int) -> str:
     """Who keeps the variables of the pending store with this number."""
     return f"@{number}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from membar.objects.syntax import ConcurrentObject, LinearizationPoint, Operation
 from membar.objects.systems.buffered.control import WAITING, Control, Status, Waiting
-from membar.objects.systems.moves import Check, Effect, substituted
+from membar.objects.systems.moves import Check, Effect, substitute
 from membar.objects.systems.points import Points, inputs, outputs
 from membar.objects.terms import FALSE, Number, Term, Variable
 from membar.records import record, replace
@@ -46,7 +46,7 @@ class Effects:
         """A step that takes effect at once, if it has a point."""
         if point is None:
             return Outcome(after)
-        promised, checks = self.promised(operation, point, after, updates)
+        promised, checks = self.promised_results(operation, point, after, updates)
         late = any(entry.promises for entry in after.entries) or after.waiting is not None
         if late:
             checks = (*checks, Check(FALSE, _OVERTAKES.format(operation.name)))
@@ -68,7 +68,7 @@ class Effects:
         entry: int,
     ) -> Iterator[Outcome]:
         """A step that takes effect after a pending store: followed, or not."""
-        promised, checks = self.promised(operation, point, after, updates)
+        promised, checks = self.promised_results(operation, point, after, updates)
         if operation.name not in self._constant:
             problem = f"{operation.name} changes the state: it cannot take effect after a pending store"
             checks = (*checks, Check(FALSE, problem))
@@ -87,7 +87,7 @@ class Effects:
             waiting = Waiting(operation.name, entry)
             yield Outcome(replace(after, status=Status.DEFERRED, waiting=waiting), (), followed, checks)
 
-    def promised(
+    def promised_results(
         self,
         operation: Operation,
         point: LinearizationPoint,
@@ -102,4 +102,4 @@ class Effects:
         if results is None:
             zeros = (Number(0),) * operation.results
             return zeros, (*checks, Check(FALSE, f"`returning` is missing: {operation.name} has several"))
-        return tuple(substituted(term, updates) for term in results), checks
+        return tuple(substitute(term, updates) for term in results), checks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.syntax import ConcurrentObject, Location
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import VALUE, WAITING, Control, Entry, Status, kept
+from membar.objects.systems.buffered.control import VALUE, WAITING, Control, Entry, Status, owner_name
 from membar.objects.systems.moves import Memory
 from membar.objects.terms import (
     FALSE,
@@ -32,7 +32,7 @@ from membar.objects.terms import (
     Which,
     Who,
     conjunction,
-    replaced,
+    replace_subterms,
 )
 from membar.records import replace
 
@@ -48,7 +48,7 @@ class Formulas:
         self._memory = Memory.of(about)
         self._buffer = buffer
 
-    def resolved(self, term: Term, control: Control, who: Who, besides: Stores = ()) -> Term:
+    def resolve(self, term: Term, control: Control, who: Who, besides: Stores = ()) -> Term:
         """The term with what it says about one thread's control decided.
 
         `besides` are pending stores that are not in the control: what is claimed of every one is claimed of
@@ -62,35 +62,35 @@ class Formulas:
                 case Linearized(who=asked) if asked is who:
                     return FALSE if control.status in (Status.BEFORE, Status.NONE) else TRUE
                 case Promised(number=number, who=asked) if asked is who:
-                    return self._promised(number, control, who)
+                    return self._promised_result(number, control, who)
                 case Pending(line=line, who=asked) if asked is who:
                     return TRUE if _numbers(control, line) else FALSE
                 case PendingValue(line=line, name=name, who=asked, which=which) if asked is who:
                     place = _number(control, line, which)
                     if place is None:
                         return FALSE
-                    return _value((control.entries[place], kept(place)), name, who)
+                    return _value((control.entries[place], owner_name(place)), name, who)
                 case PendingCount(line=line, who=asked) if asked is who:
                     return Number(len(_numbers(control, line)))
                 case Ahead(line=line, than=than, who=asked) if asked is who:
                     return TRUE if _is_ahead(control, line, than) else FALSE
                 case ForEach(line=line, store=store, body=body, who=asked) if asked is who:
                     stores = (*_stores(control), *besides)
-                    return _each(stores, line, store, replaced(body, change), who)
+                    return _each(stores, line, store, replace_subterms(body, change), who)
                 case Sees(name=name, who=asked) if asked is who:
-                    return self._seen(name, control, who)
+                    return self._value_read(name, control, who)
                 case Deferred(line=line, who=asked) if asked is who:
-                    return TRUE if _awaited(control, line) is not None else FALSE
+                    return TRUE if _awaited_store(control, line) is not None else FALSE
                 case DeferredResult(line=line, number=number, who=asked) if asked is who:
-                    if _awaited(control, line) is None:
+                    if _awaited_store(control, line) is None:
                         return FALSE
                     return Variable(Space.LOCAL, f"@{number}", WAITING, who)
                 case _:
                     return None
 
-        return simplified(replaced(self._memory.elements(term), change))
+        return simplify(replace_subterms(self._memory.elements(term), change))
 
-    def _promised(self, number: int, control: Control, who: Who) -> Term:
+    def _promised_result(self, number: int, control: Control, who: Who) -> Term:
         if control.status in (Status.BEFORE, Status.NONE):
             return FALSE
         operation, _ = self._buffer.lines[control.line]
@@ -98,7 +98,7 @@ class Formulas:
             return FALSE
         return Variable(Space.LOCAL, f"@{number}", operation.name, who)
 
-    def _seen(self, name: str, control: Control, who: Who) -> Term:
+    def _value_read(self, name: str, control: Control, who: Who) -> Term:
         source = next(iter(self._buffer.sources(Location(name), control)))
         value = source.value
         return replace(value, who=who) if isinstance(value, Variable) and source.entry is not None else value
@@ -116,7 +116,7 @@ class Formulas:
 
 
 def _stores(control: Control) -> Stores:
-    return tuple((entry, kept(number)) for number, entry in enumerate(control.entries))
+    return tuple((entry, owner_name(number)) for number, entry in enumerate(control.entries))
 
 
 def _numbers(control: Control, line: str) -> list[int]:
@@ -126,14 +126,14 @@ def _numbers(control: Control, line: str) -> list[int]:
 def _number(control: Control, line: str, which: Which) -> int | None:
     """Where the store is that a formula means."""
     if which is Which.AWAITED:
-        return _awaited(control, line)
+        return _awaited_store(control, line)
     found = _numbers(control, line)
     if not found:
         return None
     return found[0] if which is Which.OLDEST else found[-1]
 
 
-def _awaited(control: Control, line: str) -> int | None:
+def _awaited_store(control: Control, line: str) -> int | None:
     """The pending store of a line after which the followed operation takes effect."""
     if control.waiting is None or control.entries[control.waiting.entry].line != line:
         return None
@@ -154,7 +154,7 @@ def _value(store: Store, name: str | None, who: Who) -> Term:
 
 def _each(stores: Stores, line: str, bound: str, body: Term, who: Who) -> Term:
     def of(store: Store) -> Term:
-        return replaced(
+        return replace_subterms(
             body,
             lambda part: (
                 _value(store, part.name, who) if isinstance(part, Bound) and part.store == bound else None

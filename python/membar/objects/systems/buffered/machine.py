@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.syntax import (
     Assign,
     Branch,
@@ -20,9 +20,9 @@ from membar.objects.syntax import (
 )
 from membar.objects.systems.actions import rmw_outcomes, with_loaded
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import INDEX, VALUE, Control, Entry, Status, kept
+from membar.objects.systems.buffered.control import INDEX, VALUE, Control, Entry, Status, owner_name
 from membar.objects.systems.buffered.effects import Effects, Outcome
-from membar.objects.systems.moves import Check, Kind, Memory, Move, substituted
+from membar.objects.systems.moves import Check, Kind, Memory, Move, substitute
 from membar.objects.systems.points import Points, arguments, inputs, outputs
 from membar.objects.terms import (
     FALSE,
@@ -61,7 +61,7 @@ class Machine:
         else:
             operation, line = self._buffer.lines[control.line]
             for move in self._step(operation, line, control):
-                yield replace(move, guard=simplified(move.guard))
+                yield replace(move, guard=simplify(move.guard))
         if control.entries:
             yield self._buffer.flush(control)
 
@@ -73,7 +73,7 @@ class Machine:
             kind=Kind.INVOKE,
             line=operation.lines[0].label,
             text=f"calls {operation.name}",
-            guard=substituted(operation.requires, dict(zip(given, chosen, strict=True))),
+            guard=substitute(operation.requires, dict(zip(given, chosen, strict=True))),
             updates=(*fresh, *zip(given, chosen, strict=True)),
             after=replace(control, line=operation.lines[0].label, status=Status.BEFORE),
         )
@@ -139,11 +139,11 @@ class Machine:
         checks = self._memory.inside(store.location)
         for alternative in self._points.at(line):
             if not self._is_buffered:
-                updates = self._memory.stored(store.location, store.value)
+                updates = self._memory.store(store.location, store.value)
                 done = self._effects.now(operation, alternative.point, after, dict(updates))
                 yield _move(line, alternative.condition, updates, done, checks)
                 continue
-            owner = kept(len(control.entries))
+            owner = owner_name(len(control.entries))
             pushed = [(Variable(Space.LOCAL, VALUE, owner), store.value)]
             if store.location.index is not None:
                 pushed.append((Variable(Space.LOCAL, INDEX, owner), store.location.index))
@@ -152,7 +152,7 @@ class Machine:
             buffered = replace(after, entries=(*after.entries, entry))
             done = Outcome(buffered)
             if alternative.point is not None:
-                promised, problems = self._effects.promised(operation, alternative.point, after, {})
+                promised, problems = self._effects.promised_results(operation, alternative.point, after, {})
                 own = tuple(zip(outputs(operation, operation.name), promised, strict=True))
                 done = Outcome(replace(buffered, status=Status.PROMISED), (), own, problems)
             yield _move(line, alternative.condition, tuple(pushed), done, checks)
@@ -161,7 +161,7 @@ class Machine:
         old = self._memory.value(rmw.location)
         after = replace(control, line=line.then or IDLE)
         for guard, new, result in rmw_outcomes(rmw, old):
-            updates = () if new is None else self._memory.stored(rmw.location, new)
+            updates = () if new is None else self._memory.store(rmw.location, new)
             if rmw.target is not None:
                 updates = (*updates, (Variable(Space.LOCAL, rmw.target, operation.name), result))
             for alternative in self._points.at(line):
@@ -188,14 +188,14 @@ class Machine:
                 checks.append(Check(FALSE, f"{operation.name} returns and has not taken effect"))
             else:
                 promised = outputs(operation, operation.name)
-                given = tuple(substituted(cell, dict(done.updates)) for cell in promised)
+                given = tuple(substitute(cell, dict(done.updates)) for cell in promised)
                 same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
                 checks.append(
                     Check(same, f"{operation.name} does not return what its linearization point determined")
                 )
             if status is Status.PROMISED:
                 number = max(index for index, entry in enumerate(entries) if entry.promises)
-                updates += list(zip(outputs(operation, kept(number)), results, strict=True))
+                updates += list(zip(outputs(operation, owner_name(number)), results, strict=True))
                 returned = replace(entries[number], returned=True)
                 entries = (*entries[:number], returned, *entries[number + 1 :])
             if waiting is not None and status is Status.DEFERRED:

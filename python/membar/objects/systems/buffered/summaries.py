@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.buffered.buffer import Buffer
-from membar.objects.systems.buffered.control import Control, Entry, described, kept
+from membar.objects.systems.buffered.control import Control, Entry, describe, owner_name
 from membar.objects.systems.buffered.formulas import Formulas, Stores
 from membar.objects.systems.buffered.machine import Machine
 from membar.objects.systems.moves import Kind, Move
@@ -76,23 +76,25 @@ class Summaries:
                 raise TypeError(f"{after} is no control of a buffer")
             gone = summary.control.entries[0] if move.kind is Kind.FLUSH else None
             form = _form(after, summary.kinds)
-            for pulled in _pulled(form, gone):
-                for short in self._absorbed(pulled):
+            for pulled in _make_explicit(form, gone):
+                for short in self._absorb(pulled):
                     yield self._with(move, after, short)
 
-    def resolved(self, term: Term, summary: Summarised, who: Who) -> Term:
+    def resolve(self, term: Term, summary: Summarised, who: Who) -> Term:
         """The term with what it says about one thread's control decided, of both stores left open."""
         if not summary.kinds:
-            return self._formulas.resolved(term, summary.control, who)
-        either = [self._formulas.resolved(term, summary.control, who, stores) for stores in _open(summary)]
+            return self._formulas.resolve(term, summary.control, who)
+        either = [
+            self._formulas.resolve(term, summary.control, who, stores) for stores in _open_stores(summary)
+        ]
         return either[0] if either[0] == either[1] else conjunction(tuple(either))
 
     def keeps(self, summary: Summarised, variable: Variable) -> bool:
         """Whether a variable can still matter."""
-        owners = {owner for stores in _open(summary) for _, owner in stores}
+        owners = {owner for stores in _open_stores(summary) for _, owner in stores}
         return variable.operation in owners or self._formulas.keeps(summary.control, variable)
 
-    def _absorbed(self, form: _Form) -> Iterator[_Form]:
+    def _absorb(self, form: _Form) -> Iterator[_Form]:
         """The buffer without explicit stores that nothing asks for."""
         place = next((at for at in range(len(form.slots)) if not self._is_asked_for(form, at)), None)
         if place is None:
@@ -102,36 +104,36 @@ class Summaries:
         slots = (*form.slots[:place], *form.slots[place + 1 :])
         left = replace(form, slots=slots, kinds=form.kinds | {slot.entry})
         some = (*(each for each in form.some if each[0] != slot.entry), (slot.entry, slot.owner))
-        yield from self._absorbed(replace(left, some=some, is_renewed=True))
+        yield from self._absorb(replace(left, some=some, is_renewed=True))
         if slot.entry in form.kinds:
-            yield from self._absorbed(left)
+            yield from self._absorb(left)
 
     def _is_asked_for(self, form: _Form, place: int) -> bool:
         slot = form.slots[place]
         same = [at for at, each in enumerate(form.slots) if each.entry == slot.entry]
         is_single = slot.entry.promises and not slot.entry.returned
-        is_shifted = self._buffer.stored(slot.entry).location.index is not None
+        is_shifted = self._buffer.store_of(slot.entry).location.index is not None
         return place in (same[0], same[-1]) or slot.is_awaited or is_single or is_shifted
 
     def _with(self, move: Move, after: Control, form: _Form) -> Move:
         """The move with its stores where they are in the end."""
         then = dict(move.updates)
 
-        def moved(entry: Entry, new: str, old: str) -> Iterator[tuple[Variable, Term]]:
+        def move_variables(entry: Entry, new: str, old: str) -> Iterator[tuple[Variable, Term]]:
             for name in self._buffer.names(entry):
                 source = Variable(Space.LOCAL, name, old)
                 yield Variable(Space.LOCAL, name, new), then.get(source, source)
 
         updates = dict(then)
         for number, slot in enumerate(form.slots):
-            if slot.owner != kept(number):
-                updates |= dict(moved(slot.entry, kept(number), slot.owner))
+            if slot.owner != owner_name(number):
+                updates |= dict(move_variables(slot.entry, owner_name(number), slot.owner))
         absorbed = dict(form.some)
         for entry in sorted(form.kinds, key=repr) if form.is_renewed else ():
             owner = absorbed.get(entry, some_of(entry))
-            updates |= dict(moved(entry, next_of(entry), owner))
+            updates |= dict(move_variables(entry, next_of(entry), owner))
             if entry in absorbed:
-                updates |= dict(moved(entry, some_of(entry), owner))
+                updates |= dict(move_variables(entry, some_of(entry), owner))
         waiting = after.waiting
         if waiting is not None:
             number = next(at for at, slot in enumerate(form.slots) if slot.is_awaited)
@@ -144,11 +146,13 @@ class Summaries:
 def _form(after: Control, kinds: Kinds) -> _Form:
     """The buffer after a step, as the step left it."""
     awaited = None if after.waiting is None else after.waiting.entry
-    slots = tuple(_Slot(entry, kept(number), number == awaited) for number, entry in enumerate(after.entries))
+    slots = tuple(
+        _Slot(entry, owner_name(number), number == awaited) for number, entry in enumerate(after.entries)
+    )
     return _Form(slots, kinds)
 
 
-def _pulled(form: _Form, gone: Entry | None) -> Iterator[_Form]:
+def _make_explicit(form: _Form, gone: Entry | None) -> Iterator[_Form]:
     """The buffer in which the oldest store of the kind that is `gone` is explicit again, if there is one."""
     if gone is None or gone not in form.kinds:
         yield form
@@ -162,7 +166,7 @@ def _pulled(form: _Form, gone: Entry | None) -> Iterator[_Form]:
         yield form
 
 
-def _open(summary: Summarised) -> tuple[Stores, Stores]:
+def _open_stores(summary: Summarised) -> tuple[Stores, Stores]:
     """The stores that are left open: `some` of every kind, and `next` of every kind."""
     kinds = sorted(summary.kinds, key=repr)
     return tuple((kind, some_of(kind)) for kind in kinds), tuple((kind, next_of(kind)) for kind in kinds)
@@ -188,6 +192,6 @@ def _kind(entry: Entry) -> str:
 
 def in_words(summary: Summarised) -> str:
     """A summary in words."""
-    text = described(summary.control)
+    text = describe(summary.control)
     between = sorted({kind.line for kind in summary.kinds})
     return f"{text}; more between them, of {', '.join(between)}" if between else text

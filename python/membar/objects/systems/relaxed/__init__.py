@@ -24,7 +24,7 @@ from collections.abc import Hashable, Iterator
 
 from membar.objects.syntax import Branch, ConcurrentObject, Return
 from membar.objects.systems.moves import ThreadSystem
-from membar.objects.systems.relaxed.control import Control, Rules, described
+from membar.objects.systems.relaxed.control import Control, Rules, describe
 from membar.objects.systems.relaxed.formulas import Formulas
 from membar.objects.systems.relaxed.machine import Machine
 from membar.objects.systems.relaxed.unmodelled import Beyond
@@ -45,8 +45,8 @@ def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
         about=about,
         start=Control(),
         moves=lambda control: tuple(machine.moves(_control(control))),
-        resolved=lambda term, control, who: formulas.resolved(term, _control(control), who),
-        described=lambda control: described(_control(control)),
+        resolved=lambda term, control, who: formulas.resolve(term, _control(control), who),
+        described=lambda control: describe(_control(control)),
         too_long=lambda control: len(_control(control).items) > bound,
         keeps=lambda control, variable: formulas.keeps(_control(control), variable),
         is_done=lambda control: not _control(control).instances,
@@ -58,14 +58,14 @@ def longest(about: ConcurrentObject) -> int:
     """How many lines may be left to do: enough for all that are met at once."""
     lines = {line.label: line for _, line in about.lines()}
 
-    def met(label: str | None) -> int:
+    def lines_from(label: str | None) -> int:
         found: set[str] = set()
         while label is not None and label not in found:
             found.add(label)
             label = None if isinstance(lines[label].action, Branch | Return) else lines[label].then
         return len(found)
 
-    return max(LONGEST, *map(met, lines))
+    return max(LONGEST, *map(lines_from, lines))
 
 
 def waits(about: ConcurrentObject, rules: Rules) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from membar.objects.terms import Space, Term, Variable, replaced
+from membar.objects.terms import Space, Term, Variable, replace_subterms
 from membar.records import record, replace
 
 
@@ -54,7 +54,7 @@ class Rules:
     eliminates: bool = False
 
 
-def described(control: Control) -> str:
+def describe(control: Control) -> str:
     """A control in words."""
     if not control.instances:
         return "between operations, with nothing pending"
@@ -77,7 +77,7 @@ def owner(number: int, operation: str) -> str:
     return f"{number}:{operation}"
 
 
-def renamed(term: Term, name: str) -> Term:
+def for_instance(term: Term, name: str) -> Term:
     """A term of an operation about the variables of an instance."""
 
     def change(part: Term) -> Term | None:
@@ -85,7 +85,7 @@ def renamed(term: Term, name: str) -> Term:
             return replace(part, operation=name)
         return None
 
-    return replaced(term, change)
+    return replace_subterms(term, change)
 
 
 def owner_of(control: Control, item: Item) -> str:
@@ -95,4 +95,4 @@ def owner_of(control: Control, item: Item) -> str:
 
 def own(term: Term, control: Control, item: Item) -> Term:
     """A term of a line that is left, about the variables of its instance."""
-    return renamed(term, owner_of(control, item))
+    return for_instance(term, owner_of(control, item))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.syntax import Location, Store
 from membar.objects.systems.moves import Memory
 from membar.objects.systems.relaxed.control import Control, Done, Item, own, owner, owner_of
@@ -30,7 +30,7 @@ from membar.objects.terms import (
     Which,
     Who,
     conjunction,
-    replaced,
+    replace_subterms,
 )
 from membar.records import replace
 
@@ -42,7 +42,7 @@ class Formulas:
         self._waiting = waiting
         self._memory = Memory.of(waiting.about)
 
-    def resolved(self, term: Term, control: Control, who: Who) -> Term:
+    def resolve(self, term: Term, control: Control, who: Who) -> Term:
         """The term with what it says about one thread's control decided.
 
         A thread is at the first line of its current operation that is not done; a line is pending if it has
@@ -62,18 +62,18 @@ class Formulas:
                     done = current >= 0 and control.instances[current].done is Done.YES
                     return TRUE if done else FALSE
                 case Promised(number=number, who=asked) if asked is who:
-                    return self._promised(control, current, number, who)
+                    return self._promised_result(control, current, number, who)
                 case Pending(line=label, who=asked) if asked is who:
                     return TRUE if any(item.line == label for item in control.items) else FALSE
                 case PendingValue(line=label, name=name, who=asked, which=which) if asked is who:
                     return self._pending(control, label, name, who, which)
                 case PendingCount(line=label, who=asked) if asked is who:
-                    return Number(len(_met(control, label)))
+                    return Number(len(_items_of(control, label)))
                 case Ahead(line=label, than=than, who=asked) if asked is who:
                     met = [item.line for item in control.items if item.line in (label, than)]
                     return TRUE if met[:1] == [label] else FALSE
                 case ForEach(line=label, store=store, body=body, who=asked) if asked is who:
-                    return self._each(control, label, store, replaced(body, change), who)
+                    return self._each(control, label, store, replace_subterms(body, change), who)
                 case Sees(name=name, who=asked) if asked is who:
                     return self._memory.value(Location(name))
                 case Deferred(who=asked) | DeferredResult(who=asked) if asked is who:
@@ -83,9 +83,9 @@ class Formulas:
                 case _:
                     return None
 
-        return simplified(replaced(self._memory.elements(term), change))
+        return simplify(replace_subterms(self._memory.elements(term), change))
 
-    def _promised(self, control: Control, current: int, number: int, who: Who) -> Term:
+    def _promised_result(self, control: Control, current: int, number: int, who: Who) -> Term:
         if current < 0 or control.instances[current].done is not Done.YES:
             return FALSE
         operation = self._waiting.about.operation(control.instances[current].operation)
@@ -94,7 +94,7 @@ class Formulas:
         return Variable(Space.LOCAL, f"@{number}", owner(current, operation.name), who)
 
     def _pending(self, control: Control, label: str, name: str | None, who: Who, which: Which) -> Term:
-        met = _met(control, label)
+        met = _items_of(control, label)
         if not met or which is Which.AWAITED:
             return FALSE
         return self._value(control, met[0] if which is Which.OLDEST else met[-1], name, who)
@@ -103,7 +103,7 @@ class Formulas:
         """What is claimed of every line that has been met and not done."""
 
         def of(item: Item) -> Term:
-            return replaced(
+            return replace_subterms(
                 body,
                 lambda part: (
                     self._value(control, item, part.name, who)
@@ -112,7 +112,7 @@ class Formulas:
                 ),
             )
 
-        return conjunction(tuple(of(item) for item in _met(control, label)))
+        return conjunction(tuple(of(item) for item in _items_of(control, label)))
 
     def _value(self, control: Control, item: Item, name: str | None, who: Who) -> Term:
         """What a line stores, or a parameter of its operation."""
@@ -122,7 +122,7 @@ class Formulas:
         if not isinstance(action, Store):
             return FALSE
         term = own(action.value, control, item)
-        return term if who is Who.SELF else replaced(term, lambda part: _whose(part, who))
+        return term if who is Who.SELF else replace_subterms(term, lambda part: _whose(part, who))
 
     def _variable(self, control: Control, variable: Variable, operation: str) -> Term:
         """A local of an operation: that of its youngest instance."""
@@ -141,7 +141,7 @@ class Formulas:
         return control.instances[int(number)].operation == name
 
 
-def _met(control: Control, label: str) -> list[Item]:
+def _items_of(control: Control, label: str) -> list[Item]:
     return [item for item in control.items if item.line == label]
 
 

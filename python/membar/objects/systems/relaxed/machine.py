@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.diagnostics import EngineLimitError
-from membar.objects.algebra import simplified
+from membar.objects.algebra import simplify
 from membar.objects.syntax import (
     Assign,
     Branch,
@@ -19,17 +19,17 @@ from membar.objects.syntax import (
     Store,
 )
 from membar.objects.systems.actions import rmw_outcomes, with_loaded
-from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, substituted
+from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, substitute
 from membar.objects.systems.points import Alternative, Points, arguments, outputs
 from membar.objects.systems.relaxed.control import (
     Control,
     Done,
     Instance,
     Item,
+    for_instance,
     own,
     owner,
     owner_of,
-    renamed,
 )
 from membar.objects.systems.relaxed.waiting import Waiting
 from membar.objects.terms import FALSE, TRUE, Number, Space, Term, Variable, conjunction, equals, negation
@@ -56,12 +56,12 @@ class Machine:
             is_open = item.guess is None and isinstance(self._waiting.action(item), Branch)
             if is_open and self._waiting.is_worth_guessing(control.items[: place + 1]):
                 yield from self._guesses(control, place)
-            for move in self._done(control, place):
-                yield replace(move, guard=simplified(move.guard))
+            for move in self._execute(control, place):
+                yield replace(move, guard=simplify(move.guard))
             if self._waiting.rules.eliminates and self._waiting.is_superseded(control, place):
-                yield self._eliminated(control, place)
+                yield self._eliminate(control, place)
 
-    def _met(self, instance: int, label: str | None) -> tuple[Item, ...]:
+    def _lines_from(self, instance: int, label: str | None) -> tuple[Item, ...]:
         """The lines from a label up to the next branch or return.
 
         Raises:
@@ -87,12 +87,12 @@ class Machine:
         chosen = arguments(operation)
         own = (Variable(Space.LOCAL, each, operation.name) for each in operation.parameters)
         fresh = tuple((Variable(Space.LOCAL, each, name), Number(0)) for each in operation.locals)
-        items = self._met(number, operation.lines[0].label)
+        items = self._lines_from(number, operation.lines[0].label)
         return Move(
             kind=Kind.INVOKE,
             line=operation.lines[0].label,
             text=f"calls {operation.name}",
-            guard=substituted(operation.requires, dict(zip(own, chosen, strict=True))),
+            guard=substitute(operation.requires, dict(zip(own, chosen, strict=True))),
             updates=(*fresh, *zip(given, chosen, strict=True)),
             after=Control((*control.instances, Instance(operation.name)), (*control.items, *items)),
         )
@@ -102,7 +102,11 @@ class Machine:
         item = control.items[place]
         line = self._lines[item.line]
         for guess, target in ((True, line.then), (False, line.otherwise)):
-            items = (*control.items[:place], replace(item, guess=guess), *self._met(item.instance, target))
+            items = (
+                *control.items[:place],
+                replace(item, guess=guess),
+                *self._lines_from(item.instance, target),
+            )
             yield Move(
                 kind=Kind.STEP,
                 line=item.line,
@@ -110,50 +114,50 @@ class Machine:
                 after=replace(control, items=items),
             )
 
-    def _done(self, control: Control, place: int) -> Iterator[Move]:
+    def _execute(self, control: Control, place: int) -> Iterator[Move]:
         item = control.items[place]
         source = self._waiting.forwarding(control, place)
         if source is not None:
-            yield from self._forwarded(control, place, source)
+            yield from self._forward(control, place, source)
         if not self._waiting.is_ready(control, place):
             return
         line, name = self._lines[item.line], owner_of(control, item)
         match line.action:
             case Load(target=target, location=location, value=value):
                 loaded = self._memory.value(self._local(location, control, item))
-                yield from self._loaded(control, place, target, own(value, control, item), loaded)
+                yield from self._load(control, place, target, own(value, control, item), loaded)
             case Store(location=location, value=value):
                 where = self._local(location, control, item)
-                updates = self._memory.stored(where, own(value, control, item))
-                yield from self._finished(control, place, updates, checks=self._memory.inside(where))
+                updates = self._memory.store(where, own(value, control, item))
+                yield from self._finish(control, place, updates, checks=self._memory.inside(where))
             case Rmw():
                 yield from self._rmw(control, place, line.action)
             case Fence():
-                yield from self._finished(control, place, ())
+                yield from self._finish(control, place, ())
             case Assign(target=target, value=value, private=private):
                 space = Space.PRIVATE if private else Space.LOCAL
                 variable = Variable(space, target, "" if private else name)
-                yield from self._finished(control, place, ((variable, own(value, control, item)),))
+                yield from self._finish(control, place, ((variable, own(value, control, item)),))
             case Branch(condition=condition):
-                yield from self._decided(control, place, own(condition, control, item))
+                yield from self._decide(control, place, own(condition, control, item))
             case Return(results=results):
                 given = tuple(own(result, control, item) for result in results)
-                yield from self._returned(control, place, given)
+                yield from self._return(control, place, given)
 
-    def _forwarded(self, control: Control, place: int, source: int) -> Iterator[Move]:
+    def _forward(self, control: Control, place: int, source: int) -> Iterator[Move]:
         item, giver = control.items[place], control.items[source]
         load, store = self._waiting.action(item), self._waiting.action(giver)
         if isinstance(load, Load) and isinstance(store, Store):
             value = own(store.value, control, giver)
             term = own(load.value, control, item)
-            for move in self._loaded(control, place, load.target, term, value):
+            for move in self._load(control, place, load.target, term, value):
                 if move.effects:
                     problem = Check(FALSE, "takes effect by a value that is not in memory yet")
                     yield replace(move, checks=(*move.checks, problem))
                 else:
                     yield replace(move, text=f"{move.text} (from line {giver.line}, not in memory yet)")
 
-    def _loaded(self, control: Control, place: int, target: str, term: Term, value: Term) -> Iterator[Move]:
+    def _load(self, control: Control, place: int, target: str, term: Term, value: Term) -> Iterator[Move]:
         item = control.items[place]
         variable = Variable(Space.LOCAL, target, owner_of(control, item))
         checks: tuple[Check, ...] = ()
@@ -161,7 +165,7 @@ class Machine:
         if isinstance(action, Load):
             checks = self._memory.inside(self._local(action.location, control, item))
         updates = ((variable, with_loaded(term, value)),)
-        yield from self._finished(control, place, updates, value=value, checks=checks)
+        yield from self._finish(control, place, updates, value=value, checks=checks)
 
     def _rmw(self, control: Control, place: int, rmw: Rmw) -> Iterator[Move]:
         item = control.items[place]
@@ -169,36 +173,36 @@ class Machine:
         old = self._memory.value(location)
         operands = tuple(own(each, control, item) for each in rmw.operands)
         for guard, new, result in rmw_outcomes(replace(rmw, operands=operands), old):
-            updates = () if new is None else self._memory.stored(location, new)
+            updates = () if new is None else self._memory.store(location, new)
             if rmw.target is not None:
                 target = Variable(Space.LOCAL, rmw.target, owner_of(control, item))
                 updates = (*updates, (target, result))
-            yield from self._finished(
+            yield from self._finish(
                 control, place, updates, guard=guard, value=old, checks=self._memory.inside(location)
             )
 
-    def _decided(self, control: Control, place: int, condition: Term) -> Iterator[Move]:
+    def _decide(self, control: Control, place: int, condition: Term) -> Iterator[Move]:
         item = control.items[place]
         line = self._lines[item.line]
         if item.guess is not None:
             guard = condition if item.guess else negation(condition)
-            yield from self._finished(control, place, (), guard=guard)
+            yield from self._finish(control, place, (), guard=guard)
             return
         for guard, target in ((condition, line.then), (negation(condition), line.otherwise)):
-            met = self._met(item.instance, target)
-            yield from self._finished(control, place, (), guard=guard, met=met)
+            met = self._lines_from(item.instance, target)
+            yield from self._finish(control, place, (), guard=guard, met=met)
 
-    def _returned(self, control: Control, place: int, results: tuple[Term, ...]) -> Iterator[Move]:
+    def _return(self, control: Control, place: int, results: tuple[Term, ...]) -> Iterator[Move]:
         item = control.items[place]
         instance = control.instances[item.instance]
         operation = self._about.operation(instance.operation)
         promised = outputs(operation, owner_of(control, item))
-        for move in self._finished(control, place, (), results=results):
+        for move in self._finish(control, place, (), results=results):
             after = dict(move.updates)
             checks = list(move.checks)
             updates = move.updates
             if instance.done is Done.YES or move.effects:
-                given = (substituted(cell, after) for cell in promised)
+                given = (substitute(cell, after) for cell in promised)
                 same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
                 checks.append(
                     Check(same, f"{operation.name} does not return what its linearization point determined")
@@ -207,13 +211,13 @@ class Machine:
                 updates = (*updates, *zip(promised, results, strict=True))
             yield replace(move, kind=Kind.RETURN, results=results, checks=tuple(checks), updates=updates)
 
-    def _eliminated(self, control: Control, place: int) -> Move:
+    def _eliminate(self, control: Control, place: int) -> Move:
         item = control.items[place]
         line = self._lines[item.line]
         checks: tuple[Check, ...] = ()
         if any(alternative.point is not None for alternative in self._points.at(line)):
             checks = (Check(FALSE, f"the store of line {line.label} may be skipped"),)
-        return _collected(
+        return _collect_finished(
             Move(
                 kind=Kind.STEP,
                 line=line.label,
@@ -226,7 +230,7 @@ class Machine:
             self._about,
         )
 
-    def _finished(
+    def _finish(
         self,
         control: Control,
         place: int,
@@ -260,7 +264,7 @@ class Machine:
                 checks=(*checks, *problems),
                 after=control,
             )
-            yield _collected(move, instances, rest, self._about)
+            yield _collect_finished(move, instances, rest, self._about)
 
     def _effect(
         self, control: Control, item: Item, alternative: Alternative, updates: dict[Variable, Term]
@@ -289,7 +293,7 @@ class Machine:
             if told is None:
                 problems.append(Check(FALSE, f"`returning` is missing: {operation.name} has several"))
                 told = (Number(0),) * operation.results
-            promised = tuple(substituted(renamed(term, name), updates) for term in told)
+            promised = tuple(substitute(for_instance(term, name), updates) for term in told)
             more = tuple(zip(cells, promised, strict=True))
         given = tuple(Variable(Space.LOCAL, each, name) for each in operation.parameters)
         effect = Effect(operation=operation.name, inputs=given, results=promised)
@@ -302,7 +306,7 @@ class Machine:
         return location if index is None else Location(location.name, own(index, control, item))
 
 
-def _collected(
+def _collect_finished(
     move: Move, instances: tuple[Instance, ...], items: tuple[Item, ...], about: ConcurrentObject
 ) -> Move:
     """The move with operations that are over taken out, and the others moved up."""
