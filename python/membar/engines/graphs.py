@@ -33,7 +33,6 @@ from membar.engines._exploration import (
 )
 from membar.engines._symmetry_classes import MOST_LISTED, Exchange, SymmetryClasses, Unfolded, exchanged
 from membar.limits.budget import count_reason, memory_reason, time_reason
-from membar.limits.progress import Progress
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
@@ -52,7 +51,6 @@ from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send,
 from membar.program.pairs import Pairs
 from membar.program.program import Program
 from membar.program.symmetry import Group, groups
-from membar.program.value_candidates import guesses
 from membar.properties import ASSERTED
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
@@ -303,7 +301,11 @@ class _Search:
         limits, options = self.task.limits, self.task.options
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
         unit = CLASSES if self.exploration == CLASSES else "executions"
-        progress = None if options.progress is None else Progress(options.progress, unit=unit)
+        progress = None
+        if options.progress is not None:
+            from membar.limits.progress import Progress  # on a terminal only
+
+            progress = Progress(options.progress, unit=unit)
         if self.exploration == CLASSES:
             return self.compiled.search_classes(
                 self.lowered.form,
@@ -336,7 +338,7 @@ class _Search:
         return self.compiled.search(
             self.lowered.form,
             bound=bound,
-            guesses=guesses(self.program) if self.task.model.claims.may_guess else None,
+            guesses=self._guesses(),
             seconds=left,
             executions=limits.executions,
             memory=limits.memory,
@@ -345,6 +347,14 @@ class _Search:
             prune="prune" not in options.reductions_off,
             progress=progress,
         )
+
+    def _guesses(self) -> tuple[tuple[int, int], ...] | None:
+        """The values to try before any write is known to produce them; None if the model needs none."""
+        if not self.task.model.claims.may_guess:
+            return None
+        from membar.program.value_candidates import guesses  # few models need it
+
+        return guesses(self.program)
 
     def _seconds(self) -> float:
         return time.monotonic() - self.started

@@ -3,9 +3,9 @@
 Compiling a model takes longer than most checks of a small program. The result depends on the texts and
 claims of the models, the code in this folder, the tags of the languages, Python and membar. A cached file
 begins with a fingerprint of all of them and of the model's name, then one of its own content: a file that is
-stale, damaged, or from another model or installation is ignored. Texts and claims are compared by content,
-code by size and modification time, as for Python's own bytecode. If nothing is cached, or the cache is not
-writable, models are compiled.
+stale, damaged, or from another model or installation is ignored. The model's own text and claims are compared
+by content, what it may include and the code by size and modification time, as for Python's own bytecode. If
+nothing is cached, or the cache is not writable, models are compiled.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class _Reader(Unpickler):
         return super().find_class(module, name)
 
 
-def _place(folder: str | Path, name: str) -> str:
-    return os.path.join(folder, f"{name}.model")  # noqa: PTH118
+def _place(folder: str | Path, name: str, ending: str = ".model") -> str:
+    return os.path.join(folder, name + ending)  # noqa: PTH118
 
 
 def _content(path: str) -> bytes:
@@ -111,19 +111,22 @@ def _content(path: str) -> bytes:
 
 def _head(name: str, words: str, body: bytes) -> bytes:
     """What a kept file begins with."""
-    key = blake2b(repr((name, _digest(words))).encode(), digest_size=_SIZE).digest()
+    key = blake2b(repr((name, _digest(words), *_texts(name))).encode(), digest_size=_SIZE).digest()
     return key + blake2b(body, key=key, digest_size=_SIZE).digest()
+
+
+def _texts(name: str) -> Iterator[bytes]:
+    """The texts of a model itself."""
+    for ending in _TEXTS:
+        with suppress(FileNotFoundError):
+            yield _content(_place(FOLDER, name, ending))
 
 
 @cache
 def _digest(words: str) -> str:
-    """A fingerprint of all that compiled models depend on."""
-    code = (sys.version, membar.__version__, str(FOLDER), words, state_of(FOLDER, _CODE))
-    found = blake2b(repr(code).encode(), digest_size=_SIZE)
-    for path, size, _ in _files(str(FOLDER), _TEXTS):
-        found.update(f"{path} {size}\n".encode())
-        found.update(_content(path))
-    return found.hexdigest()
+    """A fingerprint of all that compiled models depend on, besides their own texts."""
+    files = state_of(FOLDER, (*_CODE, *_TEXTS))
+    return _hash_of((sys.version, membar.__version__, str(FOLDER), words, files))
 
 
 def state_of(folder: str | Path, endings: tuple[str, ...]) -> str:

@@ -15,10 +15,6 @@ from membar.records import field, record
 if TYPE_CHECKING:
     from membar.source import Span
 
-# Names of what labels say: that no run comes again and again to some, that every run does to others.
-ACCEPTANCE = "acceptance"
-PROGRESS = "progress"
-
 
 @record(frozen=True, slots=True)
 class Truth:

@@ -41,7 +41,6 @@ from membar.program.operations import (
 )
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
-from membar.program.temporal import predicates_of
 from membar.source import Span
 
 SIZES = (1, 2, 4, 8)
@@ -72,8 +71,13 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
     yield from _unstarted(program)
     if program.condition is not None:
         yield from _condition(program.condition, program, names)
-    for predicate in (*program.errors, *predicates_of(program.claims)):
+    for predicate in program.errors:
         yield from _predicate(predicate, program, names)
+    if program.claims:
+        from membar.program.temporal import predicates_of  # noqa: PLC0415 - few programs have claims
+
+        for predicate in predicates_of(program.claims):
+            yield from _predicate(predicate, program, names)
 
 
 class _Names:

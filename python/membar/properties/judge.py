@@ -24,7 +24,6 @@ from membar.program.blocking import is_decided, may_hide_deadlocks
 from membar.program.condition import Quantifier
 from membar.program.expand import expand
 from membar.program.operations import ERRORS, WARNINGS
-from membar.program.value_candidates import THIN_AIR, passes_on_reads
 from membar.properties import ASSERTED, PROPERTIES, locks, memory
 from membar.properties.asked import UNDEFINED, is_about_whole_runs
 from membar.properties.labels import BEGINNINGS
@@ -356,8 +355,11 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
 
 def _notes_on_values(task: Task) -> tuple[str, ...]:
     """That values out of thin air are not all tried, where the model may allow them."""
-    is_possible = task.model.plan is not None and task.model.claims.may_guess
-    return (THIN_AIR,) if is_possible and passes_on_reads(task.program) else ()
+    if task.model.plan is None or not task.model.claims.may_guess:
+        return ()
+    from membar.program.value_candidates import THIN_AIR, passes_on_reads  # noqa: PLC0415 - few models may
+
+    return (THIN_AIR,) if passes_on_reads(task.program) else ()
 
 
 def _looked_for(task: Task, tally: Tally) -> frozenset[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from membar.program.temporal import ACCEPTANCE, PROGRESS
 from membar.properties.property import Property
 
+# Names of what labels say: that no run comes again and again to some, that every run does to others.
+ACCEPTANCE = "acceptance"
+PROGRESS = "progress"
 BEGINNINGS: Mapping[str, str] = MappingProxyType({ACCEPTANCE: "accept", PROGRESS: "progress"})
 """How the labels begin that a property is about."""
 LABELS: Mapping[str, Property] = MappingProxyType(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.edits import Place
 from membar.languages import BY_STATES
 from membar.languages.registry import every_frontend, frontend_for, frontends
 from membar.models.c_orders import uses_c_orders
@@ -16,10 +16,13 @@ from membar.program.validate import validate
 from membar.properties.labels import BEGINNINGS, LABELS
 from membar.properties.undefined import orders_allocations
 from membar.questions.default_engines import FOR_BUFFERS
-from membar.questions.option_text import Insertion, insertion, relocate
 from membar.questions.task import Options
 from membar.records import replace
 from membar.source import FileText, SourceFile
+
+if TYPE_CHECKING:
+    from membar.edits import Place
+    from membar.questions.option_text import Insertion
 
 
 def parse(source: SourceFile) -> Program:
@@ -96,9 +99,12 @@ def asked(
     Raises:
         InputError: the text or an option is wrong.
     """
-    written, inserted = text, list[Insertion]()
+    written = text
+    inserted: list[Insertion] = []
 
     def add(option: str, value: str, after: SourceFile) -> SourceFile:
+        from membar.questions.option_text import insertion  # noqa: PLC0415 - on demand
+
         found = insertion(option, value, before=text.text, after=after.text)
         inserted.extend([] if found is None else [found])
         return after
@@ -114,6 +120,8 @@ def asked(
     except InputError as problem:
         if not inserted:
             raise
+        from membar.questions.option_text import relocate  # noqa: PLC0415 - on demand
+
         parse(written)  # what is wrong with the text itself is shown there
         raise relocate(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
@@ -132,6 +140,8 @@ def with_labels(program: Program, names: Sequence[str]) -> Program:
     Raises:
         InputError: it has no such labels, or what they say cannot be followed.
     """
+    if not names:
+        return program
     known = {item.claim.name: item for item in program.label_claims}
     for name in names:
         if name not in known:

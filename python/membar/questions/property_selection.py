@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Names that only verification tasks for SV-COMP have: there `abort` ends executions that do not count.
+_TASK_NAMES = ("__VERIFIER_", "reach_error")
 _TASK = pattern(r"\b(__VERIFIER_\w+|reach_error)\b")
 _C = frozenset({"C", "LKMM"})
 _OF_C = frozenset({"locks", "exits", "overflow", "leaks"})
@@ -49,7 +50,8 @@ def asked_properties(
 
         return read_specification(property_file)
     if properties is None:
-        is_task = _TASK.search(source.text) is not None
+        text = source.text
+        is_task = any(name in text for name in _TASK_NAMES) and _TASK.search(text) is not None
         return Asked(names=tuple(name for name in PROPERTIES if not (is_task and name == "exits")))
     properties = () if [*properties] == ["none"] else properties
     for name in properties:

@@ -15,10 +15,8 @@ from membar.reports._parts.condition import (
     state_text,
 )
 from membar.reports._parts.event import phrase
-from membar.reports._parts.finding import early_pairs, racing_pairs
 from membar.reports._parts.findings import Fact
 from membar.reports._parts.narrative import narrative
-from membar.reports._parts.ordering import missing_order
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
 from membar.reports._parts.table import value_table
 
@@ -112,6 +110,9 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     outcome = answer.outcome
     if not isinstance(outcome, Violated) or outcome.property not in ("races", "memory"):
         return []
+    from membar.reports._parts.finding import early_pairs, racing_pairs  # noqa: PLC0415 - of races only
+    from membar.reports._parts.ordering import missing_order  # noqa: PLC0415
+
     told = []
     is_race = outcome.property == "races"
     for pair in racing_pairs(answer, witness) if is_race else early_pairs(answer, witness):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from membar.engines.reference.candidates import are_born_and_joined, skeleton
-from membar.engines.reference.termination import is_deadlock, is_stuck, stuck_threads, waiting_threads
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import ChoiceError, Status, Trace
 from membar.models.evaluate import failures
@@ -79,6 +78,8 @@ def _not_for_ever(program: Program, model: Model, witness: Witness) -> str | Non
 
 def waiting_shown(program: Program, model: Model, witness: Witness) -> str | None:
     """The threads that spin forever in the execution; None if there are none."""
+    from membar.engines.reference.termination import is_stuck, waiting_threads  # few witnesses wait
+
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_stuck(chosen, witness.execution)
     return waiting_of(waiting_threads(program, chosen)) if is_one else None
@@ -86,6 +87,8 @@ def waiting_shown(program: Program, model: Model, witness: Witness) -> str | Non
 
 def deadlock_shown(program: Program, model: Model, witness: Witness) -> str | None:
     """The threads that can never leave a blocking call in the execution; None if there are none."""
+    from membar.engines.reference.termination import is_deadlock, stuck_threads  # few are deadlocks
+
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_deadlock(program, chosen, witness.execution)
     return deadlock_of(stuck_threads(program, chosen)) if is_one else None

@@ -18,7 +18,7 @@ from membar.languages.litmus.final_state_columns import (
     natural_order,
     plain_label,
 )
-from membar.languages.litmus.scanner import Scanner, Token, without_comments
+from membar.languages.litmus.scanner import NAME, Scanner, Token, without_comments
 from membar.languages.litmus.test import LitmusTest, Scope
 from membar.program.condition import (
     TRUTH,
@@ -58,12 +58,11 @@ _CONNECTIVES = frozenset({"not", "true", "false"})
 # Deeper questions would exhaust Python's stack.
 _DEEPEST = 100
 _THREAD = pattern(r"P[0-9]+")
-# `0:EAX=1`, `x=1` or `[x]=1` as a whole: what nearly all questions are made of.
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
-_EQUATION = rf"""(?: ([0-9]{{1,9}}) \s*:\s* ({_NAME}) | ({_NAME}) | \[ \s* ({_NAME}) \s* \] )
-    \s*=\s* ([0-9]{{1,19}})"""
-_PLAIN = pattern(rf"(?P<plain>{_EQUATION}) (?= \s* (?: [;)] | /\\ | \\/ | => | \Z ))", re.VERBOSE)
-_PLAIN_AND = pattern(rf"\s* (?P<plain>{_EQUATION}) \s* /\\", re.VERBOSE)
+# `0:EAX=1`, `x=1` or `[x]=1` as a whole, with the `/\\` behind it: what nearly all questions are made of.
+_PLAIN = pattern(
+    rf"\s*(?P<plain>(?:([0-9]{{1,9}})\s*:\s*({NAME})|({NAME})|\[\s*({NAME})\s*\])\s*=\s*([0-9]{{1,19}}))"
+    r"(?:\s*(?P<and>/\\)|(?=\s*(?:[;)]|\\/|=>|\Z)))"
+)
 
 
 def condition(
@@ -233,12 +232,12 @@ class _Reader:
     def _plain_comparisons(self) -> list[Formula]:
         r"""Reads `0:EAX=1 /\ x=1 /\ …` up to the last `/\`, faster than token by token."""
         found: list[Formula] = []
-        last, match = None, self.scanner.matching(_PLAIN_AND)
-        while match is not None and (comparison := self._known_comparison(match)) is not None:
+        last, match = None, self.scanner.matching(_PLAIN)
+        while match and match["and"] and (comparison := self._known_comparison(match)) is not None:
             found.append(comparison)
-            last, match = match, self.scanner.matching(_PLAIN_AND, behind=match)
+            last, match = match, self.scanner.matching(_PLAIN, behind=match)
         if last is not None:
-            self.scanner.take_match(last)
+            self.scanner.take_up_to(last.end())
         return found
 
     def _negation(self) -> Formula:
@@ -270,14 +269,14 @@ class _Reader:
         known = None if match is None else self._known_comparison(match)
         if match is None or known is None:
             return self._any_comparison()
-        self.scanner.take_match(match)
+        self.scanner.take_up_to(match.end("plain"))
         return known
 
     def _known_comparison(self, match: re.Match[str]) -> Compare | None:
         """What a plain comparison means; None if it is about an array."""
         known = self._plain.get(match["plain"])
         if known is None:
-            _, thread, register, name, bracketed, value = match.groups()
+            _, thread, register, name, bracketed, value, _ = match.groups()
             location = name or bracketed
             if location in self.arrays or location in _CONNECTIVES:
                 return None

@@ -21,10 +21,7 @@ _FREE_TEXT = pattern(r"[^\n{]+")
 _STRING = pattern(r'"([^"]*)"')
 _COMMENT = pattern(r"\(\*|/\*|//")
 _QUESTION_WORDS = r"(?:locations|filter|exists|forall|final|cases|observed|Observed)"
-_QUESTION_TEXT = (
-    rf"(?:~\s*exists|(?<![A-Za-z0-9_]){_QUESTION_WORDS})(?![A-Za-z0-9_])"
-    r"|(?<![A-Za-z0-9_])(?:regions|scopes)\s*:"
-)
+_QUESTION_TEXT = rf"(?:~\s*exists|(?a:\b){_QUESTION_WORDS})(?a:\b)|(?a:\b)(?:regions|scopes)\s*:"
 _QUESTION = pattern(_QUESTION_TEXT)
 
 C_LIKE = frozenset({"C", "LKMM", "LISA-C"})

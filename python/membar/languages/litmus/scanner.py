@@ -12,12 +12,12 @@ from membar.source import SourceFile, Span, pattern
 # Longer than any number of 64 bits in any base, suffix included.
 _LONGEST_NUMBER = 80
 _COMMENT = pattern(r"\(\*|\*\)")
+NAME = r"(?a:(?!\d)\w+(?:\.\w+)*)"
 _TOKEN = pattern(
-    r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?)
-    |(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)
-    |(?P<string>"[^"]*")
-    |(?P<sign>/\\|\\/|=>|==|!=|<>|<=|>=|<<|>>|[-=<>~()\[\]{};,:*&%+|!]))""",
-    re.VERBOSE,
+    r"\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)(?:[uUlL]+\b)?)"
+    rf"|(?P<name>{NAME})"
+    r'|(?P<string>"[^"]*")'
+    r"|(?P<sign>/\\|\\/|=>|==|!=|<>|<=|>=|<<|>>|[-=<>~()\[\]{};,:*&%+|!]))"
 )
 
 
@@ -147,10 +147,10 @@ class Scanner:
         start = self.token.start if behind is None else behind.end()
         return pattern.match(self._text, start, self._end)
 
-    def take_match(self, match: re.Match[str]) -> None:
-        """Moves behind what `matching` gave, which must end where a token does."""
-        start, end = match.span()
-        self._last = Token("match", match[0], self.source, start, end)
+    def take_up_to(self, end: int) -> None:
+        """Moves to where `matching` found that a token ends."""
+        start = self.token.start
+        self._last = Token("match", self._text[start:end], self.source, start, end)
         self.token = self._scan(end)
 
     def accept(self, text: str) -> Token | None:

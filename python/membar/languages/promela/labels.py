@@ -14,16 +14,8 @@ from membar.languages.promela.folding import either
 from membar.languages.promela.predicates import Running
 from membar.program.expr import FALSE, Expr, Register
 from membar.program.predicate import AtPoint, Observable, StatePredicate
-from membar.program.temporal import (
-    ACCEPTANCE,
-    PROGRESS,
-    Atom,
-    Claim,
-    LabelClaim,
-    Not,
-    finally_,
-    globally,
-)
+from membar.program.temporal import Atom, Claim, LabelClaim, Not, finally_, globally
+from membar.properties.labels import ACCEPTANCE, PROGRESS
 
 
 def label_claims(running: Sequence[Running]) -> tuple[LabelClaim, ...]:

@@ -315,6 +315,8 @@ class ExpressionParser:
 
 def _number(token: Token) -> Number:
     """A literal: the first of int, long and their unsigned forms that C tries and that holds it."""
+    if len(token.text) == 1 and token.text in "0123456789":  # as nearly all are
+        return Number(int(token.text), INT, token.span)
     match = _NUMBER.fullmatch(token.text)
     if match is None:
         raise error(

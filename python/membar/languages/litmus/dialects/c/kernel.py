@@ -60,8 +60,11 @@ def is_kernel_code(body: Span) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def _owners(text: str) -> frozenset[str]:
-    """Whose words stand in a function without comments."""
-    return frozenset(map(_owner, set(_WORD.findall(text))))
+    """Whose words stand in a function without comments; if some are C11's, perhaps only these."""
+    words = set(_WORD.findall(text))
+    if any(word.startswith("memory_order") for word in words):
+        return frozenset({"C11"})  # which settles it: the other words need not be compared
+    return frozenset(map(_owner, words))
 
 
 @lru_cache(maxsize=KEPT)

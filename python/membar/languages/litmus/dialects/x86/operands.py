@@ -44,6 +44,9 @@ def intel_operand(text: Cell, locations: Collection[str]) -> Operand:
         return constant
     if found := part(text.text, 32):
         return Direct(found, text.span)
+    if text.text[0] == "[" and _is_word(name := text.text[1:-1]) and text.text[-1] == "]":
+        register = None if name in locations else part(name, 32)
+        return Memory(symbol=None if register else name, base=register, span=text.span)
     if memory := _INTEL_MEMORY.fullmatch(text.text):
         return _intel_memory(text, memory, locations)
     if _BARE.fullmatch(text.text):
@@ -65,6 +68,11 @@ def att_operand(text: Cell, locations: Collection[str]) -> Operand:
     raise _malformed_operand(text, "a register `%eax`, a location `(x)` or a constant `$1`")
 
 
+def _is_word(text: str) -> bool:
+    """Whether a text is what most addresses are: a single name."""
+    return text.isascii() and text.isidentifier()
+
+
 def _number(text: str) -> int:
     digits = re.sub(r"\s", "", text)
     sign = -1 if digits.startswith("-") else 1
@@ -74,6 +82,10 @@ def _number(text: str) -> int:
 
 def _constant(text: Cell) -> Immediate | None:
     """A number, or `$x`, the address of a location. A number needs no `$`."""
+    if text.text[0] not in "$+-0123456789":
+        return None
+    if (digits := text.text.removeprefix("$")).isdecimal() and digits.isascii() and len(digits) <= 40:
+        return Immediate(int(digits), text.span)
     if number := _IMMEDIATE.fullmatch(text.text):
         return Immediate(_number(number[1]), text.span)
     if address := _ADDRESS.fullmatch(text.text):
