@@ -50,6 +50,8 @@ _ALL = (
     Primitive(
         "input", (_I64, _I64), (_I64,), "a number from outside: if it matters, `choose`, others are cut"
     ),
+    Primitive("unknown", (), (_I64,), "a number that is not computed: to look at it is refused"),
+    Primitive("print", (PTR, _I64), (), "writes text that is not computed into so many bytes"),
     Primitive("cut", (PTR,), (), "ends an execution that is not followed: the answer holds only within that"),
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
     Primitive("use", (_I64,), (), "a value is looked at and goes nowhere: it must have been set"),

@@ -273,6 +273,13 @@ def _input(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.state = State(here, negation(is_other), (), span)
 
 
+def _unknown(thread: ThreadLowering, item: ir.Call) -> None:
+    (result,) = item.results
+    if matters(thread.function, result):
+        raise NotSupportedError("how much was printed into memory is looked at", item.place)
+    thread.values[result.name] = FALSE
+
+
 def _cut(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.leave_out(thread.context.span(item.place))
 
@@ -331,5 +338,6 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}peek": _peek,
     f"{PREFIX}wakes": _wakes,
     f"{PREFIX}input": _input,
+    f"{PREFIX}unknown": _unknown,
     f"{PREFIX}cut": _cut,
 }

@@ -57,6 +57,7 @@ _OF_MEMORY = (
     "excuse_usage",
     "enumerate_sizes",
     "place_locals",
+    "print_text",
     "place_heap",
     "promote_locals",
     "fold_constants",

@@ -1,0 +1,290 @@
+# ruff: noqa: E501 - C programs, one per line
+"""What the reference says about C programs that are followed only in part, or not at all, through clang."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+from strategies.both_doors import reading_by_clang
+from strategies.compiled_code import needs_clang
+
+HEAD = """#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+int __VERIFIER_nondet_int(void); unsigned __VERIFIER_nondet_uint(void); _Bool __VERIFIER_nondet_bool(void);
+atomic_int x, y, n = 3;
+"""
+
+
+def two(globals_: str, main: str, end: str = "") -> str:
+    """A program whose `main` does something beside a thread."""
+    return (
+        globals_
+        + f"int main(void) {{ pthread_t t; pthread_create(&t, 0, thread, 0); {main} pthread_join(t, 0); {end} return 0; }}"
+    )
+
+
+# Program, model, and what is said about it.
+CASES = {
+    "recursion": (
+        "static int down(int k) { return k ? 1 + down(k - 1) : 0; }\nint main(void) { int k = x + 3; assert(down(k) == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "deep recursion": (
+        "static int down(int k) { return k ? 1 + down(k - 1) : 0; }\nint main(void) { assert(down(100) == 100); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "recursion as deep as a variable says": (
+        "static int down(int k) { return k ? 1 + down(k - 1) : 0; }\nint main(void) { assert(down(atomic_load(&n)) == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "the time": ("int main(void) { if (time(0) > 5) x = 1; return 0; }", "sc", "holds-within"),
+    "a random number": (
+        "int main(void) { int r = rand(); assert(r != 77); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a random number that does not matter": (
+        "int main(void) { int r = rand(); r++; return 0; }",
+        "sc",
+        "holds",
+    ),
+    "the environment": (
+        'int main(void) { char *s = getenv("A"); if (s) x = 1; return 0; }',
+        "sc",
+        "holds-within",
+    ),
+    "the number of processors": (
+        "int main(void) { if (sysconf(_SC_NPROCESSORS_ONLN) > 1) x = 1; return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a clock": (
+        "int main(void) { struct timespec t; clock_gettime(CLOCK_REALTIME, &t); if (t.tv_nsec > 3) x = 1; return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "the length of printed text": (
+        'int main(void) { char b[8]; int k = snprintf(b, 8, "%d", 3); assert(k == 1); return 0; }',
+        "sc",
+        "refused",
+    ),
+    "printed text": (
+        "int main(void) { char b[8]; snprintf(b, 8, \"%d\", 3); assert(b[0] == '3'); return 0; }",
+        "sc",
+        "refused",
+    ),
+    "an input": ("int main(void) { assert(__VERIFIER_nondet_int() != 77); return 0; }", "sc", "holds-within"),
+    "an unsigned input": (
+        "int main(void) { assert(__VERIFIER_nondet_uint() != 2); return 0; }",
+        "sc",
+        "violated",
+    ),
+    "a truth value": ("int main(void) { assert(__VERIFIER_nondet_bool() < 2); return 0; }", "sc", "holds"),
+    "a loop as long as an input": (
+        "int main(void) { int k = __VERIFIER_nondet_int(), s = 0; for (int i = 0; i < k; i++) s++; assert(s <= 2); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a short loop": (
+        "int main(void) { int s = 0; while (atomic_fetch_sub(&n, 1) > 0) s++; assert(s == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a long loop": (
+        "int main(void) { n = 40; int s = 0; while (atomic_fetch_sub(&n, 1) > 0) s++; assert(s == 40); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a test-and-set loop under rc11": (
+        two(
+            "atomic_flag f;\nvoid *thread(void *a) { while (atomic_flag_test_and_set(&f)); y = 1; atomic_flag_clear(&f); return 0; }\n",
+            "while (atomic_flag_test_and_set(&f)); y = 2; atomic_flag_clear(&f);",
+        ),
+        "rc11",
+        "holds",
+    ),
+    "a test-and-set loop under armv8": (
+        two(
+            "atomic_flag f;\nvoid *thread(void *a) { while (atomic_flag_test_and_set(&f)); y = 1; atomic_flag_clear(&f); return 0; }\n",
+            "while (atomic_flag_test_and_set(&f)); y = 2; atomic_flag_clear(&f);",
+        ),
+        "armv8",
+        "holds-within",
+    ),
+    "a loop around a weak compare-exchange": (
+        two(
+            "void *thread(void *a) { int o = x; while (!atomic_compare_exchange_weak(&x, &o, o + 1)); return 0; }\n",
+            "int o = x; while (!atomic_compare_exchange_weak(&x, &o, o + 1));",
+            "assert(x == 2);",
+        ),
+        "rc11",
+        "holds-within",
+    ),
+    "a loop that waits": (
+        two("void *thread(void *a) { while (!x); y = 1; return 0; }\n", "x = 1;", "assert(y == 1);"),
+        "rc11",
+        "holds",
+    ),
+    "a loop that waits by compare-exchange": (
+        two(
+            "void *thread(void *a) { int o; do { o = 1; } while (!atomic_compare_exchange_strong(&x, &o, 2)); return 0; }\n",
+            "x = 1;",
+            "assert(x == 2);",
+        ),
+        "rc11",
+        "holds",
+    ),
+    "memory in a loop": (
+        "int main(void) { while (atomic_fetch_sub(&n, 1) > 0) free(malloc(4)); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "more memory in a loop": (
+        "int main(void) { n = 6; while (atomic_fetch_sub(&n, 1) > 0) free(malloc(4)); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a size that only the execution knows": (
+        "int main(void) { int k = n; int *p = malloc(k * sizeof(int)); p[2] = 1; free(p); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a larger one": (
+        "int main(void) { n = 9; int k = n; int *p = malloc(k * sizeof(int)); p[2] = 1; free(p); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "an access beyond a free under armv8": (
+        two(
+            "int *_Atomic p; atomic_int done;\nvoid *thread(void *a) { int *q = atomic_load_explicit(&p, memory_order_relaxed); if (q) { *q; atomic_store_explicit(&done, 1, memory_order_relaxed); } return 0; }\n",
+            "int *q = malloc(4); *q = 1; atomic_store(&p, q); if (atomic_load_explicit(&done, memory_order_relaxed)) free(q);",
+        ),
+        "armv8",
+        "unknown",
+    ),
+    "an access before a free under x86-tso": (
+        two(
+            "int *_Atomic p; atomic_int done;\nvoid *thread(void *a) { int *q = atomic_load_explicit(&p, memory_order_relaxed); if (q) { *q; atomic_store_explicit(&done, 1, memory_order_relaxed); } return 0; }\n",
+            "int *q = malloc(4); *q = 1; atomic_store(&p, q); if (atomic_load_explicit(&done, memory_order_relaxed)) free(q);",
+        ),
+        "x86-tso",
+        "holds",
+    ),
+    "arguments that are looked at": (
+        "int main(int argc, char **argv) { if (argc > 1) x = 1; return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "arguments that are not": ("int main(int argc, char **argv) { (void)argc; return 0; }", "sc", "holds"),
+    "as many threads as an input says": (
+        "void *thread(void *a) { x++; return 0; }\nint main(void) { pthread_t t[9]; int k = __VERIFIER_nondet_int(); for (int i = 0; i < k; i++) pthread_create(&t[i], 0, thread, 0); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "as many threads as a variable says": (
+        "int count = 2;\nvoid *thread(void *a) { x++; return 0; }\nint main(void) { pthread_t t[9]; for (int i = 0; i < count; i++) pthread_create(&t[i], 0, thread, 0); for (int i = 0; i < count; i++) pthread_join(t[i], 0); assert(x == 2); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "as many threads as an atomic variable says": (
+        "void *thread(void *a) { x++; return 0; }\nint main(void) { pthread_t t[9]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, thread, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(x == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "an array as long as a variable says": (
+        "int count = 2;\nint main(void) { int a[count]; for (int i = 0; i < count; i++) a[i] = i; assert(a[1] == 1); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a short text": ('int main(void) { assert(strlen("abc") == 3); return 0; }', "sc", "holds"),
+    "a long text": (
+        "char b[400];\nint main(void) { memset(b, 'a', 300); assert(strlen(b) == 300); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a signal handler": (
+        "#include <signal.h>\nstatic void h(int s) { (void)s; }\nint main(void) { signal(SIGINT, h); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "wake-ups without cause": (
+        two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int ready;\nvoid *thread(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }\n",
+            "pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+        ),
+        "sc",
+        "holds",
+    ),
+    "wake-ups that are counted": (
+        two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int ready;\nvoid *thread(void *a) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }\n",
+            "pthread_mutex_lock(&m); while (!ready) { pthread_cond_wait(&c, &m); x++; } pthread_mutex_unlock(&m);",
+        ),
+        "sc",
+        "holds-within",
+    ),
+    "a lock that gives up": (
+        two(
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nvoid *thread(void *a) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }\n",
+            "struct timespec s = {0, 0}; int r = pthread_mutex_timedlock(&m, &s); assert(r == 0);",
+        ),
+        "sc",
+        "violated",
+    ),
+    "a destructor that sets its key again": (
+        "pthread_key_t k; static void d(void *p) { if (x++ < 9) pthread_setspecific(k, p); }\nvoid *thread(void *a) { pthread_setspecific(k, &k); return 0; }\nint main(void) { pthread_t t; pthread_key_create(&k, d); pthread_create(&t, 0, thread, 0); pthread_join(t, 0); assert(x == 4); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a test-and-set loop under power": (
+        two(
+            "atomic_int l;\nvoid *thread(void *a) { while (atomic_exchange(&l, 1)); l = 0; return 0; }\n",
+            "while (atomic_exchange(&l, 1)); l = 0;",
+        ),
+        "power",
+        "holds-within",
+    ),
+    "an allocation that is not ordered before a use": (
+        two(
+            "int *_Atomic p;\nvoid *thread(void *a) { int *q = atomic_load_explicit(&p, memory_order_relaxed); if (q) *q = 1; return 0; }\n",
+            "int *q = malloc(4); atomic_store_explicit(&p, q, memory_order_relaxed);",
+        ),
+        "rc11",
+        "violated",
+    ),
+    "a calculation with floating-point numbers": (
+        "double d = 1.5;\nint main(void) { double e = d * x; assert(e < 2); return 0; }",
+        "sc",
+        "refused",
+    ),
+    "a calculation with constants": (
+        "int main(void) { double e = 1.5 * 2; assert(e == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
+}
+
+
+@needs_clang
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_not_followed_is_no_plain_answer(name: str) -> None:
+    program, model, verdict = CASES[name]
+    with reading_by_clang():
+        try:
+            found = membar.check(SourceFile("case.c", HEAD + program), model=model).verdict
+        except InputError:
+            found = "refused"
+    assert found == verdict
