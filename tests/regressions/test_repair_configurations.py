@@ -8,7 +8,7 @@ import pytest
 
 import membar
 from membar.cli.command import main
-from membar.languages.c.configurations import configurations
+from membar.languages.compiled.configurations import configurations
 from membar.questions.repair import NotRepairable, Repair
 from membar.source import SourceFile
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from membar.edits import Edit, Place, alternatives, restricted
 from membar.languages._c_text import Call, CText, Statement
@@ -11,6 +11,10 @@ from membar.records import record
 from membar.source import Span
 
 RELAXED: Final = "relaxed"
+FAILURE: Final = "failure"
+"""The kind of the read of a compare-exchange that fails."""
+# A place of the text → kinds and orders of the operations that the compiler has there.
+Compiled: TypeAlias = Callable[[int], Container[tuple[str, str]]]
 _PREFIXES: Final = ("memory_order_", "__ATOMIC_")
 # The orders of each kind of operation, from the weakest, with those that each includes besides the first.
 _LADDERS: Final[Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]] = {
@@ -97,6 +101,7 @@ def places(
     macros: Mapping[str, str],
     other_macros: Sequence[Mapping[str, str]] = (),
     fences: Mapping[str, str],
+    compiled: Compiled | None = None,
 ) -> Iterator[Place]:
     """The places of a text.
 
@@ -107,11 +112,27 @@ def places(
         other_macros: the same in each other configuration of the text: where such a name is replaced, it must
             become at least as strong as it is in any of them.
         fences: the statement that is a fence, by its order.
+        compiled: what the compiler made of a call; only calls that it agrees with can be changed.
     """
     yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "))
+    yield from order_places(text, macros=macros, other_macros=other_macros, compiled=compiled)
+
+
+def order_places(
+    text: CText,
+    *,
+    macros: Mapping[str, str],
+    other_macros: Sequence[Mapping[str, str]] = (),
+    compiled: Compiled | None = None,
+) -> Iterator[Place]:
+    """The places where a call says its order; arguments as of `places`."""
     for call in sorted(text.calls, key=lambda call: call.name.start):
         for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
             if form is None or (place := _order_place(text, call, form, macros)) is None:
+                continue
+            order = _LADDERS[form.kind][place.current][0]
+            kind = FAILURE if form is _FAILURES.get(call.name.text) else form.kind
+            if compiled is not None and order and (kind, order) not in compiled(call.name.start):
                 continue
             elsewhere = _elsewhere(call, form, macros, other_macros)
             yield restricted(place, _at_least(place, form, elsewhere))

@@ -1,23 +1,34 @@
 """Statements and calls of C text as the user wrote it, macros and all: where a repair can change it.
 
-This looks at tokens, not at meanings; whoever compiles the text afterwards finds what is wrong with it.
+The syntax is tree-sitter's, which takes what is no C in its stride: whoever compiles the text afterwards
+finds what is wrong with it. Each function body is parsed alone, so that no macro outside confuses it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
-from typing import Final
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from membar.records import field, record
 from membar.source import SourceFile, Span
 
-_SKIPPED: Final = re.compile(
-    r"\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
-)
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+# What is no code: comments and directives.
+COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
 _LITMUS_COMMENT: Final = re.compile(r"\(\*.*?\*\)", re.DOTALL)
-_TOKEN: Final = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_$][\w$]*|[\w.]+|\S")
+_STRING: Final = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+CHARACTER: Final = re.compile(r"[^\n]")
+_NAME_BEFORE: Final = re.compile(r"([A-Za-z_$][\w$]*)\s*\Z")
+_LONGEST: Final = 200  # characters of a name, and of space behind it
 _CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
+_HEAD: Final = b"void f(void)"
+_BLOCK = "compound_statement"
+# Statements with others inside, and where their own text ends.
+_LOOPS: Final = ("while_statement", "for_statement", "do_statement")
+_HEADS: Final = ("if_statement", "switch_statement", *_LOOPS)
 
 
 @record(frozen=True, slots=True)
@@ -69,12 +80,15 @@ class CText:
 
     `loops` are the stretches that may run more than once: of a `for` not what comes before its first `;`, and
     what a `goto` goes back over. `is_litmus`: `(* … *)` is a comment there, not something with stars.
+    `hidden` are stretches that the compiler does not see. `is_body`: the whole text is in one function.
     """
 
     source: SourceFile
     start: int = 0
     end: int | None = None
     is_litmus: bool = False
+    hidden: Sequence[tuple[int, int]] = ()
+    is_body: bool = False
     statements: list[Statement] = field(default_factory=list)
     last_in_loops: list[Statement] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -82,14 +96,13 @@ class CText:
     loops: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._tokens = tuple(_tokens(self.source.text, self.start, self.end, is_litmus=self.is_litmus))
-        self._match = _brackets(self._tokens)
-        self._function = ""
         self._bodies: list[tuple[str, int, int]] = []
-        self._labels: dict[str, int] = {}
-        at = 0
-        while at < len(self._tokens):
-            at = self._outside(at)
+        text = self._visible()
+        found = [("", self.start, len(text))] if self.is_body else _function_bodies(text, self.start)
+        for name, start, end in found:
+            self.functions.add(name)
+            self._bodies.append((name, start, end))
+            _Body(self, name, text, start, end).read()
 
     def span(self, start: int, end: int) -> Span:
         """A stretch of the text."""
@@ -115,170 +128,214 @@ class CText:
 
         self.loops = [loop for loop in self.loops if may_repeat(loop)]
 
-    def _text(self, at: int) -> str:
-        return self._tokens[at].text if at < len(self._tokens) else ""
+    def _visible(self) -> str:
+        """The text up to its end, with blanks for what is no code: comments, directives, what is hidden."""
+        text = self.source.text if self.end is None else self.source.text[: self.end]
+        text = text.replace("\\\n", "  ") if self.is_body else blanked(COMMENT, text)
+        if self.is_litmus:
+            text = blanked(_LITMUS_COMMENT, text)
+        for start, end in self.hidden:
+            text = text[:start] + CHARACTER.sub(" ", text[start:end]) + text[end:]
+        return text
 
-    def _outside(self, at: int) -> int:
-        """One token outside of functions, or a whole function."""
-        if self._text(at) in ("(", "["):
-            return self._behind(at)
-        if self._text(at) != "{":
-            return at + 1
-        if at > 0 and self._text(at - 1) == ")":
-            opening = self._match.get(at - 1, 0)
-            self._function = self._text(opening - 1) if opening else ""
-            self.functions.add(self._function)
-            self._labels.clear()
-            after = self._block(at)
-            self._bodies.append((self._function, self._tokens[at].start, self._end(after)))
-            return after
-        return self._behind(at)
 
-    def _behind(self, at: int) -> int:
-        """Behind the bracket that closes the one at `at`."""
-        return self._match.get(at, len(self._tokens)) + 1
+class _Body:
+    """Reads one function."""
 
-    def _end(self, after: int) -> int:
-        """Where the text before a token ends."""
-        return self._tokens[min(after, len(self._tokens)) - 1].end
+    def __init__(self, text: CText, name: str, visible: str, start: int, end: int) -> None:
+        self._text, self._name, self._visible = text, name, visible
+        self._body = visible[start:end].encode("ascii", errors="replace")  # one byte for each character
+        is_block = visible[start : start + 1] == "{"
+        self._head = _HEAD if is_block else _HEAD + b"{"
+        self._tail = b"" if is_block else b";}"
+        self._shift = start - len(self._head)
+        self._labels: dict[str, int] = {}
 
-    def _block(self, at: int) -> int:
-        end = self._behind(at)
-        at += 1
-        while at < end - 1:
-            at = self._statement(at, is_braced=True)
-        return end
+    def read(self) -> None:
+        tree = parser().parse(self._head + self._body + self._tail)
+        for node in tree.root_node.children:
+            body = node.child_by_field_name("body") if node.type == "function_definition" else node
+            if body is not None:
+                self._statement(body, is_braced=True)
 
-    def _statement(self, at: int, *, is_braced: bool) -> int:
-        first = self._text(at)
-        if first == "{":
-            return self._block(at)
-        if first in ("case", "default") or self._text(at + 1) == ":":
-            self._labels[first] = self._tokens[at].start
-            while at < len(self._tokens) and self._text(at) != ":":
-                at += 1
-            return self._statement(at + 1, is_braced=is_braced) if self._text(at + 1) != "}" else at + 1
-        if first in ("if", "while", "for", "switch") and self._text(at + 1) == "(":
-            return self._compound(at, is_braced=is_braced)
-        if first == "do":
-            return self._do(at, is_braced=is_braced)
-        if first == "goto" and self._text(at + 1) in self._labels:
-            self.loops.append((self._labels[self._text(at + 1)], self._end(at + 2)))
-        return self._simple(at, is_braced=is_braced)
+    def _statement(self, node: Node, *, is_braced: bool) -> Statement | None:
+        """Notes a statement and those inside; gives the one that begins or has its only label there."""
+        match node.type:
+            case "compound_statement" | "ERROR":
+                for child in node.named_children:
+                    self._statement(child, is_braced=True)
+                return None
+            case "labeled_statement":
+                label = node.child_by_field_name("label")
+                if label is not None and label.text is not None:
+                    self._labels[label.text.decode()] = self._at(node.start_byte)
+                return self._last_of(node.named_children[1:], is_braced=is_braced)
+            case "case_statement":
+                value = node.child_by_field_name("value")
+                inside = [child for child in node.named_children if child != value]
+                return self._last_of(inside, is_braced=True)
+            case "attributed_statement" | "else_clause":
+                return self._last_of(node.named_children[-1:], is_braced=is_braced)
+            case "goto_statement":
+                self._go_back(node)
+            case "expression_statement" if not node.named_children:
+                return None
+            case kind if kind in _HEADS:
+                return self._compound(node, is_braced=is_braced)
+            case _:
+                pass
+        return self._add(len(self._text.statements), node, node.end_byte, is_braced=is_braced)
 
-    def _compound(self, at: int, *, is_braced: bool) -> int:
-        body = self._behind(at + 1)
-        is_loop = self._text(at) in ("while", "for")
-        mark = len(self.statements)
-        after = self._statement(body, is_braced=False)
-        self._note_last(mark, body, after, is_loop=is_loop)
-        if is_loop:
-            first = at + 1 if self._text(at) == "while" else self._first_semicolon(at + 2, body)
-            self.loops.append((self._end(first + 1), self._end(after)))
-        if self._text(at) == "if" and self._text(after) == "else":
-            after = self._statement(after + 1, is_braced=False)
-        self._add(mark, at, body, after, is_braced=is_braced)
-        return after
+    def _last_of(self, nodes: Sequence[Node], *, is_braced: bool) -> Statement | None:
+        found = None
+        for node in nodes:
+            found = self._statement(node, is_braced=is_braced)
+        return found
 
-    def _first_semicolon(self, at: int, end: int) -> int:
-        """The `;` behind the first clause of a `for`."""
-        while at < end - 1 and self._text(at) != ";":
-            at = self._behind(at) if self._text(at) in _CLOSES else at + 1
-        return at
+    def _compound(self, node: Node, *, is_braced: bool) -> Statement:
+        text = self._text
+        inside = [
+            child
+            for name in ("consequence", "alternative", "body")
+            if (child := node.child_by_field_name(name)) is not None
+        ]
+        mark = len(text.statements)
+        last = None
+        for child in inside:
+            self._statement(child, is_braced=False)
+        head_end = _end_before(node, inside[0]) if inside else node.end_byte
+        if node.type in _LOOPS and inside:
+            text.loops.append(self._repeated(node, inside[-1]))
+            if inside[-1].type == _BLOCK and inside[-1].named_children:
+                end = self._at(inside[-1].named_children[-1].end_byte)
+                last = next(
+                    (each for each in text.statements[mark:] if each.end == end and each.is_braced), None
+                )
+        if last is not None:
+            text.last_in_loops.append(last)
+        if node.type == "do_statement" and (condition := node.child_by_field_name("condition")) is not None:
+            self._collect(condition, node.end_byte)
+        return self._add(mark, node, head_end, is_braced=is_braced)
 
-    def _do(self, at: int, *, is_braced: bool) -> int:
-        mark = len(self.statements)
-        after = self._statement(at + 1, is_braced=False)
-        self._note_last(mark, at + 1, after, is_loop=True)
-        tail = after
-        while after < len(self._tokens) and self._text(after) != ";":
-            after += 1
-        self._collect(tail, after)
-        self.loops.append((self._tokens[at].end, self._end(after)))
-        self._add(mark, at, at + 1, after + 1, is_braced=is_braced)
-        return after + 1
+    def _repeated(self, node: Node, body: Node) -> tuple[int, int]:
+        """The stretch that a loop repeats."""
+        start = node.children[0].end_byte
+        if node.type == "for_statement":
+            first = node.child_by_field_name("initializer")
+            if first is not None and first.type == "declaration":
+                start = first.end_byte
+            else:
+                start = next((each.end_byte for each in node.children if each.type == ";"), start)
+        elif node.type == "while_statement":
+            condition = node.child_by_field_name("condition")
+            start = start if condition is None else condition.start_byte + 1
+        end = node.end_byte if node.type == "do_statement" else body.end_byte
+        return self._at(start), self._at(end)
 
-    def _note_last(self, mark: int, body: int, after: int, *, is_loop: bool) -> None:
-        """Notes the last statement of a loop's block, behind which another can stand."""
-        if is_loop and self._text(body) == "{" and len(self.statements) > mark:
-            end = self._tokens[after - 2].end if after >= 2 else 0
-            self.last_in_loops += [
-                item for item in self.statements[mark:] if item.end == end and item.is_braced
-            ][:1]
+    def _go_back(self, node: Node) -> None:
+        """A `goto` to a label before it repeats what is between."""
+        label = node.child_by_field_name("label")
+        if label is not None and label.text is not None and label.text.decode() in self._labels:
+            self._text.loops.append((self._labels[label.text.decode()], self._at(label.end_byte)))
 
-    def _simple(self, at: int, *, is_braced: bool) -> int:
-        after = at
-        while after < len(self._tokens) and self._text(after) not in (";", "}"):
-            after = self._behind(after) if self._text(after) in _CLOSES else after + 1
-        if self._text(after) == ";":
-            after += 1
-        if at < len(self._tokens) and self._text(at) != ";":
-            self._add(len(self.statements), at, after, after, is_braced=is_braced)
-        return max(after, at + 1)
-
-    def _add(self, mark: int, at: int, head: int, after: int, *, is_braced: bool) -> None:
-        names = self._collect(at, head)
+    def _add(self, mark: int, node: Node, head_end: int, *, is_braced: bool) -> Statement:
         found = Statement(
-            start=self._tokens[at].start,
-            head_end=self._end(head),
-            end=self._end(after),
+            start=self._at(node.start_byte),
+            head_end=self._at(head_end),
+            end=self._at(node.end_byte),
             is_braced=is_braced,
-            calls=frozenset(names),
-            function=self._function,
+            calls=frozenset(self._collect(node, head_end)),
+            function=self._name,
         )
-        self.statements.insert(mark, found)
+        self._text.statements.insert(mark, found)
+        return found
 
-    def _collect(self, start: int, end: int) -> list[str]:
-        """The names called between two tokens; the calls are noted."""
-        names = []
-        for at in range(start, min(end, len(self._tokens))):
-            token = self._tokens[at]
-            if self._text(at + 1) == "(" and (token.text[0].isalpha() or token.text[0] == "_"):
-                names.append(token.text)
-                self.calls.append(self._call(at))
+    def _collect(self, node: Node, end: int) -> list[str]:
+        """The names called in a node before a place; the calls are noted."""
+        names, waiting = [], [node]
+        while waiting:
+            each = waiting.pop()
+            if each.start_byte >= end:
+                continue
+            called = each.child_by_field_name("function") if each.type == "call_expression" else None
+            arguments = each.child_by_field_name("arguments")
+            if called is not None and arguments is not None and called.type == "identifier":
+                call = Call(
+                    self._token(called), tuple(self._arguments(arguments)), self._at(each.end_byte) - 1
+                )
+                names.append(call.name.text)
+                self._text.calls.append(call)
+            waiting += reversed(each.children)
         return names
 
-    def _call(self, at: int) -> Call:
-        closing = self._match.get(at + 1, len(self._tokens) - 1)
-        arguments: list[tuple[Token, ...]] = []
+    def _arguments(self, node: Node) -> Iterator[tuple[Token, ...]]:
         part: list[Token] = []
-        here = at + 2
-        while here < closing:
-            if self._text(here) == ",":
-                arguments.append(tuple(part))
+        for child in node.children[1:-1]:
+            if child.type == ",":
+                yield tuple(part)
                 part = []
-                here += 1
             else:
-                behind = min(self._behind(here), closing) if self._text(here) in _CLOSES else here + 1
-                part += self._tokens[here:behind]
-                here = behind
-        arguments.append(tuple(part))
-        return Call(self._tokens[at], tuple(arguments), self._tokens[closing].start)
+                part += map(self._token, _leaves(child))
+        yield tuple(part)
+
+    def _token(self, node: Node) -> Token:
+        start = self._at(node.start_byte)
+        return Token(self._visible[start : self._at(node.end_byte)], start)
+
+    def _at(self, byte: int) -> int:
+        """The place of a byte that was parsed, in the text."""
+        return min(byte + self._shift, self._shift + len(self._head) + len(self._body))
 
 
-def _tokens(text: str, at: int, end: int | None, *, is_litmus: bool) -> Iterator[Token]:
-    stop = len(text) if end is None else end
-    while at < stop:
-        skipped = _SKIPPED.match(text, at) or (_LITMUS_COMMENT.match(text, at) if is_litmus else None)
-        if skipped is not None:
-            at = skipped.end()
-            continue
-        match = _TOKEN.match(text, at)
-        if match is None:
-            return
-        yield Token(match[0], at)
-        at = match.end()
+def parser() -> Parser:
+    """A parser of C."""
+    from tree_sitter import Language, Parser  # noqa: PLC0415 - on demand
+    from tree_sitter_c import language  # noqa: PLC0415 - on demand
+
+    return Parser(Language(language()))
 
 
-def _brackets(tokens: tuple[Token, ...]) -> dict[int, int]:
-    """Each bracket's partner, both ways; those without one are left out."""
-    partner: dict[int, int] = {}
+def _end_before(node: Node, inside: Node) -> int:
+    """Where the text of a node before one of its children ends."""
+    before = [child.end_byte for child in node.children if child.end_byte <= inside.start_byte]
+    return max(before, default=node.start_byte)
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    if not node.children:
+        yield node
+    for child in node.children:
+        yield from _leaves(child)
+
+
+def blanked(pattern: re.Pattern[str], text: str) -> str:
+    """The text with blanks for what matches, outside of strings."""
+    either = re.compile(f"{_STRING.pattern}|(?P<blank>{pattern.pattern})", re.DOTALL | re.MULTILINE)
+    return either.sub(lambda found: CHARACTER.sub(" ", found[0]) if found["blank"] else found[0], text)
+
+
+def _function_bodies(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """Name, beginning and end of each block outside of all brackets that follows a `)`."""
+    text = _STRING.sub(lambda found: "_" * len(found[0]), text)
     opened: list[int] = []
-    for number, token in enumerate(tokens):
-        if token.text in _CLOSES:
-            opened.append(number)
-        elif token.text in _CLOSES.values() and opened:
-            other = opened.pop()
-            if _CLOSES[tokens[other].text] == token.text:
-                partner[other], partner[number] = number, other
-    return partner
+    partner: dict[int, int] = {}
+    for found in re.compile(r"[][(){}]").finditer(text, at):
+        sign, place = found[0], found.start()
+        if sign in _CLOSES:
+            opened.append(place)
+            continue
+        if not opened or _CLOSES[text[opened[-1]]] != sign:
+            continue
+        begin = opened.pop()
+        partner[place] = begin
+        if sign == "}" and not opened and (end := _end_of_code(text, begin)) and text[end - 1] == ")":
+            opening = partner.get(end - 1, at)
+            name = _NAME_BEFORE.search(text, max(at, opening - _LONGEST), opening)
+            yield name[1] if name else "", begin, place + 1
+
+
+def _end_of_code(text: str, at: int) -> int:
+    """Where what stands before a place ends."""
+    while at > 0 and text[at - 1].isspace():
+        at -= 1
+    return at

@@ -7,8 +7,10 @@ from typing import Final
 from membar.edits import Place
 from membar.languages._c_places import places as places_of_text
 from membar.languages._c_text import CText
-from membar.languages.c.configurations import configurations
 from membar.languages.c.preprocess import HEADERS, preprocess
+from membar.languages.compiled.configurations import configurations
+from membar.languages.compiled.preprocessing import preprocess as preprocess_compiled
+from membar.languages.compiled.program import compile_source
 from membar.program.dependencies import spans_of_accesses
 from membar.program.loops import repeated_accesses
 from membar.program.program import Program
@@ -26,10 +28,11 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     included = {span.path: span.source for span in spans if not span.path.startswith(str(HEADERS))}
     files = {source.path: source, **dict(sorted(included.items()))}
     is_standard = any("stdatomic.h" in file.text for file in files.values())
+    preprocessed = preprocess_compiled(compile_source(source))
     found: list[Place] = []
     for path, file in files.items():
         accesses = sorted((span.start, span.end) for span in spans if span.path == path)
-        text = CText(file)
+        text = CText(file, hidden=[*preprocessed.hidden_in(file)])
         text.drop_loops_that_run_once(
             accesses, {(span.start, span.end) for span in repeated if span.path == path}
         )

@@ -32,6 +32,7 @@ HEADERS = Path(__file__).parent / "headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
+_PREPROCESSED = ("-E", "-dD")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # The sanitizer is not run: its flags make clang mark where the lifetime of each variable begins and ends.
 _LIFETIMES = ("-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope")
@@ -149,6 +150,15 @@ def compile_file(
     return _Job(path, compiler, target, options, seconds).compile()
 
 
+def preprocess_file(path: str, *, compiler: Compiler, target: Target, options: CompileOptions) -> str:
+    """The text of a C file as the compiler sees it, with line markers and the definitions of macros.
+
+    Raises:
+        InputError: the compiler refuses the file, cannot be run, or takes too long.
+    """
+    return _Job(path, compiler, target, options, None).preprocess()
+
+
 @record(eq=False)
 class _Job:
     path: str
@@ -188,6 +198,12 @@ class _Job:
             return self.compile()
         return self._read(found)
 
+    def preprocess(self) -> str:
+        """The file after preprocessing."""
+        found = self._run_once(strict=False, emits=_PREPROCESSED)
+        self._refuse_errors(read_messages(found.messages[0]))
+        return found.text
+
     def _read(self, found: Cached) -> Compilation:
         """What the messages of the runs mean."""
         *strict, last = (read_messages(text) for text in found.messages)
@@ -226,14 +242,16 @@ class _Job:
 
     # ------------------------------------------------------------------------------------------- the command
 
-    def command(self, *, strict: bool, output: str, copy: Path | None = None) -> tuple[str, ...]:
+    def command(
+        self, *, strict: bool, output: str, copy: Path | None = None, emits: Sequence[str] = _UNOPTIMISED
+    ) -> tuple[str, ...]:
         """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
         if self.compiler.is_zig:
             words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
         else:
             words.append(f"--target={self.target.triple}")
-        words += _UNOPTIMISED
+        words += emits
         if self.suffix != BITCODE:
             words += [*(_LIFETIMES if self.has_lifetimes else ()), *self._target_flags()]
             words += self._language()
@@ -280,10 +298,11 @@ class _Job:
         second = self._run_once(strict=False)
         return Cached(second.text, (*first.messages, *second.messages), second.files)
 
-    def _run_once(self, *, strict: bool) -> Cached:
+    def _run_once(self, *, strict: bool, emits: Sequence[str] = _UNOPTIMISED) -> Cached:
         with tempfile.TemporaryDirectory(prefix="membar-") as folder:
             output = Path(folder, "module.ll")
-            command = self.command(strict=strict, output=str(output), copy=self._copy(folder))
+            copy = self._copy(folder)
+            command = self.command(strict=strict, output=str(output), copy=copy, emits=emits)
             words = [*command, *self._overlay(folder), "-H"]
             try:
                 done = run_compiler(words, seconds=self.seconds)

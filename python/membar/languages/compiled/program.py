@@ -82,6 +82,12 @@ def compile_source(source: SourceFile) -> CompiledProgram:
     )
 
 
+def options_of(source: SourceFile, path: str | None = None) -> CompileOptions:
+    """How a file of a program is compiled; its first one, if none is named."""
+    given, path = source.compiler or CompilerOptions(), path or source.path
+    return _chosen(source, given, (path,))[0].options_of(path)
+
+
 def link_source(compiled: CompiledProgram) -> code.Module:
     """The code IR of what `main` can reach, the library included.
 
@@ -136,7 +142,7 @@ def program_of(
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
-    parts = (*((EVERY_PROPERTY, caveat) for caveat in built.caveats), *_not_checked(built))
+    parts = not_covered(built)
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
@@ -199,6 +205,11 @@ def _together(recorded: CompileOptions, given: CompileOptions) -> CompileOptions
         project=given.project,
         uses_cache=given.uses_cache,
     )
+
+
+def not_covered(built: Build) -> tuple[tuple[str, str], ...]:
+    """What no answer covers because of how a program was compiled: a property, or all, and the reason."""
+    return (*((EVERY_PROPERTY, caveat) for caveat in built.caveats), *_not_checked(built))
 
 
 def _not_checked(built: Build) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from membar.diagnostics import InputError
-from membar.languages.c.preprocess import HEADERS, preprocess
+from membar.languages.compiled.preprocessing import preprocess
+from membar.languages.compiled.program import compile_source
 from membar.records import replace
 from membar.source import SourceFile
 
@@ -30,14 +31,14 @@ _OFFSETS: Final = {"==": 0, "!=": 0, "<=": 0, ">=": 0, "<": -1, ">": 1}
 def configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
     """The definitions of each other configuration that gives another text; at most `MOST`."""
     try:
-        found = preprocess(source)
+        compiled = compile_source(source)
+        found = preprocess(compiled)
     except InputError:
         return ()
-    own = [file for file in found.files if not file.path.startswith(str(HEADERS))]
     seen, others = {found.text}, list[tuple[str, ...]]()
-    for defines in _candidates(source.defines, [test for file in own for test in _tests(file.text)]):
+    for defines in _candidates(source.defines, [test for file in found.files for test in _tests(file.text)]):
         try:
-            text = preprocess(replace(source, defines=defines)).text
+            text = preprocess(compiled, replace(source, defines=defines)).text
         except InputError:
             continue  # what the text refuses, by `#error`, is no configuration of it
         if text not in seen:

@@ -1,0 +1,179 @@
+"""Where a C program can be stronger or weaker: fences between statements, orders of atomic operations.
+
+An order is changed where it is written: in the program, in a header, or in the definition of a macro; and
+only if the compiler has an operation of this kind with this order there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from membar.diagnostics import Diagnostic, InputError
+from membar.edits import Place
+from membar.languages._c_places import FAILURE, order_places
+from membar.languages._c_places import places as places_of_text
+from membar.languages._c_text import CText
+from membar.languages.compiled.configurations import configurations
+from membar.languages.compiled.preprocessing import Preprocessed, preprocess
+from membar.languages.compiled.program import compile_source
+from membar.program.dependencies import accesses_memory
+from membar.program.loops import repeated_accesses
+from membar.program.operations import Fence, Load, Operation, Rmw, Store, Tags
+from membar.program.program import Program
+from membar.records import replace
+from membar.source import SourceFile
+
+_ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
+_ORDER_OF: Final = {
+    "RLX": "relaxed",
+    "ACQ": "acquire",
+    "REL": "release",
+    "ACQ_REL": "acq_rel",
+    "SC": "seq_cst",
+}
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_MACRO: Final = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?:\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\.)*)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    """The places of a program and of the files that it includes, but for the system's.
+
+    Raises:
+        InputError: the text is not what a person wrote.
+    """
+    if Path(source.path).suffix != ".c":
+        message = f"`{source.path}` is what a compiler wrote, and cannot be repaired"
+        way_out = "repair the C file that it was made from"
+        raise InputError(Diagnostic(code="W0421", message=message, help=way_out))
+    compiled = compile_source(source)
+    text = preprocess(compiled)
+    others = [preprocess(compiled, replace(source, defines=each)).macros for each in configurations(source)]
+    return tuple(_Places(source, program, text, others).all())
+
+
+class _Places:
+    """The places of all files of a program."""
+
+    def __init__(
+        self, source: SourceFile, program: Program, text: Preprocessed, others: list[Mapping[str, str]]
+    ) -> None:
+        self._text, self._others = text, others
+        self._repeated = {(span.path, span.start, span.end) for span in repeated_accesses(program)}
+        self._accesses: dict[str, set[tuple[int, int]]] = {source.path: set()}
+        self._operations: dict[tuple[str, int], set[tuple[str, str]]] = {}
+        files = {source.path: source}
+        for thread in program.threads:
+            for edge in thread.edges:
+                if edge.span is None:
+                    continue
+                span = edge.span
+                files.setdefault(span.path, span.source)
+                if accesses_memory(edge):
+                    self._accesses.setdefault(span.path, set()).add((span.start, span.end))
+                found = self._operations.setdefault((span.path, span.start), set())
+                for operation in edge.operations:
+                    found.update(_orders_of(operation))
+        read = {Path(file.path).resolve() for file in files.values()}
+        others_read = (file for file in text.files if Path(file.path).resolve() not in read)
+        self._files = {source.path: source, **{file.path: file for file in others_read}, **files}
+        self._hidden = {path: [*text.hidden_in(file)] for path, file in self._files.items()}
+        self._macros = {
+            match["name"]: set(_NAME.findall(match["body"]))
+            for path in self._files
+            for match in self._definitions(path)
+        }
+
+    def all(self) -> Iterator[Place]:
+        """All places, file by file."""
+        is_standard = any("stdatomic.h" in file.text for file in self._files.values())
+        texts = {}
+        for path in sorted(self._files, key=lambda path: (path != next(iter(self._files)), path)):
+            text = texts[path] = CText(self._files[path], hidden=self._hidden[path])
+            accesses = sorted(self._accesses.get(path, ()))
+            repeated = {(start, end) for name, start, end in self._repeated if name == path}
+            text.drop_loops_that_run_once(accesses, repeated)
+            yield from places_of_text(
+                text,
+                accesses=accesses,
+                macros=self._text.macros,
+                other_macros=self._others,
+                fences=_fences(is_standard),
+                compiled=lambda at, path=path: self._operations.get((path, at), ()),  # type: ignore[misc]
+            )
+        for path in texts:
+            yield from self._in_macros(path, texts)
+
+    def _definitions(self, path: str) -> Iterator[re.Match[str]]:
+        """The macros that a file defines, where the compiler sees them."""
+        for match in _MACRO.finditer(self._files[path].text):
+            if not any(start <= match.start() < end for start, end in self._hidden[path]):
+                yield match
+
+    def _in_macros(self, path: str, texts: Mapping[str, CText]) -> Iterator[Place]:
+        """The places in the definitions of macros of a file."""
+        for match in self._definitions(path):
+            start, end = match.span("body")
+            body = CText(self._files[path], start, end, is_body=True)
+            if not body.calls:
+                continue
+            uses = [use for use in self._operations if self._leads_to(use, match["name"])]
+            found = {each for use in uses for each in self._operations[use]}
+
+            def compiled(_: int, found: set[tuple[str, str]] = found) -> set[tuple[str, str]]:
+                return found
+
+            loops = max((texts[name].depth(at) for name, at in uses if name in texts), default=0)
+            for place in order_places(
+                body, macros=self._text.macros, other_macros=self._others, compiled=compiled
+            ):
+                yield replace(place, loops=loops)
+
+    def _leads_to(self, use: tuple[str, int], macro: str) -> bool:
+        """Whether what stands at a place is a macro whose definition mentions another one, or is that."""
+        path, at = use
+        word = _NAME.match(self._files[path].text, at) if path in self._files else None
+        seen, waiting = set[str](), [] if word is None else [word[0]]
+        while waiting:
+            name = waiting.pop()
+            if name == macro:
+                return True
+            if name not in seen:
+                seen.add(name)
+                waiting += self._macros.get(name, ())
+        return False
+
+
+def _orders_of(operation: Operation) -> Iterator[tuple[str, str]]:
+    """The kinds and orders of an operation, in the words of C."""
+    match operation:
+        case Load(tags=tags):
+            yield from _named("load", tags)
+            yield from _named(FAILURE, tags)  # of a weak compare-exchange that fails without a cause
+        case Store(tags=tags):
+            yield from _named("store", tags)
+        case Fence(tags=tags):
+            yield from _named("fence", tags)
+        case Rmw():
+            yield from _named("rmw", operation.read_tags)
+            yield from _named(FAILURE, operation.failed_tags or frozenset())
+        case _:
+            pass
+
+
+def _named(kind: str, tags: Tags) -> Iterator[tuple[str, str]]:
+    for tag in tags:
+        if tag in _ORDER_OF:
+            yield kind, _ORDER_OF[tag]
+
+
+def _fences(is_standard: bool) -> dict[str, str]:  # noqa: FBT001 - one flag
+    """The statement that is a fence, by its order: GCC's where the standard header is not included."""
+    if is_standard:
+        return {order: f"atomic_thread_fence(memory_order_{order});" for order in _ORDERS}
+    return {order: f"__atomic_thread_fence(__ATOMIC_{order.upper()});" for order in _ORDERS}
