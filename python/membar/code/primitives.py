@@ -28,6 +28,9 @@ class Primitive:
 
 _ALL = (
     Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread: calls a function with an argument"),
+    Primitive("spawn_copies", (PTR, PTR), (), "as `spawn`, as many threads as `number` says"),
+    Primitive("number", (), (_I64,), "how many copies there are of a thread of which there are any number"),
+    Primitive("me", (), (_I64,), "the number of such a copy, from 0"),
     Primitive("join", (_I64,), (PTR,), "waits until a thread has ended and gives its result"),
     Primitive("finish", (PTR,), (), "ends the thread, with this result for whoever joins it"),
     Primitive("self", (), (_I64,), "the number of the thread, as `spawn` gave it; 0 is `main`"),
@@ -63,6 +66,7 @@ _ALL = (
     Primitive("release", (PTR,), (), "ends the lifetime of a block that `allocate` gave"),
     Primitive("atomic_begin", (), (), "what follows up to `atomic_end` is one step"),
     Primitive("atomic_end", (), (), "the end of one step"),
+    Primitive("mark", (PTR, _I64), (), "gives the register with this name a value that final states show"),
     Primitive("fence", (PTR,), (), "a fence with the tags named, such as `MFENCE` or `Rmb`"),
 )
 PRIMITIVES: Mapping[str, Primitive] = {PREFIX + item.name: item for item in _ALL}

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from membar.objects.annotations import Choice, Kind, ObjectNotes, Operation
 from membar.objects.history import Call
-from membar.objects.orders import Place
+from membar.objects.orders import CALL, DONE, RESULT, Place
 from membar.program.operations import Spawn
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
@@ -26,6 +26,8 @@ from membar.source import SourceFile
 THREADS_MACRO: Final = "MEMBAR_THREADS"
 CALLS_MACRO: Final = "MEMBAR_CALLS"
 """Macros that tell the text how many threads there are, and how many calls they make in all."""
+_MARK: Final = "__membar_mark"  # a primitive of code IR
+_IS_VOID: Final = "MEMBAR_IS_VOID"
 _OWN_MAIN: Final = "main=membar_own_main"
 MOST_BODIES: Final = 63
 """How many threads one C text may create besides `main`."""
@@ -233,12 +235,14 @@ def client_text(
     tail = [
         "#undef main",
         "#include <pthread.h>",
+        f"void {_MARK}(const char *, long long);",
+        f"#define {_IS_VOID}(call) __builtin_types_compatible_p(__typeof__(call), void)",
         *functions,
         "int main(void) {",
         "  pthread_t membar_handle;",
         *begin,
         *created,
-        "  return 0;",
+        "  pthread_exit(0);",
         "}",
     ]
     defines = (f"{THREADS_MACRO}={size.threads}", f"{CALLS_MACRO}={size.total}", _OWN_MAIN)
@@ -252,8 +256,18 @@ def _function(name: str, thread: int, body: Body) -> str:
         outs = [f"membar_out_{index}_{at}" for at in range(_outs(planned.operation))]
         lines += [f"  int {out} = 0;" for out in outs]
         called = f"{planned.operation.name}({', '.join(_call_arguments(planned, thread, outs))})"
-        results = "".join(f", {out}" for out in outs)
-        lines += [f"  __membar_call({index});", f"  __membar_return({index}, {called}{results});"]
+        is_void = f"{_IS_VOID}({called})"
+        lines += [
+            f'  {_MARK}("{CALL}{index}", 1);',
+            f"  if ({is_void}) (void)({called});",
+            f'  else {_MARK}("{RESULT}{index}.0", (long long)__builtin_choose_expr({is_void}, 0, {called}));',
+        ]
+        # A result of the function is the first, if there is one.
+        lines += [
+            f'  {_MARK}({is_void} ? "{RESULT}{index}.{at}" : "{RESULT}{index}.{at + 1}", {out});'
+            for at, out in enumerate(outs)
+        ]
+        lines.append(f'  {_MARK}("{DONE}{index}", 1);')
     return "\n".join([*lines, "  return 0;", "}"])
 
 

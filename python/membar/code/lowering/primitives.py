@@ -15,6 +15,7 @@ from membar.code.structure import matters
 from membar.program.blocking import none_of
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
 from membar.program.operations import Assume, Choose, Fence, Join, Load, Rmw, Set, Spawn, Store
+from membar.program.template import ME, NUMBER
 
 if TYPE_CHECKING:
     from membar.code.lowering.thread import ThreadLowering
@@ -284,6 +285,24 @@ def _cut(thread: ThreadLowering, item: ir.Call) -> None:
     thread.flow.leave_out(thread.context.span(item.place))
 
 
+def _number(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.values[item.results[0].name] = Register(NUMBER)
+
+
+def _me(thread: ThreadLowering, item: ir.Call) -> None:
+    thread.values[item.results[0].name] = Register(ME)
+
+
+def _mark(thread: ThreadLowering, item: ir.Call) -> None:
+    name = thread.context.string(item.arguments[0])
+    if name is None:
+        raise NotSupportedError("a mark whose name is no constant string", item.place)
+    value = thread.value(item.arguments[1], item, "returned")
+    thread.flow.cut()
+    thread.flow.emit(Set(name, value), thread.context.span(item.place))
+    thread.flow.cut()
+
+
 def _atomic_begin(thread: ThreadLowering, item: ir.Call) -> None:
     thread.require_no_atomic_block()
     if thread.flow.state is not None:
@@ -340,4 +359,7 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}input": _input,
     f"{PREFIX}unknown": _unknown,
     f"{PREFIX}cut": _cut,
+    f"{PREFIX}mark": _mark,
+    f"{PREFIX}number": _number,
+    f"{PREFIX}me": _me,
 }

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 _READ_BY_CLANG = os.environ.get("MEMBAR_C") == "clang"
 
 
-def _parse(source: SourceFile) -> Program:
+def _is_read_by_clang(source: SourceFile) -> bool:
     is_compiled = source.compiler is not None and source.compiler.is_given
-    if _READ_BY_CLANG or is_compiled or not source.path.endswith(".c"):
+    is_client = "__membar_mark" in source.text  # see `objects/client.py`
+    return _READ_BY_CLANG or is_compiled or is_client or not source.path.endswith(".c")
+
+
+def _parse(source: SourceFile) -> Program:
+    if _is_read_by_clang(source):
         from membar.languages.compiled.program import parse_compiled  # noqa: PLC0415 - on demand
 
         return parse_compiled(source)
@@ -31,19 +36,23 @@ def _parse(source: SourceFile) -> Program:
 
 
 def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    if _is_read_by_clang(source):
+        from membar.languages.compiled.places import places as compiled_places  # noqa: PLC0415 - on demand
+
+        return compiled_places(source, program)
     from membar.languages.c.places import places  # noqa: PLC0415 - on demand
 
     return places(source, program)
 
 
 def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
-    from membar.languages.c.configurations import configurations  # noqa: PLC0415 - on demand
+    from membar.languages.compiled.configurations import configurations  # noqa: PLC0415 - on demand
 
     return configurations(source)
 
 
 def _copies(source: SourceFile, macro: str) -> Template:
-    from membar.languages.c.translate import parse_copies  # noqa: PLC0415 - the parsers are heavy
+    from membar.languages.compiled.copies import parse_copies  # noqa: PLC0415 - on demand
 
     return parse_copies(source, macro)
 

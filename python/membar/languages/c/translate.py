@@ -22,7 +22,6 @@ from membar.languages.c.length import check_length
 from membar.languages.c.library import (
     allocating,
     atomics,
-    clients,
     conditions,
     gcc,
     kernel,
@@ -85,7 +84,6 @@ _LIBRARY: Final[dict[str, Library]] = {
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
     **written.FUNCTIONS,
-    **clients.FUNCTIONS,
 }
 _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **threads.FUNCTIONS,
@@ -97,7 +95,6 @@ _KERNEL_LIBRARY: Final[dict[str, Library]] = {
     **outside.FUNCTIONS,
     **variadic.FUNCTIONS,
     **written.FUNCTIONS,
-    **clients.FUNCTIONS,
     **kernel.FUNCTIONS,
 }
 _MOST_PASSES: Final = 64
