@@ -399,7 +399,8 @@ class Module:
     """A program: functions and global objects.
 
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
-    `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them.
+    `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
+    is the one of which there are as many as `__membar_number` says.
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
     the Linux kernel are called. `lacks_arguments` says that `main` looks at its arguments and gets none;
     `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
@@ -410,6 +411,7 @@ class Module:
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
+    copied: str | None = None
     ends_memory: bool = False
     partly_checked: tuple[tuple[str, str], ...] = ()
     mixed_sizes: tuple[str, ...] = ()

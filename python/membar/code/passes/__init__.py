@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.code import ir
 from membar.code.validate import validate
 from membar.records import record, replace
+
+if TYPE_CHECKING:
+    from membar.code.linear import AnyNumber
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -112,6 +115,7 @@ def prepare(
     words: tuple[str, ...] | None = None,
     name: str = "a",
     is_validated: bool = False,
+    any_number: AnyNumber | None = None,
     watch: Watch | None = None,
 ) -> ir.Module:
     """The module as `lowering` takes it: calls inlined, one simplified function for each thread.
@@ -121,9 +125,11 @@ def prepare(
         words: what the program is run with; None if that is not said.
         name: what it is called, its first argument.
         is_validated: for tests; to check the code after every pass takes longer than the passes.
+        any_number: `main` starts as many threads as `__membar_number` says; what depends on that.
         watch: is shown the code after each pass; passes over single threads show one thread.
     """
     from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
+    from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - on demand
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
@@ -142,7 +148,9 @@ def prepare(
         watch(start, module)
     last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
     module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
-    module = spawn_threads(module, simplify)
+    module = spawn_threads(module, simplify, has_copies=any_number is not None)
+    if any_number is not None:
+        check_copies(module, any_number)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})
     if watch is not None:
         watch(spawn, module)

@@ -13,26 +13,31 @@ from membar.code import ir
 from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.passes.find_copies import ME, SPAWN, SPAWN_COPIES, find_copies
 from membar.code.passes.inline_calls import inline_into
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import substitution, with_operands_in
+from membar.code.structure import operands, results
 from membar.records import replace
 
 ENTRY = "main"
 MOST_THREADS = 1000
-_SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 END_OF_THREAD = "__mb_end_of_thread"
 _SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
 
 
-def spawn_threads(module: ir.Module, simplify: Simplify) -> ir.Module:
+def spawn_threads(module: ir.Module, simplify: Simplify, *, has_copies: bool = False) -> ir.Module:
     """The module with one function for each thread, `main` first, in `threads`.
+
+    Where `main` starts any number of threads (`has_copies`), one of these functions is that of all of them.
 
     Raises:
         NotSupportedError: a thread is started in a loop that stays a loop, or its function is not known.
     """
     module = replace(module, threads=(ENTRY,))
+    if has_copies:
+        module = find_copies(module)
     number = 0
     while number < len(module.threads):
         module = simplify(_with_own_number(module, number), module.threads[number])
@@ -47,9 +52,18 @@ def _with_own_number(module: ir.Module, number: int) -> ir.Module:
     known: dict[str, ir.Operand] = {}
     blocks = []
     for block in function.blocks:
-        kept = []
+        kept: list[ir.Instruction] = []
         for item in block.instructions:
-            if isinstance(item, ir.Call) and item.callee == _SELF:
+            if isinstance(item, ir.Call) and item.callee == _SELF and function.name == module.copied:
+                me = ir.Value(f"{item.results[0].name}.me", item.results[0].type)
+                first = ir.Constant(number, me.type)
+                kept += [
+                    ir.Call(results=(me,), callee=ME, arguments=(), place=item.place),
+                    ir.Compute(
+                        result=item.results[0], operation="add", operands=(me, first), place=item.place
+                    ),
+                ]
+            elif isinstance(item, ir.Call) and item.callee == _SELF:
                 known[item.results[0].name] = ir.Constant(number, item.results[0].type)
             else:
                 kept.append(item)
@@ -92,6 +106,7 @@ class _Spawning:
         self.objects = dict(module.objects)
         self.threads = list(module.threads)
         self.numbers: dict[str, ir.Operand] = {}
+        self.copied = module.copied
 
     def run(self) -> ir.Module:
         repeated = {name for loop in natural_loops(self.function.blocks) for name in loop.blocks}
@@ -99,7 +114,7 @@ class _Spawning:
         for block in self.function.blocks:
             instructions: list[ir.Instruction] = []
             for item in block.instructions:
-                if isinstance(item, ir.Call) and item.callee == _SPAWN:
+                if isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES):
                     if block.name in repeated:
                         message = "a thread is started in a loop whose number of iterations is not known"
                         raise NotSupportedError(message, item.place)
@@ -111,7 +126,11 @@ class _Spawning:
         done = replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
         self.functions[done.name] = done
         return replace(
-            self.module, functions=self.functions, objects=self.objects, threads=tuple(self.threads)
+            self.module,
+            functions=self.functions,
+            objects=self.objects,
+            threads=tuple(self.threads),
+            copied=self.copied,
         )
 
     def _start(self, call: ir.Call) -> Sequence[ir.Instruction]:
@@ -123,30 +142,43 @@ class _Spawning:
             raise NotSupportedError(f"more than {MOST_THREADS} threads", call.place)
         name = self._free_name(target.name)
         self.threads.append(name)
-        (result,) = call.results
-        self.numbers[result.name] = ir.Constant(number, result.type)
+        for result in call.results:
+            self.numbers[result.name] = ir.Constant(number, result.type)
         before: list[ir.Instruction] = []
         first: list[ir.Instruction] = []
         function = self.functions[target.name]
-        if function.parameters and isinstance(argument, ir.Value):
+        if call.callee == SPAWN_COPIES:
+            self.copied = name
+            first += self._computing(argument)
+        elif function.parameters and isinstance(argument, ir.Value):
             inbox, align = self._inbox(name), self.module.pointer_bits // 8
             before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
             argument = ir.Value("argument", argument.type)
             first.append(ir.Load(result=argument, address=inbox, align=align, place=call.place))
         self.functions[name] = self._start_function(name, function, first, argument)
-        return (*before, replace(call, results=(), arguments=(ir.FunctionAddress(name),)))
+        return (*before, replace(call, callee=SPAWN, results=(), arguments=(ir.FunctionAddress(name),)))
+
+    def _computing(self, argument: ir.Operand) -> list[ir.Instruction]:
+        """What computes the argument of all copies, as `find_copies` leaves it, in order."""
+        needed, found = {argument}, list[ir.Instruction]()
+        for block in self.function.blocks:
+            for item in reversed(block.instructions):
+                if needed.intersection(results(item)):
+                    needed.update(operands(item))
+                    found.insert(0, item)
+        return found
 
     def _start_function(
         self, name: str, function: ir.Function, first: list[ir.Instruction], argument: ir.Operand
     ) -> ir.Function:
         """What a thread runs: the function, then what the library does at the end of a thread."""
-        results = tuple(ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results))
+        given_back = tuple(ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results))
         callee = ir.FunctionAddress(function.name)
         given = (argument,) if function.parameters else ()
-        instructions = [*first, ir.Call(results=results, callee=callee, arguments=given)]
+        instructions = [*first, ir.Call(results=given_back, callee=callee, arguments=given)]
         if END_OF_THREAD in self.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_THREAD), arguments=()))
-        block = ir.Block(name="start", instructions=tuple(instructions), end=ir.Return(values=results))
+        block = ir.Block(name="start", instructions=tuple(instructions), end=ir.Return(values=given_back))
         start = ir.Function(
             name=name, parameters=(), results=function.results, blocks=(block,), place=function.place
         )
