@@ -48,9 +48,19 @@ _HARMLESS = frozenset(
     {
         "add", "sub", "mul", "and", "or", "xor", "zext", "sext", "trunc", "bitcast", "freeze", "eq", "ne",
         "select", "fadd", "fsub", "fmul", "fdiv", "fneg", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi",
-        "fptoui",
+        "fptoui", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge",
     }
 )  # fmt: skip
+_BY_A_CONSTANT = frozenset({"udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr"})
+"""Operations that cannot go wrong if their second operand is a small positive number."""
+_SMALL = range(1, 32)
+
+
+def _is_harmless(item: ir.Compute) -> bool:
+    if item.operation not in _BY_A_CONSTANT:
+        return item.operation in _HARMLESS
+    by = item.operands[1]
+    return isinstance(by, ir.Constant) and by.value in _SMALL
 
 
 def matters(function: ir.Function, value: ir.Value) -> bool:
@@ -69,7 +79,7 @@ def matters(function: ir.Function, value: ir.Value) -> bool:
         for item in uses.get(todo.pop(), ()):
             if isinstance(item, ir.Call) and item.callee in (USE, READ):
                 continue
-            if not isinstance(item, ir.Compute) or item.operation not in _HARMLESS:
+            if not isinstance(item, ir.Compute) or not _is_harmless(item):
                 return True
             if item.result.name not in seen:
                 seen.add(item.result.name)

@@ -58,6 +58,7 @@ _OF_A_THREAD = (
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
     "excuse_usage",
+    "drop_atomic_blocks",
     "enumerate_sizes",
     "place_locals",
     "print_text",

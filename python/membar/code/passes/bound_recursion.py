@@ -16,8 +16,8 @@ from membar.records import replace
 
 DEEPEST = 16
 """How many calls of a function may be inside of each other."""
-_MOST_INSTRUCTIONS = 50_000
-"""In a function; if it has more, the calls in it are cut."""
+_MOST_CALLS = 64
+"""In a function that calls itself several times; if it has more of them, they are cut."""
 
 
 def bound_recursion(module: ir.Module, name: str, simplify: Callable[[ir.Module], ir.Module]) -> ir.Module:
@@ -31,9 +31,10 @@ def bound_recursion(module: ir.Module, name: str, simplify: Callable[[ir.Module]
     recursive = recursive_functions(module, name)
     for level in range(DEEPEST):
         function = module.functions[name]
-        if not any(_is_call(item, recursive) for block in function.blocks for item in block.instructions):
+        calls = sum(_is_call(item, recursive) for block in function.blocks for item in block.instructions)
+        if not calls:
             return module
-        if sum(len(block.instructions) for block in function.blocks) > _MOST_INSTRUCTIONS:
+        if calls > _MOST_CALLS:
             break
         bodies = {each: module.functions[each] for each in recursive}
         inlined = inline_calls_of(function, bodies, level)

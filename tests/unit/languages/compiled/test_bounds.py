@@ -50,6 +50,21 @@ CASES = {
         "sc",
         "holds",
     ),
+    "recursion in two directions": (
+        "static int fib(int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }\nint main(void) { assert(fib(n) == 2); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "an atomic block beside no thread": (
+        "void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);\nint z;\nint main(void) { __VERIFIER_atomic_begin(); while (z < 1) z++; __VERIFIER_atomic_end(); return 0; }",
+        "rc11",
+        "holds",
+    ),
+    "a random number for how long to sleep": (
+        "int main(void) { int r = rand() % 10; usleep(r); return 0; }",
+        "sc",
+        "holds",
+    ),
     "the time": ("int main(void) { if (time(0) > 5) x = 1; return 0; }", "sc", "holds-within"),
     "a random number": (
         "int main(void) { int r = rand(); assert(r != 77); return 0; }",
