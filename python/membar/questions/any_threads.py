@@ -98,7 +98,7 @@ class AnyThreads(Question):
         model = self.model if isinstance(self.model, Model) else load_model(self.model or DEFAULT_MODEL)
         search = _Search(
             question=self,
-            text=self.source_with(defines=self.defines),
+            text=self.source_with(defines=self.defines).compiled_for(self.mapping or model.claims.mapping),
             model=model,
             properties=_asked(self.properties),
             started=time.monotonic(),

@@ -171,6 +171,7 @@ class Clients(Question):
             if isinstance(self.model, Model)
             else load_model(self.model or about.default_model, include_dirs=self.include_dirs)
         )
+        about = replace(about, source=about.source.compiled_for(self.mapping or model.claims.mapping))
         if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
             raise InputError(
                 Diagnostic(

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import rebuilt, rerun
 from membar.engines.reference.replay import replay as replay_witness
+from membar.languages.compiled.compile_commands import unknown_words
 from membar.languages.registry import load_model
 from membar.models.load import names
 from membar.models.model import Model
@@ -104,7 +105,8 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
 def _look_at(saved: SavedWitness) -> tuple[str, str]:
     """What is wrong with a witness, and what it shows."""
     model = _model(saved)
-    program = parse(saved.source)
+    _refuse_unknown_words(saved)
+    program = parse(saved.source.compiled_for(saved.reading.mapping or model.claims.mapping))
     if saved.reading.ltl is not None:
         program = with_claim(program, saved.reading.ltl)
     program = with_labels(program, saved.reading.labels)
@@ -134,6 +136,17 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
         claimed = _words(saved.claim.verdict, saved.claim.property)
         return f"{shown}; the answer says {claimed}, which it does not show", ""
     return "", f"{shown}: {_words(verdict, broken)}"
+
+
+def _refuse_unknown_words(saved: SavedWitness) -> None:
+    """Refuses options for the compiler that could make it run something: a witness may be anybody's.
+
+    Raises:
+        InputError: there are some.
+    """
+    compiler = saved.source.compiler
+    if compiler is not None and (words := unknown_words(compiler.others)):
+        saved.document.fail("compiler.others", f"options that only say how C is read, unlike `{words[0]}`")
 
 
 def _other_text(source: SourceFile) -> str | None:

@@ -30,7 +30,7 @@ from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.event import cell_name, line_number
 from membar.reports._parts.relations import reduction
-from membar.source import SourceFile
+from membar.source import CompilerOptions, SourceFile
 from membar.systems.run import ProcessRun, ProcessStep
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def witness_part(
         include_dirs=source.include_dirs,
         replaced=dict(source.replaced),
         arguments=given(source.arguments),
+        compiler=_compiler(source.compiler),
         program=program.name,
         model=model.name,
         model_file=UNSET if model.source is None else model.source.path,
@@ -179,6 +180,23 @@ def witness_part(
         ltl=given(reading.ltl),
         labels=reading.labels,
     )
+
+
+def _compiler(options: CompilerOptions | None) -> form.CompilerPart | UnsetType:
+    """How a text was compiled, if the user said anything about that."""
+    if options is None:
+        return UNSET
+    found = form.CompilerPart(
+        target=given(options.target),
+        data_model=given(options.data_model),
+        undefines=options.undefines,
+        standard=given(options.standard),
+        includes=options.includes,
+        others=options.others,
+        commands=given(options.commands),
+        further_files=options.further_files,
+    )
+    return UNSET if found == form.CompilerPart() else found
 
 
 def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart:

@@ -61,6 +61,11 @@ def recorded_options(folder: str, file: str) -> RecordedOptions:
     raise _error(f"{path} has no entry for {file}")
 
 
+def unknown_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The options of a compiler that are not known to do no more than to say how a text is read."""
+    return _read(list(words), Path.cwd()).ignored
+
+
 def _entries(path: Path) -> Iterator[dict[str, object]]:
     try:
         if path.stat().st_size > _LARGEST:

@@ -62,7 +62,7 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
             start_new_session=True,  # it may start others, which end with it
             preexec_fn=_limits(budget.current().memory),  # noqa: PLW1509 - nothing else works on all systems
         )
-    except (OSError, subprocess.SubprocessError) as problem:
+    except (OSError, ValueError, subprocess.SubprocessError) as problem:  # also a null character
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise CompilerFailureError(f"cannot be run: {reason}") from None
 

@@ -76,9 +76,21 @@ def compile_source(source: SourceFile) -> CompiledProgram:
     chosen, ignored = _chosen(source, given, paths)
     built = build(paths, chosen)
     folders = [*source.include_dirs, *(str(Path(file).parent) for file in given.further_files)]
-    readable = ReadableFiles(source.path, folders, source.project, chosen.options.replaced)
+    replaced = chosen.options.replaced
+    beside = ReadableFiles(source.path, folders, None, replaced)
+    shown = ReadableFiles(source.path, folders, source.project, replaced)
+
+    def read(name: str) -> SourceFile | None:
+        """A file of the program: what it does has places there, even if messages may not show its text."""
+        found = shown(name) or beside(name)
+        return (
+            found
+            if found is None or source.project is None
+            else replace(found, is_shown=shown(name) is not None)
+        )
+
     return CompiledProgram(
-        source=source, chosen=chosen, built=built, spans=Spans(readable, source), ignored=ignored
+        source=source, chosen=chosen, built=built, spans=Spans(read, source), ignored=ignored
     )
 
 

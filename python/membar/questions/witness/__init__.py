@@ -75,12 +75,11 @@ class WitnessConfirmation(Question):
         if language != "C":
             raise problem("W1443", f"`{text.path}` is {language}, but SV-COMP witnesses are for C programs")
         guide = read(self.confirm)
+        model = self._load(self.model) if self.model is not None else None
+        if model is not None:
+            text = text.compiled_for(self.mapping or model.claims.mapping)
         program = parse(text)
-        model = (
-            self.model
-            if isinstance(self.model, Model)
-            else load_model(self.model or default_model(program), include_dirs=self.include_dirs)
-        )
+        model = model or self._load(default_model(program))
         followed = _Followed(
             program=without_warnings(for_model(program, model, mapping=self.mapping)),
             model=model,
@@ -94,6 +93,9 @@ class WitnessConfirmation(Question):
             outcome = _confirmed(followed, text.path, self.confirm)
         reading = Reading(mapping=self.mapping)
         return make_answer(self, followed.program, model, outcome, source=text, reading=reading)
+
+    def _load(self, named: Model | str) -> Model:
+        return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
 
 
 @record(frozen=True, slots=True, kw_only=True)

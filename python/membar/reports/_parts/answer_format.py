@@ -137,6 +137,19 @@ class StepPart(Part, kw_only=True):
     buffers: tuple[tuple[Entry, ...], ...]
 
 
+class CompilerPart(Part, kw_only=True):
+    """How a text was compiled: all that the user said, but for the compiler itself."""
+
+    target: str | UnsetType = UNSET
+    data_model: str | UnsetType = UNSET
+    undefines: tuple[str, ...] = ()
+    standard: str | UnsetType = UNSET
+    includes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    commands: str | UnsetType = UNSET
+    further_files: tuple[str, ...] = ()
+
+
 class WitnessPart(Part, kw_only=True, tag_field="format", tag="membar-witness"):
     """An execution, a run with its steps, or a lasso, with all that `membar replay` needs to run it again."""
 
@@ -147,6 +160,7 @@ class WitnessPart(Part, kw_only=True, tag_field="format", tag="membar-witness"):
     include_dirs: tuple[str, ...] = ()
     replaced: dict[str, str] = {}
     arguments: tuple[str, ...] | UnsetType = UNSET
+    compiler: CompilerPart | UnsetType = UNSET
     program: str
     model: str
     model_file: str | UnsetType = UNSET

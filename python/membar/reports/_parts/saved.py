@@ -21,7 +21,7 @@ from membar.reports import json as writer
 from membar.reports._parts import answer_format as form
 from membar.reports._parts.document import Document, documents
 from membar.reports._parts.relations import closure
-from membar.source import SourceFile
+from membar.source import CompilerOptions, SourceFile
 from membar.systems.run import ProcessRun, ProcessStep
 
 T = TypeVar("T")
@@ -217,6 +217,7 @@ def _read_witness(
         tuple(part.replaced.items()),
         project,
         arguments=known(part.arguments),
+        compiler=_compiler(part.compiler),
     )
     return SavedWitness(
         document=document,
@@ -226,6 +227,21 @@ def _read_witness(
         reading=Reading(mapping=known(part.mapping), ltl=known(part.ltl), labels=part.labels),
         witness=_witness(part, source, document),
         claim=claim,
+    )
+
+
+def _compiler(part: form.CompilerPart | UnsetType) -> CompilerOptions | None:
+    if isinstance(part, UnsetType):
+        return None
+    return CompilerOptions(
+        target=known(part.target),
+        data_model=known(part.data_model),
+        undefines=part.undefines,
+        standard=known(part.standard),
+        includes=part.includes,
+        others=part.others,
+        commands=known(part.commands),
+        further_files=part.further_files,
     )
 
 
