@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
-from membar.questions.outcome import Holds, Violated
+from membar.questions.outcome import Holds, HoldsWithin, Violated
 from membar.source import SourceFile
 
 _TEXT = """
@@ -44,3 +44,19 @@ def test_its_status_is_a_violation_of_its_own(name: str) -> None:
     outcome = membar.check(_source("exit(1);", "", name), model="sc").outcome
     assert isinstance(outcome, Violated)
     assert outcome.property == "exits"
+
+
+_BESIDE = """#include <pthread.h>
+#include <stdlib.h>
+void *t(void *p) { malloc(4); ENDING return p; }
+int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); return 0; }
+"""
+
+
+@pytest.mark.parametrize("ending", ["", "exit(0);"])
+def test_where_threads_run_leaks_are_checked_in_part(ending: str) -> None:
+    """Memory was plainly not leaked where nobody had looked."""
+    source = SourceFile("p.c", _BESIDE.replace("ENDING", ending))
+    outcome = membar.check(source, model="sc", properties=("leaks",)).outcome
+    assert isinstance(outcome, HoldsWithin)
+    assert "after all other threads" in outcome.bound

@@ -52,6 +52,26 @@ def test_an_option_with_an_effect_is_accepted(name: str, options: str, tmp_path:
     assert main(["check", str(path), *options.split()]) in (0, 1, 4)
 
 
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--unroll 2", "the loop bound has no effect"),
+        ("--max-unroll 2", "the loop bound has no effect"),
+        ("--unroll 2 --ltl G(x<2)", "the loop bound has no effect"),
+        ("--engine reference --unroll 2", "the loop bound has no effect"),
+        ("--engine reference --no-await", "--no-await has no effect"),
+    ],
+)
+def test_an_option_without_effect_on_states_is_a_note(
+    name: str, options: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(TEXTS[name], encoding="utf-8")
+    main(["check", str(path), "--model", "sc", *options.split()])
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize("option", ["--atomic-rule=all", "--atomic={list}"])
 def test_atomic_writes_are_refused_under_sc(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -18,7 +18,7 @@ from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets
 from membar.program.operations import LEAKS
-from membar.program.warnings import LEAK, LOOK
+from membar.program.warnings import CHECKED_LEAKS, LEAK, LOOK
 
 STATE_SIZE = 4
 ENDS = _EXIT, _FINISH = f"{PREFIX}exit", f"{PREFIX}finish"
@@ -27,7 +27,6 @@ _BY_SIGNAL = 128
 """The status of a process that ends by a signal is larger: `abort` and traps are no ends to clean up for."""
 _WORD = ir.Int(8 * STATE_SIZE)
 _ONE = ir.Constant(1, _WORD)
-_PART = "memory that is not freed where `main` ends after all other threads"
 
 
 class Leaks:
@@ -48,7 +47,7 @@ class Leaks:
         ends = [end for end in every if end in running]
         self._asked = {end for end in ends if end.thread == self._main and not running[end]}
         is_part = bool(self._made) and len(self._asked) < len(ends)
-        self.parts = ((LEAKS, _PART),) if is_part else ()
+        self.parts = (CHECKED_LEAKS,) if is_part else ()
         # Blocks of which only the execution tells whether they are allocated.
         self._unsure = {
             block.name

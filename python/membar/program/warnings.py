@@ -13,6 +13,8 @@ LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""
 SIGNED_OVERFLOW = "signed overflow"
 """How the message of a warning about arithmetic begins."""
+CHECKED_LEAKS = (LEAKS, "memory that is not freed where `main` ends after all other threads")
+"""The part of `leaks` that is checked, where the process may end while threads run."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""
 

@@ -53,6 +53,8 @@ class _Simulation:
         )
         if task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")
+        if "await" in task.options.reductions_off:
+            self.tally.notes.append("--no-await has no effect: every state is visited")
 
     def run(self) -> Tally:
         """The tally; with its `limit` set if the search did not end."""

@@ -62,7 +62,7 @@ from membar.program.operations import Join, Load, Operation, Store
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.program.program import Value as Initial
 from membar.program.template import Template
-from membar.program.warnings import LOOK
+from membar.program.warnings import CHECKED_LEAKS, LOOK
 from membar.source import SourceFile
 
 LANGUAGE: Final = "C"
@@ -388,6 +388,7 @@ class _Pass:
             partly_checked=(
                 *allocations_checked(world.unfollowed_allocations),
                 *marks.settings_checked(world.unmarked),
+                *((CHECKED_LEAKS,) if world.ends_beside_threads and world.allocated() else ()),
             ),
             notes=invocation.notes_on_usage(world),
         )

@@ -430,6 +430,7 @@ class World:
     pools: dict[tuple[int, int], tuple[str, ...]] = field(default_factory=dict)
     alignments: dict[int, int] = field(default_factory=dict)  # of calls that ask for one
     unfollowed_allocations: set[int] = field(default_factory=set)  # lines
+    ends_beside_threads: bool = False  # the process may end while threads run, and leaks are not looked for
     unmarked: set[int] = field(default_factory=set)  # lines of memory that does not say whether it was set
     keys: list[str] = field(default_factory=list)
     # What pointers to places in arrays of bytes point to, by label and offset.

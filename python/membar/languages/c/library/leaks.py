@@ -77,7 +77,10 @@ def check(m: Machine, node: ast.Node) -> None:
     world = m.world
     others = range(2, world.before.threads + 1)
     joined = lifetimes.joined_in(m.flow.state)
-    if m.flow.is_dead or any(number not in joined for number in others):
+    if m.flow.is_dead:
+        return
+    if any(number not in joined for number in others):
+        world.ends_beside_threads = True
         return
     world.after.tells_leaks = True
     if not world.before.tells_leaks:

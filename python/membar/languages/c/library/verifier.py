@@ -74,6 +74,8 @@ def _stop(e: Expressions, node: ast.FuncCall, arguments: Arguments) -> Value:
     if e.m.number == 1 and name in ("exit", "_Exit") and not e.m.flow.is_dead:
         e.m.flow.jump(e.m.frames[0].returns)
         return NOTHING
+    if name in ("exit", "_Exit"):
+        e.m.world.ends_beside_threads = True
     if not e.m.flow.is_dead:
         e.m.flow.emit(Assume(FALSE), e.m.span(node))
     return NOTHING
