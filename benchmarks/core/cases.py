@@ -12,7 +12,7 @@ from parametric import PROGRAMS
 import membar
 from membar import _core
 from membar.engines import graphs
-from membar.engines.buffers.question import lowered
+from membar.engines.buffers.question import lower_task
 from membar.engines.cubes.form import form_of
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
@@ -55,7 +55,7 @@ def graph(program: str, size: int, model: str, method: str) -> Search:
     loaded = membar.load_model(model)
     if loaded.plan is None:
         raise ValueError(f"{model} has no axioms")
-    plan, compiled = graphs.compiled(loaded.plan)
+    plan, compiled = graphs.compile_for_core(loaded.plan)
     built = expand(PROGRAMS[program](size, C11 if model in OF_C11 else X86))
     watched = watches_under(loaded, built, (), bound=BOUND) if method != "classes" else NO_WATCHES
     form = lower_program(built, plan.tags, (), watched).form
@@ -76,7 +76,7 @@ def graph(program: str, size: int, model: str, method: str) -> Search:
 def buffers(procedure: str) -> Search:
     """Unbounded store buffers: the second table of Linden and Wolper."""
     questions = [
-        lowered(Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",))).core
+        lower_task(Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",))).core
         for program in table_two()
     ]
 

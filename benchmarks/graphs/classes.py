@@ -56,7 +56,7 @@ def row(name: str, size: int, model: str, repeat: int) -> tuple[int, float]:
     plan = membar.load_model(model).plan
     if plan is None:
         raise ValueError(f"{model} has no axioms")
-    lowered, compiled = graphs.compiled(plan)
+    lowered, compiled = graphs.compile_for_core(plan)
     program = expand(PROGRAMS[name](size, C11 if model in ("ra", "rc11") else X86))
     form = lower_program(program, lowered.tags, ()).form
     found, seconds = measure(lambda: compiled.search_classes(form, bound=20), repeat)

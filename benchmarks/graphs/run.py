@@ -71,7 +71,7 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
     is_for_it = loaded.exploration == EXACTLY_ONCE or keeps_loads_before_stores(built, loaded, bound=BOUND)
     if not is_for_it:
         raise ValueError(f"{program}({size}) may buffer loads under {model}")
-    plan, compiled = graphs.compiled(loaded.plan)
+    plan, compiled = graphs.compile_for_core(loaded.plan)
     watched = watches_under(loaded, built, (), bound=BOUND)
     form = lower_program(built, plan.tags, (), watched).form
     start = time.process_time()
@@ -136,7 +136,7 @@ def symmetry() -> int:
         loaded = membar.load_model(MODELS[model])
         if loaded.plan is None:
             raise ValueError(f"{model} has no axioms")
-        plan, compiled = graphs.compiled(loaded.plan)
+        plan, compiled = graphs.compile_for_core(loaded.plan)
         form = lower_program(built, plan.tags, ()).form
         executions, _, plain_seconds = explore(program, size, model)
         start = time.process_time()

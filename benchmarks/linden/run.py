@@ -25,8 +25,8 @@ from linden.algorithms import others
 from linden.programs import figure_four, figure_two, table_one, table_two
 
 from membar import _core
-from membar.engines.buffers.cycles import named
-from membar.engines.buffers.question import lowered
+from membar.engines.buffers.cycles import with_cell_names
+from membar.engines.buffers.question import lower_task
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Violated
 from membar.questions.task import Limits, Options, Task
@@ -50,7 +50,7 @@ _SECONDS = 60.0
 def question(program: Program, *, deadlocks: bool = False, model: str = "x86-tso") -> _core.StoreBuffers:
     """The program as the core sees it."""
     properties = ("errors", "deadlock") if deadlocks else ("errors",)
-    return lowered(Task(program=program, model=membar.load_model(model), properties=properties)).core
+    return lower_task(Task(program=program, model=membar.load_model(model), properties=properties)).core
 
 
 def errors(found: _core.BufferFindings) -> frozenset[tuple[int | None, ...]]:
@@ -113,7 +113,7 @@ def figures() -> Iterator[str]:
     yield f"Figure 4: {four.stored} states; deadlocks at {deadlocks}; both buffers cyclic, for example:"
     both = [state for state in four.unbounded if state.buffers == len(program.threads)]
     for state in sorted(both, key=lambda state: sum(map(len, state.contents)))[:3]:
-        shown = ", ".join(f"`{named(part, program)}`" for part in state.contents)
+        shown = ", ".join(f"`{with_cell_names(part, program)}`" for part in state.contents)
         yield f"- at {tuple(state.points)} with memory {tuple(state.memory)}: {shown}"
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import membar
-from membar.edits import Place, edited
+from membar.edits import Place, apply_choice
 from membar.objects.client import Size
 from membar.questions import programs
 from membar.questions.outcome import HoldsWithin
@@ -98,7 +98,7 @@ def bare(seconds: float) -> bool:
     for name in BARE:
         source = SourceFile.read(EXAMPLES / f"{name}.c")
         places = _places(source)
-        weakest = edited(source, places, tuple(0 for _ in places))
+        weakest = apply_choice(source, places, tuple(0 for _ in places))
         for model in ("x86-tso", "armv8"):
             start = time.process_time()
             found = membar.repair(weakest, model=model, options=QUICKLY, seconds=seconds)
@@ -197,7 +197,7 @@ def _all_strongest(source: SourceFile) -> SourceFile:
     """The text with every order and every fence that it has as strong as can be; no new fences."""
     places = _places(source)
     kept = [place.strongest if place.title.startswith("the ") else place.current for place in places]
-    return edited(source, places, tuple(kept))
+    return apply_choice(source, places, tuple(kept))
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ def breaks(source: SourceFile, question: Question, run: Witness) -> bool:
     """Whether a run that goes on forever, found for another question, is an answer to this one too."""
     if question.ltl is None or run.cycle is None:
         return False
-    program = programs.asked(source, error=None, ltl=question.ltl, words={})[1]
+    program = programs.parse_with_options(source, error=None, ltl=question.ltl, words={})[1]
     return replay(program, membar.load_model("x86-tso"), run) is None
 
 

@@ -74,7 +74,7 @@ def alternatives(
     )
 
 
-def restricted(place: Place, numbers: Iterable[int]) -> Place:
+def restrict(place: Place, numbers: Iterable[int]) -> Place:
     """A place with only some of its alternatives, the present one among them."""
     kept = sorted(numbers)
     return replace(
@@ -92,7 +92,7 @@ def restricted(place: Place, numbers: Iterable[int]) -> Place:
     )
 
 
-def edited(
+def apply_choice(
     source: SourceFile, places: Sequence[Place], choice: Choice, *, is_flat: bool = False
 ) -> SourceFile:
     """The text as chosen. Files that it includes are changed with it.

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from membar import load_model
 from membar._core import CubeFindings, CubeSystem
-from membar.engines.cubes import closed
+from membar.engines.cubes import closed_search
 from membar.engines.cubes.proof import event_cube
 from membar.evidence.certificates.check import certify, is_initial, steps_into
 from membar.evidence.certificates.cover import Cover
@@ -114,7 +114,7 @@ def proof_of(name: str, *, brab: int | None, seconds: float) -> Proof | None:
     system = systems.parse_system(text)
     model = load_model("x86-tso" if system.is_weak else "sc")
     task = SystemTask(system=system, model=model, limits=Limits(seconds=seconds), options=Options(brab=brab))
-    searched = closed(task)
+    searched = closed_search(task)
     if searched is None:
         return None
     core, found = searched

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar.questions.expectations import claimed
+from membar.questions.expectations import expected_in
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -22,7 +22,7 @@ SLOWEST = ("fast-mutex.c", "sc", "HOLDS")
 def expectations() -> list[object]:
     found: list[tuple[str, str, str]] = []
     for path in sorted(FOLDER.glob("*.c")):
-        said = claimed(SourceFile.read(path))
+        said = expected_in(SourceFile.read(path))
         assert said, path
         assert all(claim.any_threads for claim in said)
         found += [(path.name, claim.model, claim.verdict.upper().replace("-", " ")) for claim in said]

@@ -11,7 +11,7 @@ import pytest
 
 import membar
 from membar.diagnostics import InputError
-from membar.questions.expectations import claimed
+from membar.questions.expectations import expected_in
 from membar.questions.outcome import Violated
 from membar.reports import graphml, violation
 from membar.source import SourceFile
@@ -43,7 +43,7 @@ def cases(paths: list[Path]) -> list[object]:
     for path in paths:
         models = [
             claim.model
-            for claim in claimed(SourceFile.read(path))
+            for claim in expected_in(SourceFile.read(path))
             if claim.verdict == "violated" and not claim.any_threads
         ]
         first = next((model for model in models if model in QUICK or path in TASKS), None)

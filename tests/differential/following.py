@@ -23,9 +23,9 @@ from membar.program.program import Edge, Program
 from membar.questions import answering
 from membar.questions.outcome import Violated, Witness
 from membar.questions.task import Limits, Task
-from membar.questions.witness import _unwatched
+from membar.questions.witness import _of_program_itself
 from membar.questions.witness.interleavings import following
-from membar.questions.witness.watched import has_passed, watched
+from membar.questions.witness.watched import has_passed, restrict_to_route
 from membar.source import SourceFile
 
 PATH = "p.c"
@@ -231,13 +231,13 @@ def found_alone(case: Case, wanted: Guide) -> Witness | None:
     model = membar.load_model("sc")
     try:
         for route in routes(case.program, PATH, wanted):
-            program = watched(case.program, route, "assertions")
+            program = restrict_to_route(case.program, route, "assertions")
             outcome = answering.answer(
                 Task(program=program, model=model, properties=("assertions",)),
                 answering.load_engine("graphs"),
             )
             if isinstance(outcome, Violated) and outcome.witness and has_passed(outcome.witness, route):
-                own = _unwatched(case.program, outcome.witness)
+                own = _of_program_itself(case.program, outcome.witness)
                 assert replay(case.program, model, own) is None
                 return own
     except UnfollowableError:

@@ -74,7 +74,7 @@ def programs(count: int, model: str, *, first: int = 0) -> Iterator[Program]:
 def gathered(program: Program, model: Model) -> _core.Findings:
     """The exactly-once search, with what it gathers."""
     signs = overtaking.signs_under(model)
-    plan, compiled = graphs.compiled(signs.plan)
+    plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, program, terms, bound=BOUND)
     form = lower_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form

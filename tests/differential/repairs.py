@@ -24,7 +24,7 @@ from membar.questions import answering, programs
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from membar.edits import Choice, Place, edited
+from membar.edits import Choice, Place, apply_choice
 from membar.questions.repair import Repair
 from membar.questions.repair.costs import costs_for
 from membar.source import SourceFile
@@ -55,7 +55,7 @@ def cheapest(source: SourceFile, costs: Path, most: int) -> int | None:
     for count, (cost, choice) in enumerate(_by_cost(places, table, base)):
         if count >= most:
             return None
-        if membar.check(edited(source, places, choice)).verdict == "holds":
+        if membar.check(apply_choice(source, places, choice)).verdict == "holds":
             return cost
     return None
 

@@ -46,7 +46,7 @@ def features_of(name: str) -> Features:
 def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_core.Plan, bytes]:
     """A program and a model as the core takes them; with nothing in the final states if not `observed`."""
     assert model.plan is not None
-    plan, compiled = graphs.compiled(model.plan)
+    plan, compiled = graphs.compile_for_core(model.plan)
     expanded = expand(program)
     require_single_accesses(expanded)
     terms = Observer(program).terms if observed else ()

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from differential.comparisons import shipped
 from differential.searches import SECONDS, claiming, features_of
 from membar.engines import graphs
-from membar.engines._symmetry_classes import Exchange, SymmetryClasses, exchanged
+from membar.engines._symmetry_classes import Exchange, SymmetryClasses, exchange_threads
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
@@ -98,7 +98,7 @@ def both(program: Program, model: Model) -> Both | None:
     found = groups(expanded)
     if not found:
         return None
-    plan, compiled = graphs.compiled(model.plan)
+    plan, compiled = graphs.compile_for_core(model.plan)
     orbits = SymmetryClasses(found, Observer(program).terms, threads=len(program.threads))
     watched = watches_under(model, expanded, orbits.terms, bound=BOUND)
     lowered = lower_program(expanded, plan.tags, orbits.terms, watched)
@@ -133,7 +133,7 @@ def states(item: Both, found: _core.Findings) -> Counter[tuple[int, ...]]:
     """All final states, with their numbers of executions."""
     counts: Counter[tuple[int, ...]] = Counter()
     if found.symmetric:
-        for state in item.orbits.unfolded(found.states):
+        for state in item.orbits.unfold(found.states):
             counts[state.state] += state.executions
     else:
         for words, count in found.states:
@@ -187,7 +187,7 @@ def closure(item: Both, found: _core.Findings) -> tuple[int, set[Key]]:
         is_complete = statuses.isdisjoint({"failed", "fault", "cut"})
         orbits += is_complete and key(execution) not in seen
         for exchange in exchanges(item, found.symmetric):
-            renamed = exchanged(execution, exchange, item.orbits.groups, item.lowered.registers)
+            renamed = exchange_threads(execution, exchange, item.orbits.groups, item.lowered.registers)
             seen.add(key(renamed))
     return orbits, seen
 

@@ -9,7 +9,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 from differential.buffer_faults import BY_MODEL, BY_SEED, BY_TEXT, LARGE_STEP, TWO_STORES
 from differential.unbounded import Effort, Goals, caught, goals, model, programs
 from membar import _core
-from membar.engines.buffers.question import lowered
+from membar.engines.buffers.question import lower_task
 from membar.program.program import Program
 from membar.questions.task import Task
 from unit.engines.texts import parse
@@ -27,7 +27,7 @@ def number(name: str) -> int:
 def answers(program: Program, fault: int | None) -> tuple[Goals, Goals, Goals]:
     """What the two procedures and bounded exploration find."""
     task = Task(program=program, model=model("x86-tso"), properties=("condition", "assertions", "deadlock"))
-    core = lowered(task, fault=fault).core
+    core = lower_task(task, fault=fault).core
     limits = (EFFORT.seconds, EFFORT.states)
     forward = core.forward(seconds=limits[0], states=limits[1])
     backward = core.backward(seconds=limits[0], states=limits[1])
@@ -53,7 +53,7 @@ def test_a_mistake_is_seen_in_a_hand_derived_program(name: str) -> None:
 def findings(program: Program, under: str, fault: int | None) -> list[tuple[Goals, bool, bool]]:
     """What the searches find, whether a bound held something back, and whether they say to be exact."""
     task = Task(program=program, model=model(under), properties=("condition", "assertions", "deadlock"))
-    core = lowered(task, fault=fault).core
+    core = lower_task(task, fault=fault).core
     found = [core.forward(states=EFFORT.states), core.bounded(bound=3, states=EFFORT.states)]
     if under == "x86-tso":
         found.append(core.backward(states=EFFORT.states))
@@ -84,7 +84,7 @@ def test_both_procedures_say_the_same_of_the_hand_derived_programs(text: str) ->
 
 def test_a_step_that_no_bounded_buffer_has_room_for_is_no_deadlock() -> None:
     task = Task(program=parse(LARGE_STEP), model=model("x86-tso"), properties=("deadlock",))
-    core = lowered(task).core
+    core = lower_task(task).core
     found = core.bounded(bound=3)
     assert found.held
     assert "deadlock" not in {goal.kind for goal in found.goals}

@@ -28,7 +28,7 @@ from membar.languages import c as old
 from membar.languages import registry
 from membar.languages.compiled.program import parse_compiled
 from membar.program.program import Program
-from membar.questions.expectations import claimed
+from membar.questions.expectations import expected_in
 from membar.questions.task import Limits, Options, Unrolling
 from membar.records import replace
 from membar.source import SourceFile
@@ -140,7 +140,7 @@ def cases(*, all_models: bool = False) -> Iterator[Case]:
     """Every C program of the examples, the benchmarks and the tables of the unit tests."""
     for path in sorted((ROOT / "examples").rglob("*.c")):
         source = SourceFile.read(path)
-        models = [each.model for each in claimed(source) if not each.any_threads] or ["rc11"]
+        models = [each.model for each in expected_in(source) if not each.any_threads] or ["rc11"]
         for model in models if all_models else models[:1]:
             yield Case("examples", str(path.relative_to(ROOT / "examples")), source, model)
     for path in sorted((ROOT / "benchmarks" / "c").glob("*.c")):

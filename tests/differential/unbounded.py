@@ -20,8 +20,9 @@ import membar
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the tests are no package yet
 
 from membar import _core
-from membar.engines.buffers.question import Lowered, lowered
-from membar.engines.buffers.witness import followed, shown_moves
+from membar.engines._core_runs import follow_run
+from membar.engines.buffers.question import Lowered, lower_task
+from membar.engines.buffers.witness import shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.questions.task import Task
@@ -55,7 +56,7 @@ def model(name: str) -> Model:
 def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:
     """The program as the core sees it; all assertions and deadlocks are looked for."""
     task = Task(program=program, model=model(name), properties=("assertions", "deadlock"))
-    return lowered(task, fault=fault)
+    return lower_task(task, fault=fault)
 
 
 def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
@@ -228,7 +229,7 @@ def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report
             kinds.add(goal.kind)
             report.counts["runs read off and followed"] += 1
             report.counts["of them longer than 100 steps"] += len(run) > 100
-            moves = followed(asked.machine, shown_moves(asked, run))
+            moves = follow_run(asked.machine, shown_moves(asked, run))
             if goal.kind == "failure" and moves[-1].failure is None:
                 report.wrong.append(f"{seed}: the run to {described(goal)} ends otherwise")
 

@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from differential.unbounded import Goals, described, goals, listed, model
 from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
-from membar.engines.buffers.question import Lowered, lowered
-from membar.engines.buffers.witness import followed, shown_moves
+from membar.engines._core_runs import follow_run
+from membar.engines.buffers.question import Lowered, lower_task
+from membar.engines.buffers.witness import shown_moves
 from membar.engines.reference.simulator import simulate
 from membar.program.operations import Fence, Receive, Send, Spawn, Store
 from membar.program.program import Program
@@ -44,7 +45,7 @@ class Report:
 
 def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:
     """The program as the core sees it; failures, errors, deadlocks and final states are looked for."""
-    return lowered(_task(program, name, None), fault=fault)
+    return lower_task(_task(program, name, None), fault=fault)
 
 
 def _task(program: Program, name: str, bound: int | None) -> Task:
@@ -153,7 +154,7 @@ def _follow(who: str, asked: Lowered, found: _core.BufferFindings, report: Repor
             continue
         seen.add(kind)
         try:
-            followed(asked.machine, run)
+            follow_run(asked.machine, run)
         except InputError:
             if kind != "fault":
                 report.wrong.append(f"{who}: the run to {described(goal)} goes astray")

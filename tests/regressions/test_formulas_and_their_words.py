@@ -26,7 +26,7 @@ SHAPES = ("x {0} {1}", "({1}) {0} x", "!(x {0} ({1}))", "[] (x {0} {1})", "a[x {
 
 
 def read(source: SourceFile, **asked: str) -> None:
-    programs.asked(source, error=asked.get("error"), ltl=asked.get("ltl"), words={})
+    programs.parse_with_options(source, error=asked.get("error"), ltl=asked.get("ltl"), words={})
 
 
 def is_located(source: SourceFile, **asked: str) -> bool:

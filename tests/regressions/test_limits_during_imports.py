@@ -13,7 +13,7 @@ class _Late:
 
 
 def test_a_limit_reached_while_a_class_is_made_is_a_limit() -> None:
-    with pytest.raises(budget.LimitError), budget.limited(seconds=60, memory=None):
+    with pytest.raises(budget.LimitError), budget.limit_resources(seconds=60, memory=None):
         type("Made", (), {"part": _Late()})
 
 
@@ -22,5 +22,5 @@ def test_another_error_while_a_class_is_made_stays_one() -> None:
         def __set_name__(self, owner: type, name: str) -> None:
             raise KeyError(name)
 
-    with pytest.raises((RuntimeError, KeyError)), budget.limited(seconds=60, memory=None):
+    with pytest.raises((RuntimeError, KeyError)), budget.limit_resources(seconds=60, memory=None):
         type("Made", (), {"part": Wrong()})

@@ -60,7 +60,11 @@ def _left_with_alarm_at(which: int) -> tuple[bool, bool]:
     """Leaves a block whose time is over with an alarm at one instruction: whether it rang, and was heard."""
     alarm, is_heard = _Alarm(which), False
     try:
-        with alarm, budget.limited(seconds=1000.0, memory=None), budget.stage("while this was tested"):
+        with (
+            alarm,
+            budget.limit_resources(seconds=1000.0, memory=None),
+            budget.stage("while this was tested"),
+        ):
             budget.current().deadline = -1000.0
             alarm.is_armed = True
         alarm.is_armed = False
@@ -89,7 +93,7 @@ def test_an_alarm_while_a_block_begins_leaves_nothing_behind() -> None:
         alarm = _Alarm(which)
         try:
             with alarm:
-                context = budget.limited(seconds=1000.0, memory=None)
+                context = budget.limit_resources(seconds=1000.0, memory=None)
                 alarm.is_armed = True
                 with context:
                     alarm.is_armed = False
@@ -136,12 +140,12 @@ def test_a_limit_in_another_thread_leaves_the_alarm_of_the_first_alone() -> None
 
     def other() -> None:
         try:
-            with budget.limited(seconds=1.0, memory=None):
+            with budget.limit_resources(seconds=1.0, memory=None):
                 pass
         except BaseException as problem:
             problems.append(problem)
 
-    with budget.limited(seconds=1000.0, memory=None):
+    with budget.limit_resources(seconds=1000.0, memory=None):
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(timeout=60)
@@ -174,7 +178,7 @@ def test_an_alarm_is_not_lost_to_the_garbage_collector(
     start, traced = time.monotonic(), sys.gettrace()
 
     def work() -> None:
-        with budget.limited(seconds=0.2, memory=None):
+        with budget.limit_resources(seconds=0.2, memory=None):
             while time.monotonic() < start + 60.0:
                 collect()
 

@@ -30,7 +30,10 @@ def _pigeons() -> str:
 
 
 def test_a_proof_check_ends_with_the_time_limit() -> None:
-    with pytest.raises(budget.LimitError, match="time limit"), budget.limited(seconds=0.5, memory=None):
+    with (
+        pytest.raises(budget.LimitError, match="time limit"),
+        budget.limit_resources(seconds=0.5, memory=None),
+    ):
         Session().answers([_pigeons()])
 
 
@@ -53,7 +56,7 @@ def print_reason(work: str, megabytes: int) -> None:
 
     def within_limits() -> str:
         try:
-            with budget.limited(seconds=300.0, memory=memory):
+            with budget.limit_resources(seconds=300.0, memory=memory):
                 {"proof": _check_a_proof, "object": _prove_an_object}[work]()
         except budget.LimitError as reached:
             return reached.reason
@@ -100,7 +103,7 @@ def _without_times(answer: Answer) -> str:
 
 
 def test_z3_is_told_no_memory_limit_where_its_end_would_be_the_callers() -> None:
-    with budget.limited(seconds=None, memory=1 << 40):
+    with budget.limit_resources(seconds=None, memory=1 << 40):
         answer = ask_within_limits(lambda: ("sat", ""), settings=_NoSettings(), set_timeout=lambda _: None)
     assert answer == "sat"
 

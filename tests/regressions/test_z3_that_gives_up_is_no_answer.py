@@ -37,13 +37,13 @@ def test_ctrl_c_inside_z3_is_ctrl_c() -> None:
 
 def test_z3_gets_the_time_that_is_left() -> None:
     solver = _GivesUp("timeout")
-    with budget.limited(seconds=50.0, memory=None):
+    with budget.limit_resources(seconds=50.0, memory=None):
         assert ask(solver, milliseconds=90_000) == z3.unknown
     assert 0 < solver.timeout <= 50_000
 
 
 def test_a_limit_reached_inside_z3_is_a_limit() -> None:
-    with budget.limited(seconds=0.05, memory=None):
+    with budget.limit_resources(seconds=0.05, memory=None):
         time.sleep(0.1)
         with pytest.raises(budget.LimitError):
             ask(_GivesUp("timeout"))

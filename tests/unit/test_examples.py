@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from membar.questions.expectations import claimed
+from membar.questions.expectations import expected_in
 from membar.questions.task import Options
 from membar.source import SourceFile
 
@@ -19,7 +19,7 @@ FILES = sorted(path for ending in ("litmus", "xcfa", "mbp") for path in EXAMPLES
 
 def expectations(path: Path) -> list[tuple[str, str]]:
     """Model and verdict, as the first comment says."""
-    found = claimed(SourceFile.read(path))
+    found = expected_in(SourceFile.read(path))
     assert found, f"{path} does not say what to expect"
     return [(claim.model, claim.verdict.upper().replace("-", " ")) for claim in found]
 

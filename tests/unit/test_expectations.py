@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from membar.diagnostics import InputError
-from membar.questions.expectations import Claimed, claimed
+from membar.questions.expectations import Claimed, expected_in
 from membar.source import SourceFile
 
 TWO = (Claimed("sc", "holds"), Claimed("x86-tso", "holds-within"))
@@ -32,13 +32,13 @@ TWO = (Claimed("sc", "holds"), Claimed("x86-tso", "holds-within"))
     ],
 )
 def test_what_comments_say(text: str, found: tuple[Claimed, ...]) -> None:
-    assert claimed(SourceFile("x.c", text)) == found
+    assert expected_in(SourceFile("x.c", text)) == found
 
 
 @pytest.mark.parametrize("said", ["sc", "sc FINE", "sc HOLDS, pso", "the usual", "sc HOLDS VIOLATED"])
 def test_a_comment_without_a_verdict_is_an_error_at_its_place(said: str) -> None:
     with pytest.raises(InputError) as caught:
-        claimed(SourceFile("x.c", f"/* Expected: {said}. */"))
+        expected_in(SourceFile("x.c", f"/* Expected: {said}. */"))
     (item,) = caught.value.diagnostics
     assert item.code == "W1445"
     assert item.primary is not None

@@ -91,7 +91,7 @@ def test_a_run_that_does_not_replay_is_unknown() -> None:
 
 
 def test_an_instance_that_disagrees_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(systems, "_certified", lambda outcome, *_: outcome)
+    monkeypatch.setattr(systems, "_certify", lambda outcome, *_: outcome)
     outcome = systems.confirmed_outcome(
         task("flags", instances=(2,)), saying(lambda question: Holds(run_of(question)))
     )

@@ -99,7 +99,7 @@ def test_ctrl_c_ends_a_worker_that_does_not_listen() -> None:
 
 
 def _run_in_circles() -> None:
-    with budget.limited(seconds=0.2, memory=None), budget.stage("while it ran in circles"):
+    with budget.limit_resources(seconds=0.2, memory=None), budget.stage("while it ran in circles"):
         while True:
             with contextlib.suppress(Exception):  # as libraries do
                 continue
@@ -115,11 +115,14 @@ def test_a_loop_of_python_ends_at_the_deadline() -> None:
 
 
 def test_no_budget_is_larger_than_the_one_around_it() -> None:
-    with budget.limited(seconds=50.0, memory=1 << 40), budget.limited(seconds=100.0, memory=None):
+    with (
+        budget.limit_resources(seconds=50.0, memory=1 << 40),
+        budget.limit_resources(seconds=100.0, memory=None),
+    ):
         now = budget.current()
         assert now.seconds == 50.0
         assert now.memory == 1 << 40
-        left = Limits(seconds=1000.0, executions=7).left()
+        left = Limits(seconds=1000.0, executions=7).remaining()
         assert left.seconds is not None
         assert left.seconds <= 50.0
         assert left.executions == 7

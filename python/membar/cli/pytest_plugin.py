@@ -97,10 +97,10 @@ class CheckedFile(pytest.File):
             yield Check.from_parent(self, name=str(claim) or "default", claim=claim)
 
     def _claims(self) -> Iterable[Claimed]:
-        from membar.questions.expectations import Claimed, claimed  # noqa: PLC0415 - only where asked for
+        from membar.questions.expectations import Claimed, expected_in  # noqa: PLC0415 - only where asked for
         from membar.source import SourceFile  # noqa: PLC0415
 
-        found = claimed(SourceFile.read(self.path))
+        found = expected_in(SourceFile.read(self.path))
         if found or self.path.suffix != ".litmus":
             return found
         return [Claimed(model, "holds") for model in self.config.getini("membar_models") or [""]]
@@ -117,7 +117,7 @@ class _Told(pytest.Item):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
         """The report of the answer, or what is wrong with the input."""
-        return _told(excinfo) or super().repr_failure(excinfo)
+        return _error_text(excinfo) or super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """File and model."""
@@ -187,7 +187,7 @@ def _report(answer: Answer) -> str:
     return terminal.render(answer)
 
 
-def _told(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+def _error_text(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
     """The text for people of an exception that is ours; "" of others."""
     from membar.diagnostics import InputError  # noqa: PLC0415 - only where something is wrong
     from membar.reports import diagnostic  # noqa: PLC0415

@@ -67,7 +67,7 @@ class SymmetryClasses:
         terms = dict.fromkeys(asked)
         rows: list[list[list[Term]]] = []
         for group in self.groups:
-            wanted = _observed(group, asked)
+            wanted = _observed_registers(group, asked)
             rows.append(
                 [
                     [FinalRegister(thread, names[at], width, signed) for at, width, signed in wanted]
@@ -79,7 +79,7 @@ class SymmetryClasses:
         places = {term: place for place, term in enumerate(self.terms)}
         self._places = [[[places[term] for term in row] for row in group] for group in rows]
 
-    def unfolded(self, states: Iterable[tuple[tuple[int, ...], int]]) -> Iterator[Unfolded]:
+    def unfold(self, states: Iterable[tuple[tuple[int, ...], int]]) -> Iterator[Unfolded]:
         """All final states, from those that the core explored, each with the number it was given."""
         classes: dict[tuple[object, ...], list[tuple[int, tuple[int, ...], int]]] = {}
         for index, (state, count) in enumerate(states):
@@ -90,12 +90,12 @@ class SymmetryClasses:
             key = (tuple(fixed), *(tuple(sorted(group)) for group in rows))
             classes.setdefault(key, []).append((index, state, count))
         for members in classes.values():
-            yield from self._arranged(members)
+            yield from self._arrange(members)
 
     def _rows(self, state: tuple[int, ...]) -> list[list[Row]]:
         return [[tuple(state[place] for place in row) for row in group] for group in self._places]
 
-    def _arranged(self, members: list[tuple[int, tuple[int, ...], int]]) -> Iterator[Unfolded]:
+    def _arrange(self, members: list[tuple[int, tuple[int, ...], int]]) -> Iterator[Unfolded]:
         total = sum(count for _, _, count in members)
         index, state, _ = members[0]
         rows = self._rows(state)
@@ -133,7 +133,7 @@ class SymmetryClasses:
         return None if exchange == list(range(self.threads)) else tuple(exchange)
 
 
-def exchanged(
+def exchange_threads(
     found: _core.Execution, exchange: Exchange, groups: Sequence[Group], registers: Sequence[Sequence[str]]
 ) -> _core.Execution:
     """The execution in which each thread does what `exchange` says.
@@ -156,7 +156,7 @@ def exchanged(
     return found.exchanged(exchange, renamed)
 
 
-def _observed(group: Group, asked: Sequence[Term]) -> list[tuple[int, int, bool]]:
+def _observed_registers(group: Group, asked: Sequence[Term]) -> list[tuple[int, int, bool]]:
     """The registers that are asked about in some thread of the group, with how they are seen."""
     names = dict(zip(group.threads, group.registers, strict=True))
     found: dict[tuple[int, int, bool], None] = {}

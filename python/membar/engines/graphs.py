@@ -31,7 +31,13 @@ from membar.engines._exploration import (
     trial,
     why_not_classes,
 )
-from membar.engines._symmetry_classes import MOST_LISTED, Exchange, SymmetryClasses, Unfolded, exchanged
+from membar.engines._symmetry_classes import (
+    MOST_LISTED,
+    Exchange,
+    SymmetryClasses,
+    Unfolded,
+    exchange_threads,
+)
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
@@ -149,7 +155,7 @@ _KEPT = 16
 _compiled: dict[int, tuple[Plan, LoweredPlan, _core.Plan]] = {}
 
 
-def compiled(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
+def compile_for_core(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
     """The plan as the core holds it, kept for the next time."""
     found = _compiled.get(id(plan))
     if found is None or found[0] is not plan:
@@ -180,7 +186,7 @@ class _Search:
         self.task = task
         self.plan = plan
         self.started = time.monotonic()
-        lowered_plan, self.compiled = compiled(plan)
+        lowered_plan, self.compiled = compile_for_core(plan)
         self.program = expand(task.program)
         require_single_accesses(self.program)
         self.exploration = exploration(task, self.program)
@@ -227,7 +233,7 @@ class _Search:
         signs = signs_under(self.task.model)
         self.load_buffering = _LoadBufferingCheck(self.compiled, self.lowered, signs.slots)
         self.exploration = EXACTLY_ONCE
-        lowered_plan, self.compiled = compiled(signs.plan)
+        lowered_plan, self.compiled = compile_for_core(signs.plan)
         program = mark_reads(self.program, self.watched)
         lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
         self.lowered = replace(lowered, tag_sets=tuple(map(remove_marks, lowered.tag_sets)))
@@ -268,18 +274,18 @@ class _Search:
     def run(self, bound: int) -> Tally:
         """Everything within one loop bound."""
         try:
-            found = self._found(bound)
+            found = self._explore(bound)
             if found.stopped == _DEAD_ENDS:
                 self.exploration = EXACTLY_ONCE
                 self.without_classes = "most partial classes of this program are inconsistent"
-                found = self._found(bound)
+                found = self._explore(bound)
             elif self.steps is not None and found.stopped in _NOT_QUICK:
                 self.exploration, self.steps = careful_exploration(self.task, self.program), None
                 self._begin_load_buffering_check()
-                found = self._found(bound)
+                found = self._explore(bound)
             if self.load_buffering is not None and self._is_doubtful(found):
                 self._end_load_buffering_check(self.load_buffering)
-                found = self._found(bound)
+                found = self._explore(bound)
             return self._tally(found, bound)
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
@@ -297,7 +303,7 @@ class _Search:
         is_blind = self.load_buffering is None or self.load_buffering.slots is None
         return is_blind or bool(found.failures or found.faults) or is_doubtful(found.signs)
 
-    def _found(self, bound: int) -> _core.Findings:
+    def _explore(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
         left = None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0)
         unit = CLASSES if self.exploration == CLASSES else "executions"
@@ -409,7 +415,7 @@ class _Search:
         """Every execution, where all are asked for; those that are not complete say so."""
         left_out = 0
         for index in range(found.kept):
-            witness = self._kept(found.kept_witness(index))
+            witness = self._keep_witness(found.kept_witness(index))
             if witness.message or self._passes(witness):
                 tally.kept.append(witness)
             else:
@@ -417,7 +423,7 @@ class _Search:
         if left_out:
             tally.notes.append(left_out_by_filter(left_out))
 
-    def _kept(self, found: _core.Execution) -> Witness:
+    def _keep_witness(self, found: _core.Execution) -> Witness:
         statuses = [thread.status for thread in found.threads]
         if "fault" in statuses:
             return self._witness(found, told_where(self._fault(found, statuses.index("fault"))))
@@ -474,7 +480,7 @@ class _Search:
 
     def _take_states(self, found: _core.Findings, tally: Tally) -> None:
         if found.symmetric:
-            for item in self.orbits.unfolded(found.states):
+            for item in self.orbits.unfold(found.states):
                 self._take_state(found, item, tally)
             return
         for index, (state, count) in enumerate(found.states):
@@ -498,7 +504,7 @@ class _Search:
     def _state_witness(self, found: _core.Findings, explored: int, exchange: Exchange | None) -> Witness:
         execution = found.state_witness(explored)
         if exchange is not None:
-            execution = exchanged(execution, exchange, self.orbits.groups, self.lowered.registers)
+            execution = exchange_threads(execution, exchange, self.orbits.groups, self.lowered.registers)
         return self._witness(execution, "")
 
     def _passes(self, witness: Witness) -> bool:
@@ -506,7 +512,7 @@ class _Search:
         return self.observer.ending(registers, final_memory(witness.execution)).passes
 
     def _witness(self, found: _core.Execution, message: str) -> Witness:
-        execution = lifted(self.program, self.lowered, found)
+        execution = lift_execution(self.program, self.lowered, found)
         registers = [dict(pairs) for pairs in execution.registers]
         final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
         choices = tuple(tuple(thread.choices) for thread in found.threads)
@@ -560,7 +566,7 @@ class _Search:
         return bad_access(self.program, word, operation.size, edge)
 
 
-def lifted(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
+def lift_execution(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
     """An execution of the core with names, tags and source spans."""
     events = found.events
     count = len(events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from membar.edits import Edit, Place, alternatives, restricted
+from membar.edits import Edit, Place, alternatives, restrict
 from membar.languages._c_text import Call, CText, Statement
 from membar.records import record
 from membar.source import Span
@@ -135,7 +135,7 @@ def order_places(
             if compiled is not None and order and (kind, order) not in compiled(call.name.start):
                 continue
             elsewhere = _elsewhere(call, form, macros, other_macros)
-            yield restricted(place, _at_least(place, form, elsewhere))
+            yield restrict(place, _at_least(place, form, elsewhere))
 
 
 @record(frozen=True, slots=True)

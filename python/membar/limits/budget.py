@@ -1,9 +1,9 @@
 """The budget of a question: its deadline and its memory limit.
 
-`limited` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is raised
-between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere, what may
-take long asks `current().spend()` now and then. The core has clocks of its own and receives how much is left
-(`Limits.left`). What can neither be interrupted nor asked is ended with its process (`workers`).
+`limit_resources` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is
+raised between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere,
+what may take long asks `current().spend()` now and then. The core has clocks of its own and receives how much
+is left (`Limits.remaining`). What can neither be interrupted nor asked is ended with its process (`workers`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Budget:
     steps: int = 0
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """Seconds that are left; None is no limit."""
         return None if self.seconds is None else max(self.deadline - time.monotonic(), 0.0)
 
@@ -129,7 +129,7 @@ def current() -> Budget:
     return _CURRENT.get() or _UNLIMITED
 
 
-def limited(*, seconds: float | None, memory: int | None) -> AbstractContextManager[None]:
+def limit_resources(*, seconds: float | None, memory: int | None) -> AbstractContextManager[None]:
     """What is done inside may cost so much, and no more than is left of the budget around it."""
     if seconds is None and memory is None:
         return nullcontext()
@@ -265,7 +265,7 @@ def _ring(_signal: int, frame: FrameType | None) -> None:
     budget = _CURRENT.get()
     if budget is None:
         return
-    uninterrupted = _uninterrupted(frame)
+    uninterrupted = _uninterruptible_call(frame)
     if uninterrupted is None:
         budget.look(grace=GRACE)
         return
@@ -274,7 +274,7 @@ def _ring(_signal: int, frame: FrameType | None) -> None:
         _look_after_return_to(uninterrupted.f_back)
 
 
-def _uninterrupted(frame: FrameType | None) -> FrameType | None:
+def _uninterruptible_call(frame: FrameType | None) -> FrameType | None:
     """The outermost call in which nothing may be raised; None if there is none.
 
     A block with a budget is being entered or left, which nothing may interrupt; or the garbage collector has

@@ -46,10 +46,10 @@ def in_words(executions: int, blocked: int, done: float, seconds: float, *, unit
         parts.append(f"{(executions + blocked) / seconds:,.0f} per second")
     if done > _WORTH_SAYING:
         total = round(executions / min(done, 1.0))
-        parts.append(f"perhaps {100 * min(done, 1.0):.0f} % of {_rounded(total):,}")
+        parts.append(f"perhaps {100 * min(done, 1.0):.0f} % of {_round(total):,}")
     return ", ".join(parts)
 
 
-def _rounded(number: int) -> int:
+def _round(number: int) -> int:
     """Two digits of it: more would be a lie."""
     return int(float(f"{number:.1e}"))

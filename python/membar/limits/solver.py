@@ -61,7 +61,7 @@ def ask_within_limits(
         KeyboardInterrupt: Ctrl-C, which z3 catches and takes for a reason not to know.
     """
     budget = current()
-    left = None if budget.left is None else max(int(1000 * budget.left), 1)
+    left = None if budget.remaining_seconds is None else max(int(1000 * budget.remaining_seconds), 1)
     times = [limit for limit in (left, milliseconds) if limit is not None]
     start = time.monotonic()
     if times:

@@ -77,7 +77,7 @@ def _thread_without(thread: Thread) -> Thread:
             leaving[edge.source] = following
             del edges[index]
         elif len(following) == 1 and _can_follow(edges[following[0]]):
-            edges[following[0]] = _joined(edge, edges[following[0]])
+            edges[following[0]] = _join_edges(edge, edges[following[0]])
             leaving[edge.source] = [following[0] if it == index else it for it in leaving[edge.source]]
             del edges[index]
     return replace(thread, edges=tuple(edges.values()))
@@ -89,7 +89,7 @@ def _can_follow(edge: Edge) -> bool:
     return is_plain and not any(isinstance(operation, Assert) for operation in edge.operations)
 
 
-def _joined(first: Edge, second: Edge) -> Edge:
+def _join_edges(first: Edge, second: Edge) -> Edge:
     """One step in the place of two, of which the first makes no access."""
     operations = (*first.operations, *second.operations)
     return replace(second, source=first.source, guard=first.guard, operations=operations)

@@ -148,17 +148,17 @@ def _live(thread: Thread, shown: Names) -> Mapping[int, Names]:
 def _live_before(edge: Edge, after: Names) -> Names:
     live = after
     for operation in reversed(edge.operations):
-        live = (live - _defined(operation)) | _used(operation)
+        live = (live - _defined_names(operation)) | _used_names(operation)
     return live | frozenset(registers_of(edge.guard))
 
 
-def _defined(operation: Operation) -> Names:
+def _defined_names(operation: Operation) -> Names:
     written = frozenset(registers_written(operation))
     opens = isinstance(operation, Load) and operation.exclusive
     return written | {_EXCLUSIVE} if opens or isinstance(operation, StoreConditional) else written
 
 
-def _used(operation: Operation) -> Names:
+def _used_names(operation: Operation) -> Names:
     read = registers_read(operation).all
     closes = isinstance(operation, StoreConditional) or (isinstance(operation, Store) and operation.exclusive)
     return read | {_EXCLUSIVE} if closes else read

@@ -211,7 +211,7 @@ _COMPARE: dict[Comparison, Callable[[int, int], bool]] = {
 Predicate: TypeAlias = Callable[[Sequence[int]], bool]
 
 
-def shown(term: Term, word: int) -> int:
+def shown_value(term: Term, word: int) -> int:
     """The number that `term` shows when the 64-bit word behind it is `word`."""
     return signed(word, term.width) if term.signed else word & ((1 << term.width) - 1)
 
@@ -258,13 +258,13 @@ def _comparison(formula: Compare, places: Mapping[Term, int], bases: Mapping[str
     at = places[term]
     if isinstance(value, FinalRegister | FinalCell):
         other = places[value]
-        return lambda words: compare(shown(term, words[at]), shown(term, words[other]))
-    right = shown(term, bases[value.name] + value.offset if isinstance(value, Address) else value)
+        return lambda words: compare(shown_value(term, words[at]), shown_value(term, words[other]))
+    right = shown_value(term, bases[value.name] + value.offset if isinstance(value, Address) else value)
     if formula.op is Comparison.EQ:
         mask = (1 << term.width) - 1
         wanted = right & mask
         return lambda words: words[at] & mask == wanted
-    return lambda words: compare(shown(term, words[at]), right)
+    return lambda words: compare(shown_value(term, words[at]), right)
 
 
 def satisfies(formula: Formula, values: Mapping[Term, int], bases: Mapping[str, int]) -> bool:

@@ -19,7 +19,7 @@ def has_rival_writers(program: Program) -> bool:
     known: dict[int, str] = {}
     anywhere: str | None = None  # who stores to addresses that are computed
     for thread in program.threads:
-        for word in _stored(program, thread):
+        for word in _stored_addresses(program, thread):
             if anywhere not in (None, thread.name):
                 return True
             if word is None:
@@ -31,7 +31,7 @@ def has_rival_writers(program: Program) -> bool:
     return False
 
 
-def _stored(program: Program, thread: Thread) -> Iterator[int | None]:
+def _stored_addresses(program: Program, thread: Thread) -> Iterator[int | None]:
     """The addresses of a thread's stores; None for those that depend on a register.
 
     The beginning of memory is no rival: unless it comes before all else there, the program has no meaning.

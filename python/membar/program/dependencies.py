@@ -168,7 +168,7 @@ def may_depend(thread: Thread) -> frozenset[Dependency]:
                 continue
             after = _follow(edge, index, at[point], found)
             known = at.get(edge.target)
-            merged = _merged(known or {}, after)
+            merged = _merge(known or {}, after)
             if known is None or merged != known:
                 at[edge.target] = merged
                 waiting.append(edge.target)
@@ -212,5 +212,5 @@ def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | None]) ->
     return frozenset(place for name in names for place in origins.get(name, _NOWHERE))
 
 
-def _merged(left: _Origins, right: _Origins) -> dict[str | None, frozenset[Place]]:
+def _merge(left: _Origins, right: _Origins) -> dict[str | None, frozenset[Place]]:
     return {name: left.get(name, _NOWHERE) | right.get(name, _NOWHERE) for name in {*left, *right}}

@@ -203,10 +203,10 @@ class _Flow:
 
     def _is_read(self, expr: Expr) -> bool:
         """Whether a value that was read may go into `expr`."""
-        return any(name in self._tainted for name in registers_of(expr))
+        return any(name in self._tainted_registers for name in registers_of(expr))
 
     @cached_property
-    def _tainted(self) -> frozenset[str]:
+    def _tainted_registers(self) -> frozenset[str]:
         """The registers that may hold something read, or computed from that."""
         tainted: set[str] = set()
         while True:
@@ -227,18 +227,18 @@ class _Flow:
         return later.edge == earlier.edge and later.number > earlier.number
 
     def _reachable(self, point: int) -> frozenset[int]:
-        found = self._reached.get(point)
+        found = self._reached_points.get(point)
         if found is None:
             seen, waiting = {point}, [point]
             while waiting:
                 new = {edge.target for edge in self.thread.outgoing[waiting.pop()]} - seen
                 seen |= new
                 waiting += new
-            found = self._reached[point] = frozenset(seen)
+            found = self._reached_points[point] = frozenset(seen)
         return found
 
     @cached_property
-    def _reached(self) -> dict[int, frozenset[int]]:
+    def _reached_points(self) -> dict[int, frozenset[int]]:
         return {}
 
     def _may_meet(self, a: _Place, b: _Place) -> bool:

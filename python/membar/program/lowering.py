@@ -79,7 +79,7 @@ class LoweredProgram:
     predicates: tuple[StatePredicate, ...]
 
 
-def packed(words: Sequence[int]) -> bytes:
+def pack(words: Sequence[int]) -> bytes:
     """Words as bytes, lowest first."""
     return struct.pack(f"<{len(words)}Q", *words)
 
@@ -171,7 +171,7 @@ class _Lowering:
             words += self._predicate(predicate)
         words += (len(self.errors), *(asked.index(error) for error in self.errors))
         return LoweredProgram(
-            form=packed(words),
+            form=pack(words),
             tag_sets=tuple(self.tag_sets),
             registers=tuple(tuple(thread.registers) for thread in threads),
             points=tuple(tuple(thread.points) for thread in threads),

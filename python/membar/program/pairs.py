@@ -49,7 +49,7 @@ class Pairs(AbstractSet[Pair]):
         rows = (*self.rows, *([0] * (size - len(self.rows))))
         return b"".join(row.to_bytes(width, "little") for row in rows) if self else b""
 
-    def shifted(self, offset: int) -> Pairs:
+    def shift(self, offset: int) -> Pairs:
         """The pairs of events with numbers that are larger by `offset`."""
         return Pairs([*([0] * offset), *(row << offset for row in self.rows)])
 

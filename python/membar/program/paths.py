@@ -160,7 +160,7 @@ class _Walker:
             if self._value(path, guard) != 0:
                 turned = self._turn(path, number)
                 if turned is not None:
-                    yield from self._taken(turned, self.thread.edges[number])
+                    yield from self._take(turned, self.thread.edges[number])
 
     def _turn(self, path: Path, number: int) -> Path | None:
         """The path about to take an edge; None if that is a back edge that was taken often enough."""
@@ -178,7 +178,7 @@ class _Walker:
             table[number] = (turns + 1, 0, len(path.events))
         return replace(path, turns=tuple(table.items()))
 
-    def _taken(self, path: Path, edge: Edge) -> Iterator[Path]:
+    def _take(self, path: Path, edge: Edge) -> Iterator[Path]:
         if edge.unordered:
             path = replace(path, unordered=path.unordered | {path.steps})
         here = [path]
@@ -187,12 +187,12 @@ class _Walker:
                 [item for item in here if item.point != _END],
                 [item for item in here if item.point == _END],
             )
-            here = ended + [after for before in going for after in self._done(before, operation, edge)]
+            here = ended + [after for before in going for after in self._execute(before, operation, edge)]
         for after in here:
             point = _END if after.point == _END else edge.target
             yield replace(after, point=point, steps=after.steps + 1)
 
-    def _done(self, path: Path, operation: Operation, edge: Edge) -> Iterator[Path]:
+    def _execute(self, path: Path, operation: Operation, edge: Edge) -> Iterator[Path]:
         match operation:
             case Load():
                 read, path = self._read(path, operation, operation.tags, edge)
@@ -227,7 +227,7 @@ class _Walker:
         write, after = self._write(path, op, edge)
         if op.exclusive:
             reads = self._reserved_by(after, write)
-            after = _closed(after, reads[-1], write) if reads else replace(path, point=_END)
+            after = _close_pair(after, reads[-1], write) if reads else replace(path, point=_END)
         yield after
 
     def _store_conditional(self, path: Path, op: StoreConditional, edge: Edge) -> Iterator[Path]:
@@ -235,7 +235,7 @@ class _Walker:
         write, after = self._write(path, op, edge)
         reads = self._reserved_by(after, write)
         if reads:
-            after = replace(_closed(after, reads[-1], write), reserved=())
+            after = replace(_close_pair(after, reads[-1], write), reserved=())
             yield _set(after, op.status, 0, frozenset({write}) if op.carries else _NOTHING)
 
     def _rmw(self, path: Path, op: Rmw, edge: Edge) -> Iterator[Path]:
@@ -343,7 +343,7 @@ def _depending(
     )
 
 
-def _closed(path: Path, read: int, write: int) -> Path:
+def _close_pair(path: Path, read: int, write: int) -> Path:
     """Read and write of one step are one instruction; else a load-linked and its store."""
     if _cell_of(path, read) != _cell_of(path, write):
         return path  # perhaps one, but that is not known

@@ -242,12 +242,12 @@ def _operand(expr: Expr) -> str:
 
 def _condition_lines(condition: FinalCondition) -> Iterator[str]:
     yield f"{condition.quantifier.value} {print_formula(condition.formula)}"
-    yield "observe " + (", ".join(map(_observed, condition.observed)) or "none")
+    yield "observe " + (", ".join(map(_observed_text, condition.observed)) or "none")
     if condition.filter is not None:
         yield f"filter {print_formula(condition.filter)}"
 
 
-def _observed(observed: Observed) -> str:
+def _observed_text(observed: Observed) -> str:
     given = "" if observed.label == default_label(observed.term) else f" as {json.dumps(observed.label)}"
     array = "" if observed.array is None else f" in {print_name(observed.array)}"
     return print_term(observed.term) + given + array

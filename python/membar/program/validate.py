@@ -68,7 +68,7 @@ def _findings(program: Program) -> Iterator[Diagnostic]:
         yield from _channel(channel, program.span)
     for thread in program.threads:
         yield from _thread(thread, names)
-    yield from _unstarted(program)
+    yield from _unstarted_errors(program)
     if program.condition is not None:
         yield from _condition(program.condition, program, names)
     for predicate in program.errors:
@@ -135,10 +135,10 @@ def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
         if isinstance(value, Address):
             yield from names.missing_object(value, item.span)
     if item.place is not None:
-        yield from _placed(item, item.place, names)
+        yield from _overlap_errors(item, item.place, names)
 
 
-def _placed(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagnostic]:
+def _overlap_errors(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagnostic]:
     """An object inside another one must lie there alone."""
     yield from names.missing_object(place, item.span)
     outer = names.objects.get(place.name)
@@ -305,7 +305,7 @@ def _widths(expr: Expr) -> Iterator[int]:
             return
 
 
-def _unstarted(program: Program) -> Iterator[Diagnostic]:
+def _unstarted_errors(program: Program) -> Iterator[Diagnostic]:
     spawned = {
         op.thread
         for thread in program.threads

@@ -29,10 +29,10 @@ def passes_on_reads(program: Program) -> bool:
 def guesses(program: Program) -> tuple[tuple[int, int], ...]:
     """Cells with the constants that some operation may store there, sorted."""
     operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return tuple(sorted({pair for operation in operations for pair in _stored(program, operation)}))
+    return tuple(sorted({pair for operation in operations for pair in _stored_constants(program, operation)}))
 
 
-def _stored(program: Program, operation: Operation) -> Iterator[tuple[int, int]]:
+def _stored_constants(program: Program, operation: Operation) -> Iterator[tuple[int, int]]:
     if not isinstance(operation, Store | StoreConditional | Rmw):
         return
     value = _constant(program, operation.value)

@@ -76,9 +76,9 @@ def asserting(
         program = replace(program, errors=errors)
     if not names or Assert not in program.operation_kinds:
         return program
-    kept = _kept(program, names, is_defined=is_defined)
+    kept = _kept_properties(program, names, is_defined=is_defined)
 
-    def changed(operation: Operation) -> Operation:
+    def change_operation(operation: Operation) -> Operation:
         if not isinstance(operation, Assert):
             return operation
         is_asked = operation.property in kept
@@ -89,14 +89,16 @@ def asserting(
         return operation if is_asked else Assume(operation.condition)
 
     def edge_of(edge: Edge) -> Edge:
-        operations = tuple(map(changed, edge.operations))
+        operations = tuple(map(change_operation, edge.operations))
         return edge if operations == edge.operations else replace(edge, operations=operations)
 
     threads = tuple(replace(thread, edges=tuple(map(edge_of, thread.edges))) for thread in program.threads)
     return program if threads == program.threads else replace(program, threads=threads)
 
 
-def _kept(program: Program, names: Collection[str], *, is_defined: bool = False) -> Collection[str]:
+def _kept_properties(
+    program: Program, names: Collection[str], *, is_defined: bool = False
+) -> Collection[str]:
     """The properties whose assertions stay if these are asked."""
     if not is_defined and any(is_about_whole_runs(program, name) for name in names):
         return ASSERTED
@@ -108,5 +110,5 @@ def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
 
     A process that exits has ended: nothing is left out behind that.
     """
-    is_silent = bool(names) and ASSERTIONS not in _kept(program, names)
+    is_silent = bool(names) and ASSERTIONS not in _kept_properties(program, names)
     return is_silent and has_assertion_of(program, ASSERTIONS)

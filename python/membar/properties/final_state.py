@@ -12,7 +12,7 @@ from membar.program.condition import (
     Observed,
     Quantifier,
     Term,
-    shown,
+    shown_value,
 )
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
@@ -78,7 +78,7 @@ class Observer:
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
         name = self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
-        found = known[word] = shown(term, word) if name is None else name.removesuffix("[0]")
+        found = known[word] = shown_value(term, word) if name is None else name.removesuffix("[0]")
         return found
 
 
@@ -86,10 +86,10 @@ def question(program: Program) -> FinalCondition:
     """The program's own question or, without one, which final states there are."""
     if program.condition is not None:
         return program.condition
-    return FinalCondition(quantifier=Quantifier.EXISTS, formula=TRUTH, observed=observed(program))
+    return FinalCondition(quantifier=Quantifier.EXISTS, formula=TRUTH, observed=observed_terms(program))
 
 
-def observed(program: Program) -> tuple[Observed, ...]:
+def observed_terms(program: Program) -> tuple[Observed, ...]:
     """What final states show: what the condition says or, without one, all cells and named registers."""
     if program.condition is not None:
         return program.condition.observed

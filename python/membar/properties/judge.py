@@ -124,12 +124,12 @@ class _Judgement:
         self.by_name = is_by_name(task)
         self.looked_for = _looked_for(task, tally)
         self.violations = self._violations()
-        self.asked = self._asked()
+        self.asked = self._asked_properties()
 
     def _applies(self, name: str) -> bool:
         return PROPERTIES[name].applies(self.program, self.model)
 
-    def _asked(self) -> frozenset[str]:
+    def _asked_properties(self) -> frozenset[str]:
         """The properties that get an answer: those that apply, and those that were asked for by name."""
         if not self.named:
             return frozenset()
@@ -186,7 +186,11 @@ class _Judgement:
         if name in self.violations:
             witness = self.violations[name]
             return Finding(name, Verdict.VIOLATED, witness.message, witness, is_warning=not counts)
-        found = self._condition(name) if is_asked_as(self.program, name) else self._unviolated(name)
+        found = (
+            self._condition(name)
+            if is_asked_as(self.program, name)
+            else self._finding_without_violation(name)
+        )
         if not counts and found.verdict is Verdict.UNKNOWN:
             return Finding(name, Verdict.NOT_CHECKED, found.reason)
         return found
@@ -209,9 +213,9 @@ class _Judgement:
         counterexample = tally.negative_witness if forall else tally.positive_witness
         if counterexample is not None:
             return Finding(name, Verdict.VIOLATED, counterexample.message, counterexample)
-        return self._unviolated(name)
+        return self._finding_without_violation(name)
 
-    def _unviolated(self, name: str) -> Finding:
+    def _finding_without_violation(self, name: str) -> Finding:
         """What is said about a property that no execution violates that was explored."""
         if name in self.looked_for:
             return self._universal(name)
@@ -334,7 +338,7 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
         algorithm=tally.algorithm,
         guarantee=_guarantee(tally),
         findings=findings,
-        outcomes=_sorted(tally.outcomes),
+        outcomes=_sort_states(tally.outcomes),
         lists_outcomes=tally.lists_outcomes,
         positive=tally.positive,
         negative=tally.negative,
@@ -440,7 +444,7 @@ def _guarantee(tally: Tally) -> str:
     return bound_of(tally) or f"all {tally.unit}"
 
 
-def _sorted(states: Collection[FinalState]) -> tuple[FinalState, ...]:
+def _sort_states(states: Collection[FinalState]) -> tuple[FinalState, ...]:
     """The states, which all show the same, by their values; numbers before addresses."""
     try:
         return tuple(sorted(states))

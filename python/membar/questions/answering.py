@@ -74,7 +74,7 @@ def answer(task: Task, engine: Engine) -> Outcome:
     if reason is None:
         try:
             with stage("during the search"):
-                outcome = engine.run(replace(task, limits=task.limits.left()))
+                outcome = engine.run(replace(task, limits=task.limits.remaining()))
             return confirm_witness(outcome, task)
         except (EngineLimitError, LimitError) as limit:
             reason = limit.reason

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Final
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines.instances import buffered
+from membar.engines.instances import has_store_buffers
 from membar.engines.reference.state import FENCES, FenceEffect
 from membar.languages import Frontend
 from membar.languages.registry import language_of, load_model
@@ -100,10 +100,10 @@ class AnyThreads(Question):
             question=self,
             text=self.source_with(defines=self.defines).compiled_for(self.mapping or model.claims.mapping),
             model=model,
-            properties=_asked(self.properties),
+            properties=_properties_to_check(self.properties),
             started=time.monotonic(),
         )
-        return _answered(search)
+        return _answer(search)
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class _Search:
     started: float
 
     @property
-    def left(self) -> Limits:
+    def remaining_limits(self) -> Limits:
         """The limits for what is still to do."""
         limits = self.question.limits
         if limits.seconds is None:
@@ -155,7 +155,7 @@ def system_of(
     return build_system(template, drains=_draining(model), properties=properties)
 
 
-def _asked(properties: Collection[str] | None) -> tuple[str, ...]:
+def _properties_to_check(properties: Collection[str] | None) -> tuple[str, ...]:
     chosen = PROPERTIES if properties is None else tuple(properties)
     for one in chosen:
         if one not in PROPERTIES:
@@ -186,9 +186,9 @@ def _draining(model: Model) -> Callable[[Fence], bool]:
     return drains
 
 
-def _answered(search: _Search) -> Answer:
+def _answer(search: _Search) -> Answer:
     try:
-        buffered(search.model)
+        has_store_buffers(search.model)
     except EngineLimitError as limit:
         raise InputError(
             Diagnostic(
@@ -213,19 +213,19 @@ def _answered(search: _Search) -> Answer:
     try:
         outcome = confirmed_outcome(task, load_system_engine(FOR_SYSTEMS[0]), most_states=_FEW_STATES)
     except InterruptError as interrupt:
-        partial = _described(interrupt.outcome, system)
+        partial = _describe(interrupt.outcome, system)
         raise InterruptedAnswerError(_result(search, system, partial)) from None
-    outcome = _described(outcome, system)
+    outcome = _describe(outcome, system)
     match outcome:
         case Violated(processes=run) if run is not None:
-            return _confirmed(outcome, run.processes, search, system)
+            return _confirm(outcome, run.processes, search, system)
         case Unknown():
-            return _tried(outcome, search, system)
+            return _try_few_threads(outcome, search, system)
         case _:
-            return _compared(outcome, search, system)
+            return _compare_with_instances(outcome, search, system)
 
 
-def _described(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
+def _describe(outcome: Outcome, system: ParameterizedSystem) -> Outcome:
     run = outcome.run
     note = f"lifted to a system of {len(system.transitions)} transitions over {len(system.symbols)} symbols"
     described = replace(
@@ -244,7 +244,7 @@ def concrete(text: SourceFile, name: str, number: int) -> SourceFile:
 
 def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
     """The answer about the program with a number of threads."""
-    text, limits = concrete(search.text, search.question.threads, number), search.left
+    text, limits = concrete(search.text, search.question.threads, number), search.remaining_limits
     program = for_model(parse(text), search.model, mapping=search.question.mapping)
     task = Task(
         program=without_warnings(program),
@@ -257,7 +257,7 @@ def _with(search: _Search, number: int, *, most: int = _MOST_STATES) -> Answer:
     return make_answer(search.question, task.program, search.model, outcome, source=text, reading=reading)
 
 
-def _confirmed(outcome: Violated, number: int, search: _Search, system: ParameterizedSystem) -> Answer:
+def _confirm(outcome: Violated, number: int, search: _Search, system: ParameterizedSystem) -> Answer:
     """The violation, as a run of the program itself; else UNKNOWN."""
     for threads in (number, number + 1):
         found = _violation(search, threads)
@@ -279,7 +279,7 @@ def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Ans
     return replace(found, outcome=replace(found.outcome, run=replace(run, notes=(*run.notes, note))))
 
 
-def _tried(outcome: Unknown, search: _Search, system: ParameterizedSystem) -> Answer:
+def _try_few_threads(outcome: Unknown, search: _Search, system: ParameterizedSystem) -> Answer:
     """UNKNOWN, unless a few threads are already too many."""
     for number in _TRIED:
         found = _violation(search, number)
@@ -299,7 +299,7 @@ def _system_task(search: _Search, system: ParameterizedSystem) -> SystemTask:
     return SystemTask(system=system, model=search.model, limits=question.limits, options=question.options)
 
 
-def _compared(outcome: Outcome, search: _Search, system: ParameterizedSystem) -> Answer:
+def _compare_with_instances(outcome: Outcome, search: _Search, system: ParameterizedSystem) -> Answer:
     """The proof, beside the program with the numbers of threads that were asked for."""
     notes = []
     for number in search.question.options.instances:

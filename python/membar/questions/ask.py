@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from membar.diagnostics import EngineLimitError
 from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
-from membar.limits.budget import Ended, LimitError, is_supervised, limited
+from membar.limits.budget import Ended, LimitError, is_supervised, limit_resources
 from membar.models.model import Model
 from membar.questions import options as kinds
 from membar.questions.answer import Answer, make_answer
@@ -67,7 +67,7 @@ def _limits(question: Question) -> Limits:
 def _ask_here(question: Question) -> Answer:
     limits, start = _limits(question), time.monotonic()
     try:
-        with limited(seconds=limits.seconds, memory=limits.memory):
+        with limit_resources(seconds=limits.seconds, memory=limits.memory):
             return question.answer()
     except (EngineLimitError, LimitError) as limit:
         return unknown_answer(question, limit.reason, time.monotonic() - start)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
-from membar.limits.budget import Ended, LimitError, limited
+from membar.limits.budget import Ended, LimitError, limit_resources
 from membar.models.model import Model
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
@@ -190,7 +190,7 @@ def answer_test(path: Path, campaign: Campaign) -> TestAnswer:
     start = time.perf_counter()
     limits = campaign.limits
     try:
-        with limited(seconds=limits.seconds, memory=limits.memory):
+        with limit_resources(seconds=limits.seconds, memory=limits.memory):
             return _answer(path, campaign, start)
     except LimitError as limit:
         seconds = time.perf_counter() - start
@@ -263,7 +263,7 @@ def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> 
     if "sarif" in texts:
         from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
-        found = sarif.refused(str(path), problem)
+        found = sarif.refusal_results(str(path), problem)
     return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
 
 
@@ -283,7 +283,7 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         herd=herd.render(answer) if "herd" in texts else "",
         json=_json(answer) if "json" in texts else "",
         sarif=_sarif(answer) if "sarif" in texts else (),
-        told=_told(answer) if "told" in texts else "",
+        told=_report_text(answer) if "told" in texts else "",
         seconds=seconds,
     )
 
@@ -300,7 +300,7 @@ def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:
     return sarif.results(answer)
 
 
-def _told(answer: Answer) -> str:
+def _report_text(answer: Answer) -> str:
     """The report for people, of what is violated."""
     from membar.reports import terminal  # noqa: PLC0415 - only where asked for
 

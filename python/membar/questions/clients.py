@@ -272,7 +272,7 @@ class _Search:
         try:
             for calls in range(1, size.calls + 1):
                 self._judge_all(Size(size.threads, calls))
-            outcome = self._held(size)
+            outcome = self._holds(size)
         except _StopError as stop:
             outcome, program, refutation = stop.outcome, stop.program, stop.refutation
         except LimitError as limit:
@@ -313,7 +313,7 @@ class _Search:
                 self.options.progress(f"client {self.totals.clients}: {client.text}")
             self._judge(client)
 
-    def _held(self, size: Size) -> Outcome:
+    def _holds(self, size: Size) -> Outcome:
         operations = [operation.name for operation in self.about.notes.operations]
         unused = [name for name in operations if name not in self.totals.called]
         if unused == operations:
@@ -415,7 +415,7 @@ class _Search:
         observed, losses = shown_calls(program, places), shown_losses(program)
         for call, item in zip(client.calls, observed, strict=True):
             self.about.specification.expect(call.operation, len(item.results))
-        outcome = self._asked(client, replace(program, condition=question(observed, _NEVER, losses)))
+        outcome = self._ask_engine(client, replace(program, condition=question(observed, _NEVER, losses)))
         waits = _WAITING in outcome.run.flags
         is_new = client not in self.stopping and self.by == _GRAPHS  # among states all may give up at once
         if (waits or isinstance(outcome, HoldsWithin)) and is_new:
@@ -438,7 +438,7 @@ class _Search:
             program=program,
             model=self.model,
             properties=properties,
-            limits=self._left(),
+            limits=self._remaining_limits(),
             options=self.options,
         )
         if self.by == _STATES:
@@ -472,7 +472,7 @@ class _Search:
             self.in_order[key] = keeps_loads_before_stores(expand(alone), self.model, bound=furthest)
         return self.in_order[key]
 
-    def _asked(self, client: Client, program: Program) -> Outcome:
+    def _ask_engine(self, client: Client, program: Program) -> Outcome:
         """The engine's answer about a client; everything but results and what holds ends the search."""
         task = self._task(client, program, self._besides)
         self.totals.questions += 1
@@ -514,17 +514,17 @@ class _Search:
         try:
             outcome = answer(task, engine)
         except InputError:
-            found = answer(replace(task, program=plain, limits=self._left()), engine)
+            found = answer(replace(task, program=plain, limits=self._remaining_limits()), engine)
             if not isinstance(found, Violated):
                 raise
             return found, plain
         if isinstance(outcome, Unknown):
-            found = answer(replace(task, program=plain, limits=self._left()), engine)
+            found = answer(replace(task, program=plain, limits=self._remaining_limits()), engine)
             if isinstance(found, Violated):
                 return found, plain
         return outcome, task.program
 
-    def _left(self) -> Limits:
+    def _remaining_limits(self) -> Limits:
         """The limits for what is still to do."""
         left = self.limits
         if left.seconds is not None:
@@ -566,7 +566,7 @@ class _Search:
         if not 0 < count <= _MOST_COMPARED or self.by != _GRAPHS:
             return witness
         options = replace(task.options, all_executions=True)
-        limits = replace(self._left(), executions=_MOST_COMPARED)
+        limits = replace(self._remaining_limits(), executions=_MOST_COMPARED)
         asked = replace(task, options=options, limits=limits)
         found = answer(asked, load_engine(_GRAPHS))
         complete = (item for item in found.run.executions if not item.message)

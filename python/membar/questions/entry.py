@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from membar.limits.budget import LimitError, limited, stage
+from membar.limits.budget import LimitError, limit_resources, stage
 from membar.questions.ask import ask, kind_of, question_about, unknown_answer
 from membar.questions.options import LIFTED, PROGRAM, question_fields
 from membar.questions.question import Question
@@ -387,7 +387,7 @@ def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_pro
     kind = kind_of(named, given)
     kind = LIFTED if is_proof and kind == PROGRAM else kind
     try:
-        with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
+        with limit_resources(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
             text = source if isinstance(source, SourceFile) else SourceFile.read(source)
     except LimitError as limit:
         return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)

@@ -118,7 +118,7 @@ _CLAIM = re.compile(
 _ALMOST = re.compile(r"\b([A-Za-z]+):\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
 
 
-def claimed(source: SourceFile) -> tuple[Claimed, ...]:
+def expected_in(source: SourceFile) -> tuple[Claimed, ...]:
     """What a text says of itself in its comments, as `Expected: sc HOLDS, pso VIOLATED.` does.
 
     Raises:

@@ -156,7 +156,7 @@ class _Asking:
         task = self._task(self.program, names)
         warned = None
         if names and not self.asked.warnings:
-            warned = self._warned(names)
+            warned = self._ask_with_warnings(names)
         outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
         outcome = self._beside_undefined(outcome, names)
         outcome = self._with_open_questions(self._without_values(outcome))
@@ -165,9 +165,9 @@ class _Asking:
                 with stage("during the follow-up question about C"):
                     outcome = self._without_doubt(outcome, task)
             except LimitError as limit:
-                return _undecided(outcome, limit.reason)
+                return _weaken_to_unknown(outcome, limit.reason)
             except KeyboardInterrupt:
-                raise InterruptError(_undecided(outcome, INTERRUPTED)) from None
+                raise InterruptError(_weaken_to_unknown(outcome, INTERRUPTED)) from None
         return outcome
 
     def _beside_undefined(self, outcome: Outcome, names: Collection[str]) -> Outcome:
@@ -219,7 +219,7 @@ class _Asking:
 
     # Warnings
 
-    def _warned(self, names: Collection[str]) -> Outcome | None:
+    def _ask_with_warnings(self, names: Collection[str]) -> Outcome | None:
         """The outcome of a program that may warn; None if it must be asked without its warnings.
 
         Searches that assertions would slow down are spared them.
@@ -354,7 +354,7 @@ class _Asking:
 
 def _is_late(found: Outcome) -> bool:
     """Whether the time for a follow-up question was over before there was an answer."""
-    return current().left == 0.0 or found.run.statistics.seconds >= _LONGEST_RACE
+    return current().remaining_seconds == 0.0 or found.run.statistics.seconds >= _LONGEST_RACE
 
 
 def _with_headline(outcome: Outcome) -> Outcome:
@@ -394,7 +394,7 @@ def _without_leaks(outcome: Outcome) -> Outcome:
     return Unknown(outcome.run, reason)
 
 
-def _undecided(outcome: Outcome, reason: str) -> Outcome:
+def _weaken_to_unknown(outcome: Outcome, reason: str) -> Outcome:
     """What is left of an outcome that C might contradict: that nothing is known, unless it is violated."""
     if isinstance(outcome, Violated):
         return outcome

@@ -41,7 +41,7 @@ def _without(execution: Execution, counts: tuple[int, ...]) -> Execution:
     kept = [event for event in execution.events if event.id not in gone]
     number = {event.id: index for index, event in enumerate(kept)}
 
-    def renumbered(pairs: Relation) -> Relation:
+    def renumber(pairs: Relation) -> Relation:
         return Pairs.of((number[a], number[b]) for a, b in pairs if a in number and b in number)
 
     return replace(
@@ -53,5 +53,5 @@ def _without(execution: Execution, counts: tuple[int, ...]) -> Execution:
             tuple(item for item in registers if not item[0].startswith(LOOK))
             for registers in execution.registers
         ),
-        **{name: renumbered(getattr(execution, name)) for name in _RELATIONS},
+        **{name: renumber(getattr(execution, name)) for name in _RELATIONS},
     )

@@ -102,7 +102,7 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
         if specification is None and own.specification is not None:
             meant = specification_of(own.specification, own.name)
         else:
-            meant = _named(text, notes, specification)
+            meant = _specification_named(text, notes, specification)
             own = replace(own, specification=None)
         return AskedObject(source=text, notes=notes, specification=meant, own=own)
     if frontend.name != "C":
@@ -114,7 +114,9 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
             )
         )
     notes = said.read(text)
-    return AskedObject(source=text, notes=notes, specification=_named(text, notes, specification))
+    return AskedObject(
+        source=text, notes=notes, specification=_specification_named(text, notes, specification)
+    )
 
 
 class _CompiledBatches:
@@ -130,7 +132,7 @@ class _CompiledBatches:
         number = self._batches.number_of(client)
         if number not in self._compiled:
             bodies = self._batches.at(number)
-            self._compiled[number] = _compiled(self._text, self._notes, self._size, bodies)
+            self._compiled[number] = _compile_clients(self._text, self._notes, self._size, bodies)
         return self._compiled[number].of(client)
 
 
@@ -153,7 +155,7 @@ def client_sources(text: SourceFile, size: Size, specification: str | None) -> t
     return tuple(client_text(text, about.notes, size, batch)[0] for batch in batches)
 
 
-def _named(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
+def _specification_named(text: SourceFile, notes: ObjectNotes, name: str | None) -> Specification:
     """The specification with a name; it must have all operations of the object."""
     if name is None and _is_python(notes.specification):
         raise _python_refused(text, notes)
@@ -217,16 +219,16 @@ def _arguments(number: int) -> str:
     return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
-def _compiled(text: SourceFile, notes: ObjectNotes, size: Size, bodies: Bodies) -> Compiled:
+def _compile_clients(text: SourceFile, notes: ObjectNotes, size: Size, bodies: Bodies) -> Compiled:
     """The threads of some clients of a C object."""
     written, names = client_text(text, notes, size, bodies)
     try:
         return Compiled(without_warnings(parse(written)), names)
     except InputError as problem:
-        raise InputError(*(_moved(item, text, notes) for item in problem.diagnostics)) from None
+        raise InputError(*(_relocate(item, text, notes) for item in problem.diagnostics)) from None
 
 
-def _moved(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic:
+def _relocate(item: Diagnostic, text: SourceFile, notes: ObjectNotes) -> Diagnostic:
     """A problem of the calls that were written for the user, told where the user asked for them."""
     if item.primary is None or item.primary.span.start < len(text.text):
         return item

@@ -60,16 +60,16 @@ def _pieces(value: str, text: str, start: int) -> Iterator[Piece]:
 
 def relocate(problem: InputError, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> InputError:
     """The mistakes of a text, those behind `end` where the options say what is wrong."""
-    return InputError(*(_relocated(item, text, end, insertions) for item in problem.diagnostics))
+    return InputError(*(_relocate(item, text, end, insertions) for item in problem.diagnostics))
 
 
-def _relocated(item: Diagnostic, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> Diagnostic:
-    def moved(label: Label) -> Label:
+def _relocate(item: Diagnostic, text: SourceFile, end: int, insertions: Sequence[Insertion]) -> Diagnostic:
+    def relocate_label(label: Label) -> Label:
         place = label.span
         if place.source is not text or place.start < end:
             return label
         before = [each for each in insertions if each.pieces[0].start < place.end]
         return Label((before or list(insertions))[-1].span(place), label.text)
 
-    primary = None if item.primary is None else moved(item.primary)
-    return replace(item, primary=primary, others=tuple(map(moved, item.others)))
+    primary = None if item.primary is None else relocate_label(item.primary)
+    return replace(item, primary=primary, others=tuple(map(relocate_label, item.others)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from membar.limits.budget import limited
+from membar.limits.budget import limit_resources
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.records import record, replace
 from membar.source import CompilerOptions, FileText
@@ -709,7 +709,7 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
 
 def _text_within(limits: Limits | None, path: Path) -> FileText:
     """What a file holds; reading it may take as long as the question: it may be a pipe."""
-    with limited(seconds=None if limits is None else limits.seconds, memory=None):
+    with limit_resources(seconds=None if limits is None else limits.seconds, memory=None):
         return FileText.read(path)
 
 

@@ -86,7 +86,7 @@ def _joint_steps(program: Program, model: Model) -> InputError:
     return InputError(Diagnostic(code="W1011", message=message, primary=label, help="take --model sc"))
 
 
-def asked(
+def parse_with_options(
     text: SourceFile,
     *,
     error: str | None,

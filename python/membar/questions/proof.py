@@ -88,17 +88,17 @@ class Proof(Question):
         about = frontend.parse(text)
         named = self.model or frontend.default_model
         model = named if isinstance(named, Model) else load_model(named)
-        specification = _annotated(about)
+        specification = _specification_of(about)
         system = system_of(about, model, order=order)
         clock = _Clock(self.limits)
         failure, inferred, given_up = None, "", ""
         try:
             if self.infer:
-                inferred, given_up = _inferred(system, specification, clock)
+                inferred, given_up = _infer_invariants(system, specification, clock)
                 about = frontend.parse(replace(text, text=f"{text.text}\n{inferred}"))
                 system = system_of(about, model, order=order)
-            proof, system = _proved(system, specification, clock, order)
-            outcome = judged(proof, about, model.name, order)
+            proof, system = _prove(system, specification, clock, order)
+            outcome = verdict_of(proof, about, model.name, order)
             if given_up and isinstance(outcome, Unknown):
                 outcome = replace(outcome, reason=f"no invariants: {given_up}; without them {outcome.reason}")
             failure = proof.failures[0] if proof.failures else None
@@ -188,7 +188,7 @@ class _Clock:
         return self._limit is not None and self.seconds > self._limit * _FOR_INVARIANTS
 
 
-def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
+def _infer_invariants(system: ThreadSystem, specification: Specification, clock: _Clock) -> tuple[str, str]:
     """Invariants, or why none were found."""
     from membar.objects.infer.inference import infer  # noqa: PLC0415 - brings z3 along
 
@@ -198,7 +198,7 @@ def _inferred(system: ThreadSystem, specification: Specification, clock: _Clock)
         return "", f"{limit.reason} while invariants were looked for" if clock.is_late() else limit.reason
 
 
-def _proved(
+def _prove(
     system: ThreadSystem, specification: Specification, clock: _Clock, order: str
 ) -> tuple[Discharged, ThreadSystem]:
     """The proof that says most, and the system that it is about.
@@ -237,7 +237,7 @@ def _counts(claimed: Claims) -> bool:
     )
 
 
-def _annotated(about: ConcurrentObject) -> Specification:
+def _specification_of(about: ConcurrentObject) -> Specification:
     """The specification of an object that has all that a proof needs."""
     missing = [operation.name for operation in about.operations
                if not any(point.operation == operation.name for point in about.points)]  # fmt: skip
@@ -253,7 +253,7 @@ def _annotated(about: ConcurrentObject) -> Specification:
     return about.specification
 
 
-def judged(proof: Discharged, about: ConcurrentObject, model: str, order: str) -> Outcome:
+def verdict_of(proof: Discharged, about: ConcurrentObject, model: str, order: str) -> Outcome:
     """The verdict that the obligations allow."""
     notes = (
         f"{proof.obligations} obligations discharged by z3, the slowest in {proof.slowest:.2f} s;"

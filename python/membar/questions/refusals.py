@@ -103,12 +103,12 @@ def _help_outside(kind: str, option: str) -> str:
     if option in _QUESTIONS:
         return _KINDS[kind].asked
     if kind != PROGRAM and BY_NAME[option].by_engines:
-        return f"{option} works with {_listed(_engines_with(option))}"
-    where = _listed([_KINDS[each].name for each in _KINDS if each in BY_NAME[option].kinds])
+        return f"{option} works with {_list_names(_engines_with(option))}"
+    where = _list_names([_KINDS[each].name for each in _KINDS if each in BY_NAME[option].kinds])
     return f"it applies to {where}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """`graphs, reference and states`."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
@@ -191,7 +191,7 @@ def _engines_with(option: str) -> list[str]:
 
 def _misplaced_in_engine(option: str, engine: str) -> InputError:
     message = f"{option} does not apply to the engine {engine}"
-    help_ = _HELP.get(option, f"it is for {_listed(_engines_with(option))}")
+    help_ = _HELP.get(option, f"it is for {_list_names(_engines_with(option))}")
     return InputError(Diagnostic(code=_CODES.get(option, "W0442"), message=message, help=help_))
 
 
@@ -273,7 +273,7 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
     Raises:
         InputError: there is one.
     """
-    counted = _counted(engine, task)
+    counted = _counted_units(engine, task)
     given = {"states": limits.states, "executions": limits.executions}
     for kind in (kind for kind, limit in given.items() if limit is not None and kind not in counted):
         message = f"--limit {kind} does not apply to the engine {engine}"
@@ -283,7 +283,7 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
         raise InputError(Diagnostic(code="W0442", message=message, help=help_))
 
 
-def _counted(engine: str, task: Task | None) -> tuple[str, ...]:
+def _counted_units(engine: str, task: Task | None) -> tuple[str, ...]:
     """What an engine counts, of states and executions."""
     if engine not in plugins.names("membar.engines"):  # proofs of objects search nothing
         return ()

@@ -51,17 +51,17 @@ def without_mapping(outcome: Outcome, task: Task) -> Outcome:
     """The outcome under a model that is not mapped: it stands if the model itself would tell of a race."""
     plan = task.model.plan
     if plan is not None and any(check.name == _RACE for check in plan.checks):  # lkmm
-        return _bounded(outcome, "there is a data race") if _RACE in outcome.run.flags else outcome
-    return _bounded(outcome, f"there is no verified compiler mapping from C11 to {task.model.name}")
+        return _weaken_to_bound(outcome, "there is a data race") if _RACE in outcome.run.flags else outcome
+    return _weaken_to_bound(outcome, f"there is no verified compiler mapping from C11 to {task.model.name}")
 
 
 def language_question(task: Task, some: Task, used: float) -> Task:
     """The question to the language about some executions, asked as widely as `task` is."""
     options = Options(unrolling=task.options.unrolling, jobs=task.options.jobs)
-    return replace(some, limits=_left(task.limits, used), options=options)
+    return replace(some, limits=_remaining_limits(task.limits, used), options=options)
 
 
-def _left(limits: Limits, used: float) -> Limits:
+def _remaining_limits(limits: Limits, used: float) -> Limits:
     return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - used, 0.1))
 
 
@@ -76,12 +76,12 @@ def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask)
             )
             return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
         what = "a data race" if found.property == "races" else found.witness.message
-        return _bounded(outcome, f"it is wrong in C ({what})")
+        return _weaken_to_bound(outcome, f"it is wrong in C ({what})")
     if not isinstance(found, Holds | HoldsWithin):
         reason = found.reason if isinstance(found, Unknown) else "nothing was asked"
-        return _bounded(outcome, f"whether C orders it is unknown ({reason})")
+        return _weaken_to_bound(outcome, f"whether C orders it is unknown ({reason})")
     if task.model.operational is not Operational.PSO and _buffers_loads(task, outcome, ask):
-        return _bounded(outcome, "the model buffers loads here")
+        return _weaken_to_bound(outcome, "the model buffers loads here")
     return _within(outcome, found.bound) if isinstance(found, HoldsWithin) else outcome
 
 
@@ -106,7 +106,7 @@ def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:
         return True
     counted = outcome.run.statistics
     model = replace(task.model, plan=without_load_buffering(task.model.plan))
-    limits = _left(task.limits, counted.seconds)
+    limits = _remaining_limits(task.limits, counted.seconds)
     others = ask(replace(task, model=model, limits=limits)).run.statistics
     is_same = (counted.executions, counted.blocked) == (others.executions, others.blocked)
     return counted.executions is None or not is_same
@@ -132,7 +132,7 @@ def without_load_buffering(plan: Plan) -> Plan:
     return replace(plan, instructions=(*plan.instructions, *added), checks=(*plan.checks, check))
 
 
-def _bounded(outcome: Outcome, why: str) -> Outcome:
+def _weaken_to_bound(outcome: Outcome, why: str) -> Outcome:
     """The outcome for executions in which no access is delayed so far."""
     bounded = _within(outcome, BOUND)
     note = f"a lifetime may end before an access that {outcome.run.model} delays: {why}"

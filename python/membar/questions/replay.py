@@ -84,7 +84,7 @@ def _replay(item: SavedWitness | SavedRun | Claim) -> Replayed:
 def _run_again(saved: SavedRun) -> tuple[str, str]:
     """What is wrong with a run of a parameterized system, and what it shows."""
     about = system.parse_system(saved.source)
-    mismatch = system.replay(about, _shipped(saved), saved.run)
+    mismatch = system.replay(about, _shipped_model(saved), saved.run)
     mismatch = mismatch or saved.difference() or _other_text(saved.source)
     if mismatch is not None:
         return f"does not replay under {saved.recorded.model}: {mismatch}", ""
@@ -110,7 +110,7 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     if saved.reading.ltl is not None:
         program = with_claim(program, saved.reading.ltl)
     program = with_labels(program, saved.reading.labels)
-    program = _asked(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
+    program = _restrict_to_claim(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
     check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is None:
@@ -172,7 +172,7 @@ def _model(saved: SavedWitness) -> Model:
     """
     text = saved.model_source
     if text is None:
-        return _shipped(saved)
+        return _shipped_model(saved)
     place = PurePath(text.path.replace("\\", "/"))
     if place.stem != saved.recorded.model:
         saved.document.fail("model_file", f"a file of the model {saved.recorded.model}")
@@ -188,7 +188,7 @@ def _model(saved: SavedWitness) -> Model:
     return saved.document.fail("model_source", f"the text of the shipped model {saved.recorded.model}")
 
 
-def _shipped(saved: SavedWitness | SavedRun) -> Model:
+def _shipped_model(saved: SavedWitness | SavedRun) -> Model:
     """A shipped model; a witness cannot name a file instead.
 
     Raises:
@@ -213,7 +213,7 @@ def _properties(claim: Claim) -> tuple[str, ...]:
     return ("claims",) if claim.property in LABELS else (claim.property,)
 
 
-def _asked(program: Program, claim: Claim | None) -> Program:
+def _restrict_to_claim(program: Program, claim: Claim | None) -> Program:
     """The program with what its answer is about: one label, the assertions of the violated property."""
     broken = claim.property if claim is not None and claim.verdict == "violated" else ""
     if broken in LABELS:

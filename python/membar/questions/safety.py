@@ -14,7 +14,7 @@ from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
 from membar.questions.follow_ups import Search, program_asked, run_searches
 from membar.questions.outcome import InterruptedAnswerError, InterruptError
-from membar.questions.programs import asked, for_model, options_for, with_labels
+from membar.questions.programs import for_model, options_for, parse_with_options, with_labels
 from membar.questions.property_selection import applicable, asked_properties
 from membar.questions.question import Question
 from membar.questions.task import Task
@@ -73,7 +73,7 @@ class Safety(Question):
                 model = self._load(named)
                 text = text.compiled_for(self.mapping or model.claims.mapping)
         with stage("while the text was read"):
-            text, program = asked(text, error=self.error, ltl=self.ltl, words=self.words)
+            text, program = parse_with_options(text, error=self.error, ltl=self.ltl, words=self.words)
             with_labels(program, question.labels)  # whether they can be asked about
         has_claims = frontend_for(text).with_claim is not None
         with stage("while the model was loaded"):

@@ -12,7 +12,7 @@ def entry_text() -> str:
     """The module, as it must be."""
     options = [option for option in TABLE if not option.is_output]
     return _MODULE.replace("    PARAMETERS,\n", "".join(map(_parameter, options))).replace(
-        "        OPTIONS\n", "".join(map(_described, options))
+        "        OPTIONS\n", "".join(map(_describe, options))
     )
 
 
@@ -21,7 +21,7 @@ def _parameter(option: Option) -> str:
     return f"    {option.key}: {option.python} = {default!r},\n"
 
 
-def _described(option: Option) -> str:
+def _describe(option: Option) -> str:
     text = option.short or option.help.split(";", maxsplit=1)[0].split(" (default", maxsplit=1)[0]
     return f"        {option.key}: {text.split(': G F X', maxsplit=1)[0]}.\n"
 

@@ -73,7 +73,7 @@ class SystemSafety(Question):
         named = self.model or frontend.default_model(system)
         model = named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
         task = SystemTask(system=system, model=model, limits=self.limits, options=self.options)
-        engine = load_system_engine(self.engine or _known()[0])
+        engine = load_system_engine(self.engine or _known_engines()[0])
         refusals.refuse_for_engine(engine.name, task.options)
         refusals.refuse_limits(engine.name, task.limits)
         try:
@@ -140,12 +140,12 @@ def load_system_engine(name: str) -> SystemEngine:
         Diagnostic(
             code="W0407",
             message=f"the engine {name} takes programs, not systems for any number of processes",
-            help=f"engines for such systems: {', '.join(_known())}",
+            help=f"engines for such systems: {', '.join(_known_engines())}",
         )
     )
 
 
-def _known() -> tuple[str, ...]:
+def _known_engines() -> tuple[str, ...]:
     return tuple(name for name in FOR_SYSTEMS if name in plugins.names("membar.engines"))
 
 
@@ -163,12 +163,12 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
     found: Outcome = Unknown(nothing, INTERRUPTED)
     try:
         with stage("during the search"):
-            found = engine.run(replace(task, limits=task.limits.left()))
+            found = engine.run(replace(task, limits=task.limits.remaining()))
         with stage("while the answer was confirmed"):
-            outcome = _confirmed(found, task, start)
+            outcome = _confirm(found, task, start)
             if engine.can.runs_instances:
                 return outcome
-            return _compared(outcome, task, start, most_states)
+            return _compare_with_instances(outcome, task, start, most_states)
     except (EngineLimitError, LimitError) as limit:
         return Unknown(nothing, limit.reason)
     except InterruptError:
@@ -180,7 +180,7 @@ def confirmed_outcome(task: SystemTask, engine: SystemEngine, *, most_states: in
         raise InterruptError(found) from None
 
 
-def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
+def _confirm(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
     """The outcome, if its run replays and its proof is one."""
     if isinstance(outcome, Violated) and outcome.processes is not None:
         mismatch = replay(task.system, task.model, outcome.processes)
@@ -188,7 +188,7 @@ def _confirmed(outcome: Outcome, task: SystemTask, start: float) -> Outcome:
             reason = f"internal error, please report: the run does not replay ({mismatch})"
             return reject_outcome(outcome, reason)
     if isinstance(outcome, Holds):
-        return _certified(outcome, task, start)
+        return _certify(outcome, task, start)
     return outcome
 
 
@@ -199,18 +199,18 @@ def reject_outcome(outcome: Outcome, reason: str) -> Unknown:
 
 def replay(system: ParameterizedSystem, model: Model, run: ProcessRun) -> str | None:
     """Why a run is none of the system under the model into an unsafe state; None if it is one."""
-    from membar.engines.instances import buffered  # noqa: PLC0415 - most answers have no run
+    from membar.engines.instances import has_store_buffers  # noqa: PLC0415 - most answers have no run
     from membar.engines.instances.runs import mismatch  # noqa: PLC0415
     from membar.engines.instances.search import machine  # noqa: PLC0415
 
     if system.size not in (None, run.processes):
         return f"the system has {system.size} processes"
-    return mismatch(machine(system, run.processes, buffered=buffered(model)), run)
+    return mismatch(machine(system, run.processes, buffered=has_store_buffers(model)), run)
 
 
-def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
+def _certify(outcome: Holds, task: SystemTask, start: float) -> Outcome:
     """A proof that z3 has checked; else UNKNOWN."""
-    from membar.engines.instances import buffered  # noqa: PLC0415
+    from membar.engines.instances import has_store_buffers  # noqa: PLC0415
     from membar.evidence.certificates.check import certify  # noqa: PLC0415 - brings z3 along
 
     limit = task.limits.seconds
@@ -218,7 +218,7 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
     def should_stop() -> bool:
         return limit is not None and time.monotonic() - start > limit
 
-    system = task.system if buffered(task.model) else sequential(task.system)
+    system = task.system if has_store_buffers(task.model) else sequential(task.system)
     certificate = certify(system, outcome.proof, should_stop=should_stop)
     if certificate.problem is not None and should_stop():
         return reject_outcome(outcome, f"{time_reason(limit)} while the proof was checked by z3")
@@ -228,10 +228,10 @@ def _certified(outcome: Holds, task: SystemTask, start: float) -> Outcome:
         f"proof of {certificate.cubes} {'cube' if certificate.cubes == 1 else 'cubes'} confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
     )
-    return _noted(outcome, note)
+    return _with_notes(outcome, note)
 
 
-def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
+def _compare_with_instances(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
     """The outcome beside those of instances; a disagreement is an internal error."""
     if not task.options.instances:
         return outcome
@@ -251,12 +251,12 @@ def _compared(outcome: Outcome, task: SystemTask, start: float, most_states: int
             reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
             return reject_outcome(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
         if isinstance(outcome, Unknown) and isinstance(found, Violated):
-            return _confirmed(_noted(found, f"for any number: {outcome.reason}"), task, start)
+            return _confirm(_with_notes(found, f"for any number: {outcome.reason}"), task, start)
         notes.append(_note(found, number))
-    return _noted(outcome, *notes)
+    return _with_notes(outcome, *notes)
 
 
-def _noted(outcome: Outcome, *notes: str) -> Outcome:
+def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
 
 
@@ -287,7 +287,7 @@ def certificate_text(result: Answer) -> str:
     Raises:
         InputError: there is no proof.
     """
-    from membar.engines.instances import buffered  # noqa: PLC0415
+    from membar.engines.instances import has_store_buffers  # noqa: PLC0415
     from membar.evidence.certificates.check import script  # noqa: PLC0415 - brings z3 along
 
     if not isinstance(result.evidence, Invariant):
@@ -298,5 +298,5 @@ def certificate_text(result: Answer) -> str:
                 help=f"the verdict is {result.verdict}",
             )
         )
-    system = result.system if buffered(result.model) else sequential(result.system)
+    system = result.system if has_store_buffers(result.model) else sequential(result.system)
     return script(system, result.evidence.cubes)

@@ -31,12 +31,12 @@ class Limits:
     executions: int | None = None
     states: int | None = None
 
-    def left(self) -> Limits:
+    def remaining(self) -> Limits:
         """The limits for what begins now: of the question's time and memory, what is left of them."""
         now = budget.current()
         seconds, memory = self.seconds, self.memory
-        if now.left is not None:
-            seconds = now.left if seconds is None else min(seconds, now.left)
+        if now.remaining_seconds is not None:
+            seconds = now.remaining_seconds if seconds is None else min(seconds, now.remaining_seconds)
         if now.memory is not None:
             room = max(int(_FOR_ENGINES * now.memory) - budget.resident_bytes(), _LEAST_ROOM)
             memory = room if memory is None else min(memory, room)
@@ -47,7 +47,7 @@ Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 
 
-def counted(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+def with_limits(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
     """Limits, given as `limits`, count for all that is done for an answer.
 
     Raises:
@@ -59,7 +59,7 @@ def counted(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
         limits = named.get("limits") or Limits()
         assert isinstance(limits, Limits)
         try:
-            with budget.limited(seconds=limits.seconds, memory=limits.memory):
+            with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
                 return ask(*positional, **named)
         except budget.LimitError as limit:
             raise EngineLimitError(limit.reason) from None

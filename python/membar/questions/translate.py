@@ -14,7 +14,7 @@ from membar.program.printer import print_program
 from membar.questions import refusals
 from membar.questions.answering import default_model
 from membar.questions.options import TABLE, compiler_options_in
-from membar.questions.programs import asked, for_model, parse
+from membar.questions.programs import for_model, parse, parse_with_options
 from membar.questions.task import Options
 from membar.records import field, record, replace
 from membar.source import CompilerOptions, SourceFile
@@ -162,11 +162,11 @@ def _text(source: SourceFile, wanted: _Wanted) -> str:
     if wanted.to in _OF_OBJECTS:
         return _object(source, wanted)
     if wanted.to in _OF_COMPILED:
-        return _compiled(source, wanted)
-    return _mapped(source, wanted) if wanted.to == "mapping" else _buffered(source, wanted)
+        return _compiled_form(source, wanted)
+    return _mapping_table(source, wanted) if wanted.to == "mapping" else _with_buffers(source, wanted)
 
 
-def _compiled(source: SourceFile, wanted: _Wanted) -> str:
+def _compiled_form(source: SourceFile, wanted: _Wanted) -> str:
     """A compiled program as LLVM IR, as code IR or as a program; other languages only as a program."""
     if wanted.to == "program" and language_of(source).name != "C":
         return print_program(parse(source))
@@ -226,7 +226,7 @@ def _object(source: SourceFile, wanted: _Wanted) -> str:
     return smv(system) if wanted.to == "smv" else dot(about, model.name, proof.rules_of(model))
 
 
-def _mapped(source: SourceFile, wanted: _Wanted) -> str:
+def _mapping_table(source: SourceFile, wanted: _Wanted) -> str:
     from membar.reports import mapping  # noqa: PLC0415 - one form of two
 
     program = parse(source)
@@ -247,10 +247,10 @@ def _tables(wanted: _Wanted) -> list[CompilerMapping]:
     return list(MAPPINGS.values())
 
 
-def _buffered(source: SourceFile, wanted: _Wanted) -> str:
+def _with_buffers(source: SourceFile, wanted: _Wanted) -> str:
     from membar.questions.translation import write_buffers  # noqa: PLC0415 - one form of two
 
-    _, program = asked(source, error=wanted.error, ltl=wanted.ltl, words=wanted.words)
+    _, program = parse_with_options(source, error=wanted.error, ltl=wanted.ltl, words=wanted.words)
     model = load_model(wanted.model or default_model(program))
     if model.operational is None:
         raise InputError(

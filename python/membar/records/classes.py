@@ -87,7 +87,7 @@ def record(
 
     def decorate(cls: type[T]) -> type[T]:
         own = _own_fields(cls, by_name=kw_only)
-        shape = {**_inherited(cls), **own} if cls.__base__ is not object else own
+        shape = {**_inherited_fields(cls), **own} if cls.__base__ is not object else own
         space = cls.__dict__
         added: dict[str, object] = {_SHAPE: shape, _FIELDS: _FIELDS_OF_RECORDS}
         added |= {
@@ -121,7 +121,7 @@ def _own_fields(cls: type, *, by_name: bool) -> dict[str, Field]:
     return found
 
 
-def _inherited(cls: type) -> dict[str, Field]:
+def _inherited_fields(cls: type) -> dict[str, Field]:
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
         found |= base.__dict__.get(_SHAPE, {})
@@ -162,9 +162,9 @@ class Unwritten:
 
     def __get__(self, instance: object, owner: type) -> object:
         """The method, bound as methods are."""
-        return self.written(owner).__get__(instance, owner)
+        return self.write(owner).__get__(instance, owner)
 
-    def written(self, owner: type) -> Callable[..., object]:
+    def write(self, owner: type) -> Callable[..., object]:
         """The method, which from now on stands where this stood."""
         mine = next(cls for cls in owner.__mro__ if cls.__dict__.get(self.name) is self)
         found = _from_template(mine, self.name)
@@ -309,7 +309,7 @@ def _counting(cls: type, who: str) -> str:
     return "(" + "".join(f"{who}.{name}," for name, one in _shape(cls).items() if one.counts) + ")"
 
 
-def _compared(cls: type, name: str, sign: str) -> str:
+def _comparison_method(cls: type, name: str, sign: str) -> str:
     return (
         f"def {name}(self, other):\n"
         f" if other.__class__ is self.__class__:\n"
@@ -319,11 +319,11 @@ def _compared(cls: type, name: str, sign: str) -> str:
 
 
 def _equal_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    return _compared(cls, name, "==")
+    return _comparison_method(cls, name, "==")
 
 
 def _order_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts
-    return _compared(cls, name, _ORDERS[name])
+    return _comparison_method(cls, name, _ORDERS[name])
 
 
 def _hash_text(cls: type, name: str, known: dict[str, object]) -> str:  # noqa: ARG001 - as all texts

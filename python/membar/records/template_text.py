@@ -26,7 +26,7 @@ def templates_text() -> str:
         ("init", _init, _MOST_GIVEN),
         ("init_and_complete", _init_and_complete, _MOST_GIVEN),
         ("equal", _equal, _MOST_COMPARED),
-        ("hashed", _hashed, _MOST_COMPARED),
+        ("hashed", _hash_method, _MOST_COMPARED),
     )
     parts = [_HEAD]
     for name, write, most in families:
@@ -56,7 +56,7 @@ def _equal(name: str, fields: list[str]) -> str:
     )
 
 
-def _hashed(name: str, fields: list[str]) -> str:
+def _hash_method(name: str, fields: list[str]) -> str:
     return f"def {name}(self): return hash({_tuple('self', fields)})"
 
 

@@ -8,7 +8,7 @@ from membar.questions.answer import Answer, Comparison
 from membar.questions.outcome import FinalState, Unknown
 from membar.reports._parts.condition import condition_text, sorted_states, state_satisfies, state_text
 from membar.reports._parts.style import Line, join, line, printable, width
-from membar.reports._parts.verdict import role, spoken
+from membar.reports._parts.verdict import role, verdict_text
 
 YES, NO, UNSEEN = "yes", "-", "?"
 
@@ -20,7 +20,7 @@ def render(found: Comparison, *, color: bool = False) -> str:
     formula = program.condition.formula if program.condition else None
     states = sorted_states(tuple({s for _, answer in answers for s in answer.outcome.run.outcomes}))
     rows: list[tuple[str, str, list[str]]] = [
-        ("", "verdict", [spoken(answer.outcome) for _, answer in answers]),
+        ("", "verdict", [verdict_text(answer.outcome) for _, answer in answers]),
         ("", "executions", [_count(answer) for _, answer in answers]),
     ]
     for state in states:

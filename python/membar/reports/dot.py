@@ -9,15 +9,15 @@ from membar.questions.outcome import Witness
 from membar.reports import Report
 from membar.reports._parts.drawing import EDGE_COLORS, drawn_edges
 from membar.reports._parts.event import action_text, line_label, source_text
-from membar.reports._parts.verdict import spoken, witness_of
+from membar.reports._parts.verdict import verdict_text, witness_of
 
 
 def render(program: Program, witness: Witness, *, title: str = "") -> str:
     """The execution as one `digraph`."""
     execution = witness.execution
     lines = [
-        f"digraph {_quoted(program.name)} {{",
-        f"  label={_quoted(title or program.name)}; labelloc=t; splines=spline; nodesep=0.6; ranksep=0.5;",
+        f"digraph {_quote(program.name)} {{",
+        f"  label={_quote(title or program.name)}; labelloc=t; splines=spline; nodesep=0.6; ranksep=0.5;",
         '  node [shape=box, style=rounded, fontname="monospace", fontsize=11];',
         '  edge [fontname="sans-serif", fontsize=10];',
     ]
@@ -25,16 +25,15 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
     if initial:
         lines.append("  { rank=source;")
         lines += [
-            f"    e{event.id} [label={_quoted(action_text(program, event))}, color=gray];"
-            for event in initial
+            f"    e{event.id} [label={_quote(action_text(program, event))}, color=gray];" for event in initial
         ]
         lines.append("  }")
     for index, thread in enumerate(program.threads):
         events = [event for event in execution.events if event.thread == index]
         if events:
             lines.append(f"  subgraph cluster_{index} {{")
-            lines.append(f"    label={_quoted(thread.name)}; color=lightgray;")
-            lines += [f"    e{event.id} [label={_quoted(_label(program, event))}];" for event in events]
+            lines.append(f"    label={_quote(thread.name)}; color=lightgray;")
+            lines += [f"    e{event.id} [label={_quote(_label(program, event))}];" for event in events]
             lines.append("  }")
     for edge in drawn_edges(execution):
         color = EDGE_COLORS[edge.relation]
@@ -42,7 +41,7 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
         style = ", style=dashed" if edge.is_dependency else ""
         lines.append(
             f"  e{edge.source} -> e{edge.target} "
-            f'[label={_quoted(edge.relation)}, color="{color}", fontcolor="{color}", {weight}{style}];'
+            f'[label={_quote(edge.relation)}, color="{color}", fontcolor="{color}", {weight}{style}];'
         )
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -52,7 +51,7 @@ def _label(program: Program, event: Event) -> str:
     return f"{f'{label}: ' if label else ''}{source_text(program, event)}\n{action_text(program, event)}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
@@ -61,7 +60,7 @@ def _of_answer(answer: Answer) -> str:
     witness = witness_of(answer.outcome)
     if witness is None:
         return ""
-    title = f"{answer.program.name}: {spoken(answer.outcome)} under {answer.model.name}"
+    title = f"{answer.program.name}: {verdict_text(answer.outcome)} under {answer.model.name}"
     return render(answer.program, witness, title=title)
 
 

@@ -9,7 +9,7 @@ from membar.questions.answer import Answer, ClientRun
 from membar.questions.outcome import FinalState, Holds, Outcome, Run, Violated, Witness
 from membar.reports._parts.condition import (
     condition_text,
-    grouped,
+    group_arrays,
     sorted_states,
     state_satisfies,
     state_text,
@@ -17,7 +17,7 @@ from membar.reports._parts.condition import (
 from membar.reports._parts.event import phrase
 from membar.reports._parts.findings import Fact
 from membar.reports._parts.narrative import narrative
-from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrapped
+from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrap
 from membar.reports._parts.table import value_table
 
 MOST_STATES = 24  # final states listed; --json lists all
@@ -30,7 +30,7 @@ def condition_facts(answer: Answer) -> list[Fact]:
     if program.condition is None:
         return []
     asked = condition_text(program, program.condition)
-    return [("condition", asked, ""), ("observed", _counted(program, answer.outcome.run), "")]
+    return [("condition", asked, ""), ("observed", _count_text(program, answer.outcome.run), "")]
 
 
 def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) -> list[Line]:
@@ -41,7 +41,7 @@ def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) 
         line((title, "bold")),
         *_races(answer, witness, columns),
         Line(),
-        *_told(answer.program, witness, columns, signs, is_complete=is_complete),
+        *_execution_lines(answer.program, witness, columns, signs, is_complete=is_complete),
     ]
 
 
@@ -59,7 +59,7 @@ def client_lines(answer: Answer, run: ClientRun, columns: int, signs: Signs) -> 
     return lines
 
 
-def replayed(
+def render_replay(
     program: Program,
     witness: Witness,
     *,
@@ -69,7 +69,7 @@ def replayed(
 ) -> str:
     """A witness that was run again: its thread table and final state."""
     lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
-    lines += _told(program, witness, columns, UNICODE if terminal else ASCII)
+    lines += _execution_lines(program, witness, columns, UNICODE if terminal else ASCII)
     return join(lines, color=terminal if color is None else color)
 
 
@@ -78,7 +78,10 @@ def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> l
     if answer.witness is None:
         return []
     signs = UNICODE if terminal else ASCII
-    return [*_races(answer, answer.witness, columns), *_told(answer.program, answer.witness, columns, signs)]
+    return [
+        *_races(answer, answer.witness, columns),
+        *_execution_lines(answer.program, answer.witness, columns, signs),
+    ]
 
 
 def _is_complete(answer: Answer) -> bool:
@@ -89,7 +92,7 @@ def _is_complete(answer: Answer) -> bool:
     return is_asked_as(answer.program, outcome.property)
 
 
-def _told(
+def _execution_lines(
     program: Program, witness: Witness, columns: int, signs: Signs, *, is_complete: bool = True
 ) -> list[Line]:
     """The thread table and, under it, the final state, or the one reached where the execution stops."""
@@ -97,7 +100,7 @@ def _told(
     if witness.final:
         label = "final state" if is_complete else "state reached"
         final = line((f"  {label}: ", "dim"), state_text(program, witness.final))
-        lines += [Line(), *wrapped(final, columns, indent=4)]
+        lines += [Line(), *wrap(final, columns, indent=4)]
     return lines
 
 
@@ -119,11 +122,11 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
         one, other = (phrase(answer.program, event) for event in pair)
         text = f"{one} and {other} race: nothing orders them" if is_race else "nothing orders them"
         reason = missing_order(answer.program, witness.execution, *pair)
-        told += wrapped(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
+        told += wrap(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
     return told[:_MOST_RACES]
 
 
-def _counted(program: Program, run: Run) -> str:
+def _count_text(program: Program, run: Run) -> str:
     """How many executions satisfy the formula, where executions were counted."""
     total = run.positive + run.negative
     if not total or program.condition is None:
@@ -149,14 +152,14 @@ def final_states(program: Program, run: Run, *, columns: int = 80) -> list[Line]
     title += f", {starred} marked * satisfy the formula" if starred > 1 else ""
     title += ", the one marked * satisfies the formula" if starred == 1 else ""
     lines = [line((f"  {title}", "bold"))]
-    pairs = [grouped(program, state) for state in shown]
+    pairs = [group_arrays(program, state) for state in shown]
     heads = [label for label, _ in pairs[0]]
     rows = [("*" if stars[s] else " ", [v for _, v in p]) for s, p in zip(shown, pairs, strict=True)]
     table = value_table(heads, rows) if all([k for k, _ in p] == heads for p in pairs) else []
     if not table or table[0].width > columns:
         table = []
         for state, (mark, _) in zip(shown, rows, strict=True):
-            table += wrapped(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
+            table += wrap(line(f"  {mark} {state_text(program, state)}"), columns, indent=6)
     lines += table
     if len(shown) < len(states):
         lines.append(line((f"    and {len(states) - len(shown)} more (--json lists all)", "dim")))
@@ -178,7 +181,7 @@ def incomplete_executions(program: Program, run: Run, columns: int) -> list[Line
         times = f" ({count} times)" if count > 1 else ""
         reached = state_text(program, state)
         text = f"    {printable(message)}{times}{': ' if reached else ''}{reached}"
-        lines += wrapped(line(text), columns, indent=6)
+        lines += wrap(line(text), columns, indent=6)
     if len(counts) > MOST_STATES:
         lines.append(line((f"    and {len(counts) - MOST_STATES} more (--json lists all)", "dim")))
     return lines

@@ -8,7 +8,7 @@ from membar.models.explain import Failure
 from membar.program.execution import Event, Execution
 from membar.program.program import Program
 from membar.reports._parts.event import action_text, place, source_text
-from membar.reports._parts.style import Line, join, line, wrapped
+from membar.reports._parts.style import Line, join, line, wrap
 
 MOST_PAIRS = 8  # pairs shown of a relation that should be empty
 
@@ -79,12 +79,12 @@ def _cycle(program: Program, execution: Execution, failure: Failure, columns: in
         for text, action, (_, label) in zip(texts, actions, shown, strict=True):
             arrow = f"-{label}->" if label else "(where it began)"
             parts = line("  ", text.ljust(left), ("  " + action.ljust(middle), "dim"), ("  " + arrow, "bold"))
-            result += wrapped(parts, columns, indent=4)
+            result += wrap(parts, columns, indent=4)
         return result
     for edge in edges[:MOST_PAIRS]:
         source, target = (event_text(program, events[i]) for i in (edge.source, edge.target))
         pair = (f"  {source}",) if edge.source == edge.target else (f"  {source} -{edge.label}-> {target}",)
-        result += wrapped(line(*pair), columns, indent=4)
+        result += wrap(line(*pair), columns, indent=4)
     if len(edges) > MOST_PAIRS:
         result.append(line((f"  and {len(edges) - MOST_PAIRS} more pairs", "dim")))
     return result

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from membar.objects.history import History, result_text
 from membar.objects.orders import Ordering
 from membar.questions.answer import Answer, ClientRun, Refutation
-from membar.reports._parts.style import Line, line, wrapped
+from membar.reports._parts.style import Line, line, wrap
 from membar.reports._parts.timeline import Bar, bars
 
 
@@ -19,7 +19,7 @@ def history_lines(refutation: Refutation, ordering: Ordering, columns: int) -> l
         line(("A history that no order of its calls explains", "bold")),
         Line(),
         *_timeline(refutation.history, columns),
-        *_explained(refutation, ordering, columns),
+        *_explanation(refutation, ordering, columns),
     ]
 
 
@@ -60,11 +60,14 @@ _MEANS = {
 }
 
 
-def _explained(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
+def _explanation(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
     """Which calls are ordered, how far an order explains them, and where it ends."""
     history, verdict = refutation.history, refutation.verdict
     told: list[str] = []
-    pairs = [f"{_named(history, a)} returned before {_named(history, b)} was made" for a, b in history.across]
+    pairs = [
+        f"{_call_text(history, a)} returned before {_call_text(history, b)} was made"
+        for a, b in history.across
+    ]
     if pairs:
         told.append(f"order: {'; '.join(pairs)} ({_MEANS[ordering]})")
     steps = "; ".join(history.calls[step.call].text for step in verdict.steps)
@@ -72,16 +75,16 @@ def _explained(refutation: Refutation, ordering: Ordering, columns: int) -> list
     for call, instead in verdict.refused:
         said = history.calls[call]
         expected, found = result_text(instead), result_text(said.result)
-        told.append(f"then {_named(history, call)} should return {expected}, not {found}")
+        told.append(f"then {_call_text(history, call)} should return {expected}, not {found}")
     if not verdict.refused:
         told.append("then the specification allows none of the other calls")
     lines: list[Line] = [Line()]
     for text in told:
-        lines += wrapped(line("  ", text), columns, indent=4)
+        lines += wrap(line("  ", text), columns, indent=4)
     return lines
 
 
-def _named(history: History, call: int) -> str:
+def _call_text(history: History, call: int) -> str:
     """A call by its thread and text."""
     item = history.calls[call]
     return f"T{item.thread}'s {item.operation}({', '.join(map(str, item.arguments))})"

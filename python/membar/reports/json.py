@@ -61,10 +61,10 @@ def text(value: object) -> str:
 def with_fields(kind: type[T], record: object, **others: object) -> T:
     """A JSON object that takes its values from the fields of a record with the same names."""
     own = (name for name in field_names(record) if name in kind.__annotations__ and name not in others)
-    return kind(**{name: given(getattr(record, name)) for name in own}, **others)
+    return kind(**{name: or_unset(getattr(record, name)) for name in own}, **others)
 
 
-def given(value: T | None) -> T | UnsetType:
+def or_unset(value: T | None) -> T | UnsetType:
     """A value whose key is absent where there is none."""
     return UNSET if value is None else value
 
@@ -79,7 +79,7 @@ def line(answer: Answer) -> form.AnswerLine:
         model=run.model,
         engine=run.engine,
         algorithm=run.algorithm,
-        property=outcome.property if isinstance(outcome, Violated) else ",".join(_answered(run)),
+        property=outcome.property if isinstance(outcome, Violated) else ",".join(_answered_properties(run)),
         findings=tuple(
             form.FindingPart(
                 property=item.property, verdict=item.verdict, reason=item.reason, warning=item.is_warning
@@ -106,7 +106,7 @@ def line(answer: Answer) -> form.AnswerLine:
     return found
 
 
-def _answered(run: Run) -> tuple[str, ...]:
+def _answered_properties(run: Run) -> tuple[str, ...]:
     """The properties that were checked; if there is no answer at all, those that were asked."""
     return run.checked or tuple(item.property for item in run.findings if item.verdict is Verdict.UNKNOWN)
 
@@ -160,13 +160,13 @@ def witness_part(
         defines=source.defines,
         include_dirs=source.include_dirs,
         replaced=dict(source.replaced),
-        arguments=given(source.arguments),
+        arguments=or_unset(source.arguments),
         compiler=_compiler(source.compiler),
         program=program.name,
         model=model.name,
         model_file=UNSET if model.source is None else model.source.path,
         model_source=UNSET if model.source is None else model.source.text,
-        cycle=given(witness.cycle),
+        cycle=or_unset(witness.cycle),
         fair=UNSET if witness.cycle is None else witness.fair,
         message=witness.message,
         threads=tuple(thread.name for thread in program.threads),
@@ -176,8 +176,8 @@ def witness_part(
         choices=witness.choices,
         steps=tuple(with_fields(form.StepPart, step) for step in witness.steps),
         final=witness.final,
-        mapping=given(reading.mapping),
-        ltl=given(reading.ltl),
+        mapping=or_unset(reading.mapping),
+        ltl=or_unset(reading.ltl),
         labels=reading.labels,
     )
 
@@ -187,13 +187,13 @@ def _compiler(options: CompilerOptions | None) -> form.CompilerPart | UnsetType:
     if options is None:
         return UNSET
     found = form.CompilerPart(
-        target=given(options.target),
-        data_model=given(options.data_model),
+        target=or_unset(options.target),
+        data_model=or_unset(options.data_model),
         undefines=options.undefines,
-        standard=given(options.standard),
+        standard=or_unset(options.standard),
         includes=options.includes,
         others=options.others,
-        commands=given(options.commands),
+        commands=or_unset(options.commands),
         further_files=options.further_files,
     )
     return UNSET if found == form.CompilerPart() else found
@@ -206,7 +206,7 @@ def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart
     if event.cell is not None:
         found.cell, found.location, found.value = event.cell, cell_name(program, event), event.value
     if event.span is not None and event.span.source.text == source.text:
-        found.line, found.span = given(line_number(event)), (event.span.start, event.span.end)
+        found.line, found.span = or_unset(line_number(event)), (event.span.start, event.span.end)
     return found
 
 

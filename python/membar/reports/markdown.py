@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from membar.reports import Told
 from membar.reports._parts.style import printable
-from membar.reports.summary import spoken
+from membar.reports.summary import verdict_text
 
 # A step summary on GitHub may have a mebibyte; what does not fit is counted.
 MOST_ROWS = 500
@@ -40,7 +40,7 @@ def render(tests: Sequence[Told], disagreements: Mapping[str, str] | None = None
 
 def _counts(tests: Sequence[Told], disagreements: Mapping[str, str] | None) -> str:
     counts = Counter(test.verdict for test in tests)
-    words = [f"{counts[word]} {spoken(word)}" for word in _SIGNS if counts[word]]
+    words = [f"{counts[word]} {verdict_text(word)}" for word in _SIGNS if counts[word]]
     total = f"**{len(tests)} answer{'' if len(tests) == 1 else 's'}**"
     if disagreements is not None:
         words.append(f"{len(disagreements)} unexpected")
@@ -59,7 +59,7 @@ def _table(tests: Sequence[Told]) -> list[str]:
         shown = [test for test in tests if id(test) in kept]
     rows = ["| | file | verdict | model | time |", "| --- | --- | --- | --- | ---: |"]
     rows += [
-        f"| {_SIGNS[test.verdict]} | {_code(test.path)} | {spoken(test.verdict)}{_why(test)} "
+        f"| {_SIGNS[test.verdict]} | {_code(test.path)} | {verdict_text(test.verdict)}{_why(test)} "
         f"| {_plain(test.model)} | {test.seconds:.2f} s |"
         for test in shown
     ]
@@ -91,12 +91,12 @@ def _details(tests: Sequence[Told]) -> list[str]:
             continue
         room -= len(text)
         under = f" under {test.model}" if test.model else ""
-        title = html.escape(printable(f"{test.path}: {spoken(test.verdict)}{under}"))
-        parts.append(f"<details><summary>{title}</summary>\n\n{_fenced(text)}\n\n</details>")
+        title = html.escape(printable(f"{test.path}: {verdict_text(test.verdict)}{under}"))
+        parts.append(f"<details><summary>{title}</summary>\n\n{_code_block(text)}\n\n</details>")
     return [*parts, f"{left} more reports are too long for this page." if left else ""]
 
 
-def _fenced(text: str) -> str:
+def _code_block(text: str) -> str:
     """A code block, fenced by more backticks than any run of them inside."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     body = "\n".join(printable(line) for line in text.rstrip("\n").split("\n"))

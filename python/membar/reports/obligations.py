@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from membar.objects.proof.findings import Failure
 from membar.objects.terms import Space, Variable, Who
 from membar.questions.answer import Obligations
-from membar.reports._parts.style import Line, line, printable, wrapped
+from membar.reports._parts.style import Line, line, printable, wrap
 
 
 def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
@@ -18,7 +18,7 @@ def obligation_lines(evidence: Obligations, columns: int) -> list[Line]:
         lines += [Line(), *_states(failure, evidence, columns)]
     if evidence.inferred:
         title = "Invariants that were found; with them in the text, the answer is the same without --infer"
-        lines += [Line(), *wrapped(line((title, "bold")), columns), Line()]
+        lines += [Line(), *wrap(line((title, "bold")), columns), Line()]
         lines += [line(text) for text in evidence.inferred.splitlines()]
     return lines
 
@@ -28,19 +28,19 @@ def _states(failure: Failure, evidence: Obligations, columns: int) -> list[Line]
     obligation = failure.obligation
     lines = [line(("A step that the annotations wrongly allow, or that violates them", "bold")), Line()]
     if evidence.thread:
-        lines += _named("the thread", evidence.thread, columns)
+        lines += _labelled_lines("the thread", evidence.thread, columns)
     if evidence.other:
-        lines += _named("another", evidence.other, columns)
+        lines += _labelled_lines("another", evidence.other, columns)
     for title, owner in _OWNERS:
         text = _pairs((each, value) for each, value in failure.before if _owner(each) == owner)
         if text:
-            lines += _named(title, text, columns)
-    lines += _named("step", obligation.text, columns)
+            lines += _labelled_lines(title, text, columns)
+    lines += _labelled_lines("step", obligation.text, columns)
     after = _pairs((each, value) for each, value in failure.after if not _is_hidden(each))
     if after:
-        lines += _named("changes", after, columns)
+        lines += _labelled_lines("changes", after, columns)
     if failure.goal is not None:
-        lines += _named("but", failure.goal.text, columns)
+        lines += _labelled_lines("but", failure.goal.text, columns)
     return lines
 
 
@@ -69,15 +69,15 @@ def _is_hidden(variable: Variable) -> bool:
     return variable.operation == "@call"
 
 
-def _named(name: str, text: str, columns: int) -> list[Line]:
-    return wrapped(line((f"  {name:<11} ", "dim"), printable(text)), columns, indent=14)
+def _labelled_lines(name: str, text: str, columns: int) -> list[Line]:
+    return wrap(line((f"  {name:<11} ", "dim"), printable(text)), columns, indent=14)
 
 
 def _pairs(values: Iterable[tuple[Variable, int]]) -> str:
-    return ", ".join(f"{shown(variable)} = {value}" for variable, value in values)
+    return ", ".join(f"{variable_name(variable)} = {value}" for variable, value in values)
 
 
-def shown(variable: Variable) -> str:
+def variable_name(variable: Variable) -> str:
     """A variable as users know it."""
     name, owner = variable.name, variable.operation
     if owner == "@deferred":
@@ -95,4 +95,6 @@ def shown(variable: Variable) -> str:
 
 def shown_values(values: Iterable[tuple[Variable, int]]) -> list[tuple[bool, str, int]]:
     """The variables that users know, with their values; first, whether they belong to the other thread."""
-    return [(each.who is Who.OTHER, shown(each), value) for each, value in values if not _is_hidden(each)]
+    return [
+        (each.who is Who.OTHER, variable_name(each), value) for each, value in values if not _is_hidden(each)
+    ]

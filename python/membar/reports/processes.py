@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from membar.reports._parts.style import Line, line, wrapped
+from membar.reports._parts.style import Line, line, wrap
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
 
@@ -11,19 +11,19 @@ def run_lines(system: ParameterizedSystem, run: ProcessRun, columns: int) -> lis
     """The run, one step per line: who, what was read, what changed, what the buffers hold."""
     word = "process" if run.processes == 1 else "processes"
     lines = [line((f"A run of {run.processes} {word} into an unsafe state", "bold")), Line()]
-    lines += wrapped(line(("   0  start", "dim"), "  ", _pairs(run.initial)), columns, indent=6)
+    lines += wrap(line(("   0  start", "dim"), "  ", _pairs(run.initial)), columns, indent=6)
     before = run.initial
     heads = [_head(step) for step in run.steps]
     width = max((len(head) for head in heads), default=0)
     for number, (head, step) in enumerate(zip(heads, run.steps, strict=True), 1):
-        text = "; ".join(_done(step, before))
-        lines += wrapped(line((f"{number:>4}  ", "dim"), f"{head:<{width}}  ", text), columns, indent=6)
+        text = "; ".join(_step_parts(step, before))
+        lines += wrap(line((f"{number:>4}  ", "dim"), f"{head:<{width}}  ", text), columns, indent=6)
         before = step.memory
     cube = system.unsafe[run.unsafe]
     return [
         *lines,
         Line(),
-        *wrapped(line("  ", ("unsafe: ", "bold"), _reached(cube, run)), columns, indent=4),
+        *wrap(line("  ", ("unsafe: ", "bold"), _unsafe_text(cube, run)), columns, indent=4),
     ]
 
 
@@ -32,7 +32,7 @@ def _head(step: ProcessStep) -> str:
     return f"flush {who}" if step.transition is None else f"{step.name}({who})"
 
 
-def _done(step: ProcessStep, before: tuple[Shown, ...]) -> list[str]:
+def _step_parts(step: ProcessStep, before: tuple[Shown, ...]) -> list[str]:
     """What a step read, chose and changed, and the buffers after it."""
     old = dict(before)
     parts = []
@@ -57,7 +57,7 @@ def _pairs(shown: tuple[Shown, ...]) -> str:
     return " ".join(f"{cell}={value}" for cell, value in shown)
 
 
-def _reached(cube: Cube, run: ProcessRun) -> str:
+def _unsafe_text(cube: Cube, run: ProcessRun) -> str:
     named = [
         f"{parameter.name} = #{number}"
         for parameter, number in zip(cube.parameters, run.culprits, strict=True)

@@ -14,8 +14,8 @@ from membar.questions.answer import Answer
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
 from membar.reports import executions
 from membar.reports._parts.condition import state_text
-from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrapped
-from membar.reports._parts.verdict import role, spoken, witness_of, word
+from membar.reports._parts.style import EMPTY, Line, join, line, paint, printable, wrap
+from membar.reports._parts.verdict import role, verdict_text, witness_of, word
 from membar.reports.processes import run_lines
 from membar.source import SourceFile
 
@@ -148,14 +148,14 @@ def render(
     parts = [join([*_head(found, columns), *_changes(found, columns, explain=explain)], color=color)]
     if found.changes:
         parts.append(join([EMPTY], color=color))
-        parts.append(_painted(patch(found.source, found.repaired), color=color))
+        parts.append(_paint_patch(patch(found.source, found.repaired), color=color))
     for other in found.others:
         parts.append(join([EMPTY, line(("or, at the same cost:", "bold"))], color=color))
-        parts.append(_painted(patch(found.source, other), color=color))
-    last = [*_explained(found, columns)] if explain else []
-    last += [EMPTY, *wrapped(_checked_again(found.result), columns), *_warnings(found.result, columns)]
+        parts.append(_paint_patch(patch(found.source, other), color=color))
+    last = [*_prevented_executions(found, columns)] if explain else []
+    last += [EMPTY, *wrap(_checked_again(found.result), columns), *_warnings(found.result, columns)]
     for each in found.configurations:
-        last += wrapped(_rechecked(each), columns)
+        last += wrap(_configuration_line(each), columns)
     if command is not None and found.changes:
         last.append(line((f"{command[0]}: ", "dim"), command[1]))
     return "".join((*parts, join(last, color=color)))
@@ -169,7 +169,7 @@ def nothing(source: SourceFile, answer: Answer, *, columns: int = 80) -> str:
     if isinstance(outcome, HoldsWithin):
         first = f"NOTHING FOUND TO REPAIR {name}: HOLDS WITHIN under {model}, {outcome.bound}"
     unchecked = line(f"  not checked: {', '.join(outcome.run.unchecked)}") if outcome.run.unchecked else None
-    lines = [*wrapped(line(first), columns), *([unchecked] if unchecked else []), *_warnings(answer, columns)]
+    lines = [*wrap(line(first), columns), *([unchecked] if unchecked else []), *_warnings(answer, columns)]
     return join(lines, color=False)
 
 
@@ -178,7 +178,7 @@ def unknown(source: SourceFile, reason: str) -> str:
     return f"UNKNOWN {printable(source.path)}: {reason}\n"
 
 
-def failed(source: SourceFile, reason: str) -> str:
+def render_failure(source: SourceFile, reason: str) -> str:
     """That nothing that is known here helps, and why."""
     return f"NOT REPAIRED {printable(source.path)}: {reason}\n"
 
@@ -186,17 +186,17 @@ def failed(source: SourceFile, reason: str) -> str:
 def _checked_again(answer: Answer) -> Line:
     outcome = answer.outcome
     within = f"within {outcome.bound}" if isinstance(outcome, HoldsWithin) else outcome.run.guarantee
-    return line("checked again: ", _told(outcome), f" under {outcome.run.model}, {within}")
+    return line("checked again: ", _verdict_text(outcome), f" under {outcome.run.model}, {within}")
 
 
-def _rechecked(found: Rechecked) -> Line:
+def _configuration_line(found: Rechecked) -> Line:
     """The same question in another configuration of the text, after the change and before."""
-    after = ("cannot be read", "bad") if found.after is None else _told(found.after.outcome)
-    before = _told(found.before.outcome)
+    after = ("cannot be read", "bad") if found.after is None else _verdict_text(found.after.outcome)
+    before = _verdict_text(found.before.outcome)
     return line("  ", found.name, ": ", after, ", as before" if after == before else f"; before: {before[0]}")
 
 
-def _told(outcome: Outcome) -> tuple[str, str]:
+def _verdict_text(outcome: Outcome) -> tuple[str, str]:
     """A verdict in words, with its style; what `exists` asks for is what should not happen."""
     match outcome:
         case Violated(property="condition", witness=None, processes=None):
@@ -204,7 +204,7 @@ def _told(outcome: Outcome) -> tuple[str, str]:
         case Holds(witness=witness) if witness is not None:
             return "the outcome asked for can happen", "bad"
         case _:
-            return spoken(outcome), role(outcome)
+            return verdict_text(outcome), role(outcome)
 
 
 def _warnings(answer: Answer, columns: int) -> list[Line]:
@@ -213,13 +213,13 @@ def _warnings(answer: Answer, columns: int) -> list[Line]:
     if RACE_FLAG not in run.flags:
         return []
     text = "it has a data race in C, which was not checked: use `--property races` under rc11"
-    return wrapped(line(("note: ", "warn"), text), columns)
+    return wrap(line(("note: ", "warn"), text), columns)
 
 
 def _head(found: Repaired, columns: int) -> Iterator[Line]:
     count = len(found.changes)
     title = "REPAIRED" if found.before is None else "WEAKENED" if count else "NOTHING TO WEAKEN"
-    yield from wrapped(
+    yield from wrap(
         line(
             (title, "good"),
             f" {printable(found.source.path)} under {found.result.outcome.run.model}: ",
@@ -259,7 +259,7 @@ def _changes(found: Repaired, columns: int, *, explain: bool) -> Iterator[Line]:
     for change in found.changes:
         yield line("  ", (_name(change), "bold"), f"{_instead(found.source, change)} (cost {change.cost})")
         if found.before is None:
-            yield from wrapped(_without(change.prevents), columns, indent=6)
+            yield from wrap(_without(change.prevents), columns, indent=6)
     if not explain and any(change.prevents is not None for change in found.changes):
         yield line(("  --explain shows the executions", "dim"))
 
@@ -273,12 +273,12 @@ def _instead(source: SourceFile, change: Changed) -> str:
     return f"{was}, {_place(source, change.place)}"
 
 
-def _explained(found: Repaired, columns: int) -> Iterator[Line]:
+def _prevented_executions(found: Repaired, columns: int) -> Iterator[Line]:
     """The execution that each change prevents."""
     for change in found.changes:
         if change.prevents is not None and (shown := _execution(change.prevents, columns)):
             title = f"without {_name(change)}{_instead(found.source, change)}, and with all other changes:"
-            yield from [EMPTY, *wrapped(line((title, "bold")), columns), EMPTY, *shown]
+            yield from [EMPTY, *wrap(line((title, "bold")), columns), EMPTY, *shown]
 
 
 def _execution(answer: Answer, columns: int) -> list[Line]:
@@ -296,10 +296,10 @@ def _without(answer: Answer | None) -> Line:
     if answer is None:
         return line("    without it: ", ("not examined: no time was left", "dim"))
     separator = ": " if isinstance(answer.outcome, Holds) else " "
-    return line("    without it: ", _told(answer.outcome), separator, _shown(answer))
+    return line("    without it: ", _verdict_text(answer.outcome), separator, _answer_text(answer))
 
 
-def _shown(answer: Answer) -> str:
+def _answer_text(answer: Answer) -> str:
     """What shows a verdict, in a few words: what is wrong, and what such an execution ends with."""
     outcome = answer.outcome
     if isinstance(outcome, Unknown):
@@ -320,7 +320,7 @@ def _short(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def _painted(text: str, *, color: bool) -> str:
+def _paint_patch(text: str, *, color: bool) -> str:
     """A patch for a reader: in colours and without control characters on a terminal, else to the letter."""
     if not color:
         return text
@@ -336,10 +336,10 @@ def patch(source: SourceFile, repaired: SourceFile) -> str:
     for path, text in repaired.replaced:
         original = before[path] if path in before else SourceFile.read(path).text
         pairs.append((path, original, text))
-    return "".join(_unified(*pair) for pair in pairs if pair[1] != pair[2])
+    return "".join(_unified_diff(*pair) for pair in pairs if pair[1] != pair[2])
 
 
-def _unified(path: str, before: str, after: str) -> str:
+def _unified_diff(path: str, before: str, after: str) -> str:
     # A name with `..` is refused by patch and git: such files are named from the root (`patch -p1 -d /`).
     name = _short(path)
     name = (os.path.abspath(name) if name.startswith("..") else name).lstrip("/")  # noqa: PTH100 - as written

@@ -1,7 +1,7 @@
 """SARIF 2.1.0: one log for many answers, as code-scanning services and editors read it.
 
-Each answer becomes results on its own (`results`, `refused`), plain JSON that can cross a process border;
-`render` puts those of all files into one run with its rules and artifacts.
+Each answer becomes results on its own (`results`, `refusal_results`), plain JSON that can cross a process
+border; `render` puts those of all files into one run with its rules and artifacts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from membar.reports._parts.finding import finding, named_line, with_lines
 from membar.reports._parts.findings import warnings_of
 from membar.reports._parts.moments import Moment, moments
 from membar.reports._parts.style import printable
-from membar.reports._parts.verdict import spoken, word
+from membar.reports._parts.verdict import verdict_text, word
 from membar.source import Span
 from membar.systems.run import ProcessRun, ProcessStep
 
@@ -57,13 +57,13 @@ def results(answer: Answer) -> tuple[Fragment, ...]:
     if isinstance(answer.evidence, ProcessRun):
         return (_of_processes(answer, answer.evidence),)
     if not isinstance(outcome, Violated):
-        return (*_unviolated(path, outcome), *_warnings(answer))
+        return (*_passing_results(path, outcome), *_warnings(answer))
     found = finding(answer)
     witness = outcome.witness
-    said = with_lines((witness.message if witness else "") or _broken(outcome), found)
-    result = _violated(path, outcome, said, found.primary)
+    said = with_lines((witness.message if witness else "") or _broken_text(outcome), found)
+    result = _violation_result(path, outcome, said, found.primary)
     if found.others:
-        result["relatedLocations"] = [_labelled(label, id=n) for n, label in enumerate(found.others)]
+        result["relatedLocations"] = [_labelled_location(label, id=n) for n, label in enumerate(found.others)]
     if witness is not None:
         flows = _thread_flows(path, answer.program, moments(answer.program, witness))
         if flows:
@@ -77,14 +77,14 @@ def _of_processes(answer: Answer, run: ProcessRun) -> Fragment:
     said = f"a run of {run.processes} process{'es' * (run.processes != 1)} reaches an unsafe state"
     span = answer.system.unsafe[run.unsafe].span
     label = Label(span, "the unsafe state") if span else None
-    result = _violated(answer.source.path, answer.outcome, said, label)
+    result = _violation_result(answer.source.path, answer.outcome, said, label)
     flows = _process_flows(answer, run)
     if flows:
         result["codeFlows"] = [{"message": _message(said), "threadFlows": flows}]
     return result
 
 
-def refused(path: str, problem: InputError) -> tuple[Fragment, ...]:
+def refusal_results(path: str, problem: InputError) -> tuple[Fragment, ...]:
     """The results of a file that is not valid input: one per diagnostic."""
     return tuple(_refusal(path, item) for item in problem.diagnostics)
 
@@ -104,7 +104,7 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
         if base and place["uri"].startswith(base):
             place["uri"] = place["uri"].removeprefix(base)
         place["index"] = uris.setdefault(place["uri"], len(uris))
-        place.update(_based(place["uri"]))
+        place.update(_uri_base(place["uri"]))
     _number(numbered)
     targets = {result["analysisTarget"]["uri"] for result in numbered}
     refusals = [result for result in numbered if result["properties"]["verdict"] == "error"]
@@ -135,7 +135,7 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _based(uri: str) -> Fragment:
+def _uri_base(uri: str) -> Fragment:
     return {} if uri.startswith("file:") else {"uriBaseId": _BASE}
 
 
@@ -150,10 +150,10 @@ def _number(results: Iterable[Fragment]) -> None:
             prints["primaryLocationLineHash"] = f"{own}:{seen[own]}"
 
 
-def _unviolated(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
+def _passing_results(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
     """What is said of a file in which nothing is wrong; `level` is `none` wherever nothing failed."""
     run = outcome.run
-    head = f"{spoken(outcome)} under {run.model}"
+    head = f"{verdict_text(outcome)} under {run.model}"
     rules, kind, text = run.checked or (EXPLORED,), "pass", run.guarantee
     match outcome:
         case Unknown(reason=reason):
@@ -205,12 +205,12 @@ def _failing(path: str, rule: str, text: str, primary: Label | None) -> Fragment
     }
 
 
-def _broken(outcome: Violated) -> str:
+def _broken_text(outcome: Violated) -> str:
     return "no execution satisfies it" if outcome.witness is None else f"{outcome.property} does not hold"
 
 
-def _violated(path: str, outcome: Violated, said: str, primary: Label | None) -> Fragment:
-    text = f"{spoken(outcome)} under {outcome.run.model}: {said}"
+def _violation_result(path: str, outcome: Violated, said: str, primary: Label | None) -> Fragment:
+    text = f"{verdict_text(outcome)} under {outcome.run.model}: {said}"
     return _failing(path, outcome.property, text, primary) | {
         "partialFingerprints": {_FINGERPRINT: _identity(path, outcome, primary)},
         "properties": _properties(outcome),
@@ -251,12 +251,12 @@ def _refusal(path: str, item: Diagnostic) -> Fragment:
         "level": "error",
         "message": _message(text),
         "analysisTarget": _artifact_location(path),
-        "locations": [_labelled(item.primary) if item.primary else file],
+        "locations": [_labelled_location(item.primary) if item.primary else file],
         "partialFingerprints": {_FINGERPRINT: _digest(PurePath(path).name, item.code, _text(item.primary))},
         "properties": {"verdict": "error"},
     }
     if item.others:
-        result["relatedLocations"] = [_labelled(label, id=n) for n, label in enumerate(item.others)]
+        result["relatedLocations"] = [_labelled_location(label, id=n) for n, label in enumerate(item.others)]
     return result
 
 
@@ -337,7 +337,7 @@ def _place(path: str, span: Span | None, text: str) -> Fragment:
     return {**(_location(span) if span else place), "message": _message(text)}
 
 
-def _labelled(label: Label, **more: int) -> Fragment:
+def _labelled_location(label: Label, **more: int) -> Fragment:
     place = {**more, **_location(label.span)}
     return {**place, "message": _message(label.text)} if label.text else place
 
@@ -367,7 +367,7 @@ def _uri(path: str) -> str:
 
 def _artifact(uri: str, *, is_target: bool) -> Fragment:
     """A file that was asked about, or one that it includes."""
-    place = {"uri": uri, **_based(uri)}
+    place = {"uri": uri, **_uri_base(uri)}
     found: Fragment = {"location": place, "roles": ["analysisTarget" if is_target else "resultFile"]}
     if uri.endswith((".c", ".h")):
         found["sourceLanguage"] = "c"

@@ -65,7 +65,7 @@ def write(text: str) -> None:
     try:
         sys.stdout.write(text)
     except (OSError, UnicodeError) as problem:
-        raise _lost(problem) from None
+        raise _lost_output(problem) from None
 
 
 def flush() -> None:
@@ -77,10 +77,10 @@ def flush() -> None:
     try:
         sys.stdout.flush()
     except OSError as problem:
-        raise _lost(problem) from None
+        raise _lost_output(problem) from None
 
 
-def _lost(problem: OSError | UnicodeError) -> LostOutputError:
+def _lost_output(problem: OSError | UnicodeError) -> LostOutputError:
     reason = problem.strerror if isinstance(problem, OSError) else None
     return LostOutputError(reason or str(problem), is_reader_gone=isinstance(problem, BrokenPipeError))
 

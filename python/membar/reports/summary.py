@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from membar.reports import Tested
-from membar.reports._parts.style import Line, join, line, printable, wrapped
+from membar.reports._parts.style import Line, join, line, printable, wrap
 from membar.reports._parts.table import value_table
 
 LISTED = 20  # unanswered tests and disagreements shown one by one
@@ -30,7 +30,7 @@ def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -
     else:
         fact = f"{test.final_states} state{'' if test.final_states == 1 else 's'}, {test.seconds:.2f} s"
     pieces: list[tuple[str, str]] = [
-        (f"{spoken(test.verdict):<12}  ", _ROLES[test.verdict]),
+        (f"{verdict_text(test.verdict):<12}  ", _ROLES[test.verdict]),
         (printable(test.path), ""),
         (f"  {printable(fact)}", "dim"),
     ]
@@ -39,7 +39,7 @@ def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -
     return Line(tuple(pieces)).render(color=color) + "\n"
 
 
-def spoken(verdict: str) -> str:
+def verdict_text(verdict: str) -> str:
     """The verdict as the terminal shows it."""
     return "BAD INPUT" if verdict == "error" else verdict.replace("-", " ").upper()
 
@@ -67,7 +67,9 @@ def table(
     counts = Counter(test.verdict for test in tests)
     words = [word for word in _ROLES if counts[word]]
     if words:
-        lines += value_table([spoken(word) for word in words], [(" ", [str(counts[word]) for word in words])])
+        lines += value_table(
+            [verdict_text(word) for word in words], [(" ", [str(counts[word]) for word in words])]
+        )
     lines += _slowest(tests, columns)
     lines += _section("unanswered", _reasons(tests, "unknown"), "warn", columns)
     lines += _section("bad input", _reasons(tests, "error"), "bad", columns)
@@ -88,7 +90,7 @@ def _slowest(tests: Sequence[Tested], columns: int) -> list[Line]:
     slow = sorted((t for t in tests if t.seconds >= NOTICEABLE), key=lambda t: (-t.seconds, t.path))[:SLOWEST]
     lines = [Line(), line(("slowest", "bold"))] if slow else []
     for test in slow:
-        lines += wrapped(line(f"  {test.seconds:>8.2f} s  ", printable(test.path)), columns, indent=14)
+        lines += wrap(line(f"  {test.seconds:>8.2f} s  ", printable(test.path)), columns, indent=14)
     return lines
 
 
@@ -98,10 +100,10 @@ def _section(title: str, entries: Sequence[tuple[str, str]], style: str, columns
         return []
     result = [Line(), line((f"{len(entries)} {title}", style))]
     for path, reason in entries[:LISTED]:
-        result += wrapped(line("  ", printable(path), (f"  {printable(reason)}", "dim")), columns, indent=4)
+        result += wrap(line("  ", printable(path), (f"  {printable(reason)}", "dim")), columns, indent=4)
     rest = Counter(reason for _, reason in entries[LISTED:])
     ranked = sorted(rest.items(), key=lambda pair: (-pair[1], pair[0]))
     for reason, count in ranked[:LISTED]:
-        result += wrapped(line((f"  and {count} more: {printable(reason)}", "dim")), columns, indent=4)
+        result += wrap(line((f"  and {count} more: {printable(reason)}", "dim")), columns, indent=4)
     left = sum(count for _, count in ranked[LISTED:])
     return [*result, *([line((f"  and {left} more", "dim"))] if left else [])]

@@ -14,10 +14,10 @@ from membar.reports._parts.drawing import DEPENDENCIES, EDGE_COLORS, MEANINGS
 from membar.reports._parts.event import cell_name, line_number, source_text, value_text
 from membar.reports._parts.labels import place_labels
 from membar.reports._parts.layout import BOX_HEIGHT, Box, Layout, initial_writes, layout
-from membar.reports._parts.path import shown
-from membar.reports._parts.style import line, wrapped
+from membar.reports._parts.path import decimal
+from membar.reports._parts.style import line, wrap
 from membar.reports._parts.style import width as columns_of
-from membar.reports._parts.verdict import spoken, witness_of
+from membar.reports._parts.verdict import verdict_text, witness_of
 
 CHARACTER = 7.3  # width of a character of the code font
 SMALL = 6.2  # and of the small sans-serif one
@@ -52,13 +52,13 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
     top = head[2]
     high = top + grid.height + 22 + foot[2]
     body = [
-        f'<g transform="translate({shown(shift)},{shown(top)})">',
+        f'<g transform="translate({decimal(shift)},{decimal(top)})">',
         *_columns(program, grid),
         *_arrows(grid),
         *_boxes(program, execution, grid),
         *_labels(grid),
         "</g>",
-        f'<g transform="translate(0,{shown(top + grid.height + 22)})">',
+        f'<g transform="translate(0,{decimal(top + grid.height + 22)})">',
         *foot[0],
         "</g>",
     ]
@@ -67,7 +67,7 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
 
 def _document(wide: float, high: float, title: str) -> list[str]:
     """The opening: size, own background, arrow heads."""
-    size = f'width="{shown(wide)}" height="{shown(high)}" viewBox="0 0 {shown(wide)} {shown(high)}"'
+    size = f'width="{decimal(wide)}" height="{decimal(high)}" viewBox="0 0 {decimal(wide)} {decimal(high)}"'
     heads = [
         f'<marker id="membar-{name}" viewBox="0 0 8 8" refX="7.2" refY="4" markerWidth="8" markerHeight="8" '
         'markerUnits="userSpaceOnUse" orient="auto">'
@@ -78,7 +78,7 @@ def _document(wide: float, high: float, title: str) -> list[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{escape(title)}</title>",
         f"<defs>{''.join(heads)}</defs>",
-        f'<rect x="0.5" y="0.5" width="{shown(wide - 1)}" height="{shown(high - 1)}" rx="10" '
+        f'<rect x="0.5" y="0.5" width="{decimal(wide - 1)}" height="{decimal(high - 1)}" rx="10" '
         f'fill="{_PAPER}" stroke="{_FRAME}"/>',
     ]
 
@@ -112,7 +112,7 @@ def _foot(program: Program, witness: Witness, grid: Layout) -> tuple[list[str], 
         if x > MARGIN and x + needed > limit - MARGIN:
             x, y = MARGIN, y + 20
         lines.append(
-            f'<path d="M{shown(x)},{shown(y + 8)} L{shown(x + 24)},{shown(y + 8)}" {_stroke(name)} '
+            f'<path d="M{decimal(x)},{decimal(y + 8)} L{decimal(x + 24)},{decimal(y + 8)}" {_stroke(name)} '
             f'marker-end="url(#membar-{name})"/>'
         )
         lines.append(_text(x + 30, y + 12, words, font=_SANS, size=11, color=_FAINT))
@@ -126,8 +126,8 @@ def _columns(program: Program, grid: Layout) -> list[str]:
     lines: list[str] = []
     for thread, box in zip(program.threads, grid.headers, strict=True):
         lines.append(
-            f'<rect x="{shown(box.left - 8)}" y="{shown(box.top)}" width="{shown(box.width + 16)}" '
-            f'height="{shown(grid.height - box.top + 8)}" rx="8" fill="#fafbfc" stroke="#eceef2"/>'
+            f'<rect x="{decimal(box.left - 8)}" y="{decimal(box.top)}" width="{decimal(box.width + 16)}" '
+            f'height="{decimal(grid.height - box.top + 8)}" rx="8" fill="#fafbfc" stroke="#eceef2"/>'
         )
         lines.append(
             _text(
@@ -153,8 +153,8 @@ def _boxes(program: Program, execution: Execution, grid: Layout) -> list[str]:
         fill, stroke = _FILLS[event.kind]
         dashes = ' stroke-dasharray="3 3"' if event.is_initial else ""
         lines.append(
-            f'<g><rect x="{shown(box.left)}" y="{shown(box.top)}" width="{shown(box.width)}" '
-            f'height="{shown(box.height)}" rx="7" fill="{fill}" stroke="{stroke}"{dashes}/>'
+            f'<g><rect x="{decimal(box.left)}" y="{decimal(box.top)}" width="{decimal(box.width)}" '
+            f'height="{decimal(box.height)}" rx="7" fill="{fill}" stroke="{stroke}"{dashes}/>'
         )
         if event.is_initial:
             lines.append(
@@ -212,8 +212,8 @@ def _labels(grid: Layout) -> list[str]:
         x, y = box.middle
         color = EDGE_COLORS[edge.relation]
         lines.append(
-            f'<rect x="{shown(box.left)}" y="{shown(box.top)}" width="{shown(box.width)}" '
-            f'height="{shown(box.height)}" rx="4" fill="{_PAPER}" fill-opacity="0.92"/>'
+            f'<rect x="{decimal(box.left)}" y="{decimal(box.top)}" width="{decimal(box.width)}" '
+            f'height="{decimal(box.height)}" rx="4" fill="{_PAPER}" fill-opacity="0.92"/>'
         )
         lines.append(
             _text(x, y + 4, edge.relation, font=_SANS, size=11, color=color, weight="600", anchor="middle")
@@ -234,7 +234,7 @@ def _column_width(program: Program, execution: Execution, thread: int) -> float:
 
 def _source(program: Program, event: Event) -> list[str]:
     """The user's text on at most two lines."""
-    first, *rest = wrapped(line(source_text(program, event)), LONGEST, indent=2)
+    first, *rest = wrap(line(source_text(program, event)), LONGEST, indent=2)
     lines = [part.render(color=False) for part in (first, *rest[:1])]
     return [*lines[:-1], lines[-1] + ("…" if rest[1:] else "")]
 
@@ -265,8 +265,8 @@ def _text(
 ) -> str:
     extra = (f' font-weight="{weight}"' if weight else "") + (f' text-anchor="{anchor}"' if anchor else "")
     return (
-        f'<text x="{shown(x)}" y="{shown(y)}" font-family="{font}" font-size="{size}" fill="{color}"{extra} '
-        f'xml:space="preserve">{escape(words)}</text>'
+        f'<text x="{decimal(x)}" y="{decimal(y)}" font-family="{font}" font-size="{size}" fill="{color}"'
+        f'{extra} xml:space="preserve">{escape(words)}</text>'
     )
 
 
@@ -275,7 +275,7 @@ def of_answer(answer: Answer) -> str:
     witness = witness_of(answer.outcome)
     if witness is None:
         return ""
-    title = f"{answer.program.name}: {spoken(answer.outcome)} under {answer.outcome.run.model}"
+    title = f"{answer.program.name}: {verdict_text(answer.outcome)} under {answer.outcome.run.model}"
     return render(answer.program, witness, title=title)
 
 

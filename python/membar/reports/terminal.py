@@ -11,7 +11,7 @@ from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
 from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line
-from membar.reports._parts.verdict import role, spoken
+from membar.reports._parts.verdict import role, verdict_text
 from membar.source import stem
 
 
@@ -98,7 +98,7 @@ def one_line(answer: Answer) -> str:
 def _first_line(answer: Answer) -> Line:
     """File, verdict, model, engine, what was checked and what was not."""
     outcome = answer.outcome
-    verdict = (spoken(outcome), role(outcome))
+    verdict = (verdict_text(outcome), role(outcome))
     order = "" if answer.order is None else f"; {answer.order.value} order"
     said = f" under {outcome.run.model} ({details(outcome.run)}{order})"
     return line((answer.source.path, "bold"), ": ", verdict, said)

@@ -79,7 +79,7 @@ def task_of(text: str, model: str = "sc", options: Options = OBSERVED) -> Task:
 def explore(program: Program, model: str) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compiled(plan)
+    lowered, compiled = graphs.compile_for_core(plan)
     return compiled.search_classes(lower_program(program, lowered.tags, ()).form, bound=10, verify=True)
 
 

@@ -17,7 +17,7 @@ from membar.models.lowering import lower_plan
 from membar.models.primitives import PRIMITIVES
 from membar.program.condition import FinalCell, FinalRegister
 from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register, evaluate
-from membar.program.lowering import expression_code, lower_program, packed
+from membar.program.lowering import expression_code, lower_program, pack
 from membar.program.operations import Load, Send
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.source import SourceFile
@@ -35,7 +35,7 @@ def value_in_core(expr: Expr, registers: dict[str, int]) -> int:
     code: list[int] = []
     expression_code(expr, numbers, BASES, code)
     values = [registers.get(name, 0) for name in numbers]
-    result: int = core.evaluate(packed([len(code), *code]), values)
+    result: int = core.evaluate(pack([len(code), *code]), values)
     return result
 
 

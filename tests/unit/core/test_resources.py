@@ -118,7 +118,7 @@ def test_progress_is_told_with_a_guess_at_the_total() -> None:
 def test_the_guess_is_a_part_and_grows() -> None:
     model = membar.load_model("sc").plan
     assert model is not None
-    lowered, compiled = graphs.compiled(model)
+    lowered, compiled = graphs.compile_for_core(model)
     program = expand(parse(contention(4, 3)))
     form = lower_program(program, lowered.tags, ()).form
     parts: list[float] = []

@@ -56,7 +56,7 @@ def parse(text: str) -> Program:
 def explore(program: Program, model: str, **options: int | bool) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compiled(plan)
+    lowered, compiled = graphs.compile_for_core(plan)
     form = lower_program(program, lowered.tags, ()).form
     found: _core.Findings = compiled.search_exactly_once(form, bound=10, **options)  # type: ignore[arg-type]
     return found
@@ -153,5 +153,5 @@ def test_a_limit_of_executions_stops_it() -> None:
 def _general(program: Program, model: str) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compiled(plan)
+    lowered, compiled = graphs.compile_for_core(plan)
     return compiled.search(lower_program(program, lowered.tags, ()).form, bound=10)

@@ -11,7 +11,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 from differential import buffer_faults
 from differential.unbounded import programs
 from membar import _core
-from membar.engines.buffers.question import lowered
+from membar.engines.buffers.question import lower_task
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
@@ -23,7 +23,7 @@ ENDLESS_SEED = 85
 def kinds(text: str, *, name: str = "x86-tso", sleep: bool = True) -> set[str]:
     """What the forward search reaches."""
     task = Task(program=parse(text), model=model(name), properties=("assertions", "deadlock"))
-    found = lowered(task).core.forward(states=5_000, sleep=sleep)
+    found = lower_task(task).core.forward(states=5_000, sleep=sleep)
     assert found.stopped is None
     return {goal.kind for goal in found.goals}
 
@@ -122,7 +122,7 @@ def test_two_commits_of_one_location_are_dependent(sleep: bool) -> None:  # noqa
 def test_a_transition_sleeps_for_its_later_siblings() -> None:
     """As printed nothing ever falls asleep, so that sleep sets would change nothing."""
     task = Task(program=parse(ENDLESS), model=model("x86-tso"), properties=("assertions",))
-    core = lowered(task).core
+    core = lower_task(task).core
     assert core.forward(sleep=True).visited < core.forward(sleep=False).visited
     assert core.forward(sleep=True).stored <= core.forward(sleep=False).stored
 
@@ -230,5 +230,5 @@ ERRATA = [
 def test_as_printed_the_procedures_are_wrong(text: str, mistake: str) -> None:
     (fault,) = (n for n, what in enumerate(_core.StoreBuffers.faults()) if what.startswith(mistake))
     task = Task(program=parse(text), model=model("x86-tso"), properties=("assertions", "deadlock"))
-    right = lowered(task).core.forward(states=5_000)
-    assert lowered(task, fault=fault).core.forward(states=5_000).goals != right.goals
+    right = lower_task(task).core.forward(states=5_000)
+    assert lower_task(task, fault=fault).core.forward(states=5_000).goals != right.goals

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from membar import load_model
-from membar.engines.cubes import closed
+from membar.engines.cubes import closed_search
 from membar.engines.cubes.proof import event_cube
 from membar.questions import system as systems
 from membar.questions.task import Limits, Options, SystemTask
@@ -24,7 +24,7 @@ def question(name: str) -> SystemTask:
 
 def test_a_needed_literal_leads_back_to_the_start() -> None:
     asked = question("cubicle/spinlock.cub")
-    searched = closed(asked)
+    searched = closed_search(asked)
     assert searched is not None
     core, found = searched
     reached = []
@@ -42,4 +42,4 @@ def test_a_needed_literal_leads_back_to_the_start() -> None:
 
 
 def test_a_system_that_fails_has_no_proof() -> None:
-    assert closed(question("cubicle/flags.cub")) is None
+    assert closed_search(question("cubicle/flags.cub")) is None

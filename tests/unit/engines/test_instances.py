@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from membar.engines.instances.runs import mismatch
-from membar.engines.instances.search import explore, followed, machine
+from membar.engines.instances.search import explore, follow_schedule, machine
 from membar.languages.cubicle.elaborate import parse
 from membar.source import SourceFile
 from membar.systems.run import ProcessRun
@@ -100,12 +100,12 @@ transition write ([p]) requires { R[p] = 0 } { R[p] := 1; X := 1 }
 transition read ([p]) requires { R[p] = 0 && X = 1 } { R[p] := 2 }
 """
     instance = machine(system(text), 2, buffered=True)
-    run = followed(instance, [(0, (1,)), (1, (2,))])
+    run = follow_schedule(instance, [(0, (1,)), (1, (2,))])
     assert run is not None
     assert [step.name for step in run.steps] == ["write", "", "read"]
     assert mismatch(instance, run) is None
-    assert followed(instance, [(1, (2,))]) is None
-    assert followed(instance, [(0, (1,)), (1, (1,))]) is None
+    assert follow_schedule(instance, [(1, (2,))]) is None
+    assert follow_schedule(instance, [(0, (1,)), (1, (1,))]) is None
 
 
 @pytest.mark.parametrize("change", ["initial", "reads", "process", "drop", "unsafe", "value"])

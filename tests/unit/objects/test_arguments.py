@@ -8,7 +8,7 @@ import membar
 from membar.languages.objects.parser import parse_text
 from membar.objects.proof.findings import Proof
 from membar.questions.outcome import Holds, Unknown
-from membar.questions.proof import judged
+from membar.questions.proof import verdict_of
 from membar.source import SourceFile
 
 VALUE = """object val; shared x = 0;
@@ -72,6 +72,6 @@ def test_an_operation_that_is_long_is_looked_at(model: str) -> None:
 def test_a_bound_that_hides_a_line_says_nothing() -> None:
     about = parse_text(SourceFile("test.obj", VALUE))
     proof = Proof(cut=True, lines={"1", "2", "3", "4"})
-    outcome = judged(proof, about, "xc", "causal")
+    outcome = verdict_of(proof, about, "xc", "causal")
     assert isinstance(outcome, Unknown)
     assert "line 5 never executes within at most 14 lines" in outcome.reason

@@ -32,7 +32,7 @@ def test_they_are_sets(one: frozenset[tuple[int, int]], other: frozenset[tuple[i
 
 @given(SETS, st.integers(0, 70))
 def test_they_are_moved_and_written(pairs: frozenset[tuple[int, int]], offset: int) -> None:
-    assert Pairs.of(pairs).shifted(offset) == {(a + offset, b + offset) for a, b in pairs}
+    assert Pairs.of(pairs).shift(offset) == {(a + offset, b + offset) for a, b in pairs}
     assert Pairs.from_bytes(Pairs.of(pairs).to_bytes(151), 151) == pairs
 
 

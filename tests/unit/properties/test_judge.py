@@ -149,7 +149,10 @@ def test_races_are_flags_under_a_machine_model() -> None:
 def test_a_property_that_was_not_asked_for_is_not_judged() -> None:
     outcome = verdict(subject(None, ASSERT, LOCK), properties=("assertions",), deadlock=WITNESS)
     assert isinstance(outcome, Holds)
-    assert (outcome.run.checked, outcome.run.unchecked) == (("assertions",), ("deadlock",))
+    assert (outcome.run.checked, outcome.run.unchecked) == (
+        ("assertions",),
+        ("deadlock",),
+    )
 
 
 def test_a_programs_own_question_is_always_answered() -> None:
@@ -163,7 +166,10 @@ def test_what_an_engine_cannot_check_is_named() -> None:
     outcome = verdict(subject(None, ASSERT, LOCK), looked_for=able)
     assert isinstance(outcome, Unknown)
     assert outcome.reason == "the engine e cannot check deadlock of this program"
-    assert (outcome.run.checked, outcome.run.unchecked) == (("assertions",), ("deadlock",))
+    assert (outcome.run.checked, outcome.run.unchecked) == (
+        ("assertions",),
+        ("deadlock",),
+    )
     unable = verdict(subject(None, LOCK), properties=("deadlock",), looked_for=able)
     assert isinstance(unable, Unknown)
     assert "cannot check deadlock" in unable.reason

@@ -14,7 +14,7 @@ import pytest
 
 import membar
 from membar.cli import command as cli
-from membar.edits import edited
+from membar.edits import apply_choice
 from membar.questions import programs, repair
 from membar.questions import system as systems
 from membar.questions.repair import Repair
@@ -182,8 +182,8 @@ def test_rows_that_are_added_do_not_move_others(tmp_path: Path) -> None:
     file = written(tmp_path, "three.litmus", text)
     source = SourceFile.read(file)
     places = programs.places(source, membar.parse(source))
-    strongest = edited(source, places, tuple(place.strongest for place in places))
-    flat = edited(source, places, tuple(place.strongest for place in places), is_flat=True)
+    strongest = apply_choice(source, places, tuple(place.strongest for place in places))
+    flat = apply_choice(source, places, tuple(place.strongest for place in places), is_flat=True)
     assert len(flat.text.splitlines()) == len(text.splitlines()) < len(strongest.text.splitlines())
     assert membar.check(flat).verdict == membar.check(strongest).verdict == "holds"
 
@@ -401,7 +401,7 @@ def test_comments_of_cubicle_hide_no_place(requires: str) -> None:
     source = SourceFile("flags.cub", f"{before}transition enter{after.replace('requires {', requires, 1)}")
     places = systems.places(source)
     assert len(places) == 3
-    changed = edited(source, places, tuple(place.strongest for place in places))
+    changed = apply_choice(source, places, tuple(place.strongest for place in places))
     assert "fence() && PC[p] = Waiting && forall_other" in changed.text
     assert systems.parse_system(changed).transitions
 

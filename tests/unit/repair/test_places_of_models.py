@@ -7,7 +7,7 @@ import re
 import pytest
 
 import membar
-from membar.edits import edited
+from membar.edits import apply_choice
 from membar.questions import programs
 from membar.questions.repair import Repair
 from membar.source import SourceFile
@@ -26,12 +26,12 @@ def promela(first: str, second: str = "", before: str = "") -> SourceFile:
 
 def strongest(source: SourceFile) -> str:
     places = programs.places(source, membar.parse(source))
-    return edited(source, places, tuple(place.strongest for place in places)).text
+    return apply_choice(source, places, tuple(place.strongest for place in places)).text
 
 
 def weakest(source: SourceFile) -> str:
     places = programs.places(source, membar.parse(source))
-    return edited(source, places, tuple(0 for _ in places)).text
+    return apply_choice(source, places, tuple(0 for _ in places)).text
 
 
 def repaired(source: SourceFile, *, weaken: bool = False, error: str | None = None) -> Repair:
@@ -151,7 +151,7 @@ def test_a_fence_of_all_buffers_may_become_one_of_its_own() -> None:
     assert (found.before, found.cost) == (80, 40)  # two of their own, or one of all
     source = promela("x = 1; sync; r0 = y")
     places = programs.places(source, membar.parse(source))
-    assert edited(
+    assert apply_choice(
         source, places, tuple(min(1, place.current) for place in places)
     ).text == source.text.replace("sync", "fence")
 

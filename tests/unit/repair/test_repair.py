@@ -11,7 +11,7 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.diagnostics import InputError
-from membar.edits import edited
+from membar.edits import apply_choice
 from membar.questions import programs
 from membar.questions import system as systems
 from membar.questions.repair import NothingToRepair, NotRepairable, Repair
@@ -124,7 +124,7 @@ def test_a_guard_with_alternatives_keeps_them_together() -> None:
         "PC[p] = Waiting &&", "PC[p] = Waiting && Flag[p] = True ||\n PC[p] = Waiting &&"
     )
     [_, place, _] = systems.places(SourceFile("either.cub", text))
-    changed = edited(SourceFile("either.cub", text), (place,), (1,))
+    changed = apply_choice(SourceFile("either.cub", text), (place,), (1,))
     assert "requires { fence() && (PC[p]" in changed.text
     assert systems.parse_system(changed).transitions
 
@@ -151,7 +151,7 @@ def test_only_what_was_argued_is_taken_for_monotone(
 ) -> None:
     source = SourceFile("figure6.dve", FIGURE_6)
     places = programs.places(source, membar.parse(source))
-    strongest = edited(source, places, tuple(place.strongest for place in places))
+    strongest = apply_choice(source, places, tuple(place.strongest for place in places))
     result = membar.check(strongest, model="cam", ltl=ltl, words={"atomic-rule": rule})
     assert is_monotone(result.program, places, frozenset(fair)) is expected
 

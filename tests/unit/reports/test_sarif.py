@@ -392,7 +392,7 @@ def test_a_place_in_an_included_file_is_there_and_the_file_asked_about_is_named(
 
 def test_nothing_in_a_message_is_a_placeholder_or_a_link() -> None:
     item = Diagnostic(code="W0100", message="a{0}b f[1](x)\x1b \udc80")
-    (result,) = sarif.refused("x.c", InputError(item))
+    (result,) = sarif.refusal_results("x.c", InputError(item))
     assert result["message"]["text"] == "a{{0}}b f[1] (x)\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}"
 
 

@@ -145,7 +145,7 @@ def test_flags_and_notes_are_shown() -> None:
 
 def test_more_threads_than_fit_become_a_list() -> None:
     _, program, execution = sketch(*("W x 1; R y 0" if i % 2 else "W y 1; R x 0" for i in range(6)))
-    text = executions.replayed(program, Witness(execution=execution, final=()), columns=80)
+    text = executions.render_replay(program, Witness(execution=execution, final=()), columns=80)
     assert " P5  6: W x 1  x <- 1" in text
     assert "|" not in text
 
@@ -166,7 +166,7 @@ def test_a_run_shows_the_store_buffers() -> None:
         ),
         Step(thread=0, action="flush x = 1", event=2, memory=(("x", 1), ("y", 0)), buffers=(empty, empty)),
     )
-    text = executions.replayed(sb_program(), replace(sb_witness(), steps=steps))
+    text = executions.render_replay(sb_program(), replace(sb_witness(), steps=steps))
     assert text == (
         "both read 0\n\n"
         " P0                               | P1\n"

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from membar.cli.arguments.chosen import (
     folders,
-    given,
+    given_options,
     options,
     properties,
     question,
     read_formula,
-    repeated,
     words,
+    words_to_repeat,
 )
 from membar.cli.arguments.parser import Chosen, parse
 
 __all__ = [
     "Chosen",
     "folders",
-    "given",
+    "given_options",
     "options",
     "parse",
     "properties",
     "question",
     "read_formula",
-    "repeated",
     "words",
+    "words_to_repeat",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import language_of
-from membar.limits.budget import limited
+from membar.limits.budget import limit_resources
 from membar.questions.ask import class_of, kind_of, question_about
 from membar.questions.options import BY_NAME, KINDS, TABLE, Option, compiler_options, search_options
 from membar.questions.question import Question
@@ -43,7 +43,7 @@ def question(
     kind = kind_of(source, vars(chosen))
     # `--all` and `--explain` of a repair mean something else: every repair, and what each change prevents.
     ignored = ("--all", "--explain") if chosen.command == "repair" else ()
-    asked = tuple(option for option in given(chosen) if option not in ignored)
+    asked = tuple(option for option in given_options(chosen) if option not in ignored)
     refuse_outside(kind, asked)
     if chosen.include:
         refuse_includes(language_of(source).name, chosen.model)
@@ -65,7 +65,7 @@ def question(
     return question_about(source, kind, {name: values.get(name) for name in field_names(class_of(kind))})
 
 
-def given(arguments: Chosen) -> tuple[str, ...]:
+def given_options(arguments: Chosen) -> tuple[str, ...]:
     """The options that were given and do not apply everywhere, as the command line calls them."""
     found = []
     for option, declared in BY_NAME.items():
@@ -112,7 +112,7 @@ def read_formula(arguments: Chosen) -> None:
 
 def _read_within_limit(arguments: Chosen, path: str | Path) -> FileText:
     """What a file holds; it may be a pipe, so that reading it counts against the time limit."""
-    with limited(seconds=arguments.limit.seconds, memory=None):
+    with limit_resources(seconds=arguments.limit.seconds, memory=None):
         return FileText.read(path)
 
 
@@ -152,7 +152,7 @@ def words(arguments: Chosen) -> Mapping[str, str]:
     return found
 
 
-def repeated(chosen: Chosen) -> tuple[str, ...]:
+def words_to_repeat(chosen: Chosen) -> tuple[str, ...]:
     """The words that ask the same question again, of one file under a model that is named apart.
 
     What only concerns the form of the answer is left out.
@@ -181,7 +181,7 @@ def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever 
         case _ if option.form == "list":
             return [str(item) for item in value]
         case "--limit":
-            return [_spelled(value)]
+            return [_limits_text(value)]
         case "--args":
             import shlex  # noqa: PLC0415 - only where asked for
 
@@ -198,7 +198,7 @@ def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever 
             return [str(value)]
 
 
-def _spelled(limits: Limits) -> str:
+def _limits_text(limits: Limits) -> str:
     """Limits as `--limit` takes them."""
     seconds = None if limits.seconds is None else f"{limits.seconds:g}s"
     parts = (

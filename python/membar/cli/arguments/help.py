@@ -69,7 +69,7 @@ def short_help(command: Command) -> str:
     for option in shown:
         text = option.short or option.help.split(";", maxsplit=1)[0]
         text = text if len(text) <= room else f"{text[: room - 1].rsplit(' ', 1)[0]}…"
-        lines += _entry(_spelled(option), [text])
+        lines += _entry(_option_names(option), [text])
     more = f"every option: membar {command.name} --help-all\n"
     return "".join([*lines, "\n", _SHORT_EXIT_CODES.get(command.name, ""), more])
 
@@ -85,7 +85,7 @@ def whole_help(command: Command) -> str:
     for title, options in groups.items():
         lines.append(f"{title}:\n" if title else "")
         for option in options:
-            lines += _entry(_spelled(option), textwrap.wrap(option.help, room))
+            lines += _entry(_option_names(option), textwrap.wrap(option.help, room))
         lines.append("\n")
     lines += _entry("-h, --help", ["show the most common options"])
     lines += _entry("--help-all", ["show this"])
@@ -93,7 +93,7 @@ def whole_help(command: Command) -> str:
 
 
 def _head(command: Command) -> str:
-    usage = " ".join([*map(_usage, command.operands), *_required(command), "[options]"])
+    usage = " ".join([*map(_usage, command.operands), *_required_options(command), "[options]"])
     about = _ABOUT.get(command.name) or f"{command.title[0].upper()}{command.title[1:]}."
     about = textwrap.fill(about, max(columns() - 2, 60))
     return f"usage: membar {command.name} {usage}\n\n{about}\n\n"
@@ -104,13 +104,13 @@ def _usage(operand: Operand) -> str:
     return f"[{shown}]" if operand.form == "optional" else shown
 
 
-def _required(command: Command) -> Iterator[str]:
+def _required_options(command: Command) -> Iterator[str]:
     for option in command.options:
         if option.name in command.required:
-            yield _spelled(option)
+            yield _option_names(option)
 
 
-def _spelled(option: Option) -> str:
+def _option_names(option: Option) -> str:
     """Its names, and what stands for its value."""
     value = option.metavar or "|".join(option.choices)
     return " ".join(filter(None, [", ".join(filter(None, [option.letter, option.name])), value]))

@@ -121,7 +121,9 @@ class _Reader:
     def _refuse_unknown(self, name: str) -> NoReturn:
         others = [command.name for command in COMMANDS.values() if _has(command.options, name)]
         if others:
-            self._refuse(f"{name} is an option of {_spelled(others)}, not of `membar {self.command.name}`")
+            self._refuse(
+                f"{name} is an option of {_command_list(others)}, not of `membar {self.command.name}`"
+            )
         known = [*self.options, *_HELP]
         _refuse(
             f"unknown option `{name}`",
@@ -179,7 +181,7 @@ def _has(options: Iterable[Option], name: str) -> bool:
     return any(name in (option.name, option.letter) for option in options)
 
 
-def _spelled(commands: Sequence[str]) -> str:
+def _command_list(commands: Sequence[str]) -> str:
     quoted = [f"`membar {name}`" for name in commands]
     return " and ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 

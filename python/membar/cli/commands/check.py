@@ -51,7 +51,7 @@ def run(chosen: arguments.Chosen) -> int:
     _gather_program(chosen)
     files.prepare_witness(chosen)
     files.prepare_confirmation(chosen)
-    with files.written(chosen) as filed:
+    with files.collect_answers(chosen) as filed:
         asks_z3 = any(_asks_z3(file, chosen) for file in chosen.files)
         work = partial(_ask, chosen=chosen)
         found = supervision.each(chosen.files, work, limits=chosen.limit, asks_z3=asks_z3)
@@ -89,16 +89,16 @@ def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
     """Answers one file, within the limits: reading, search and drawing together."""
     start = time.perf_counter()
     limit, filed = chosen.limit, files.Filed(chosen)
-    with supervision.captured() as printed:
+    with supervision.capture_output() as printed:
         try:
-            with budget.limited(seconds=limit.seconds, memory=limit.memory):
+            with budget.limit_resources(seconds=limit.seconds, memory=limit.memory):
                 code = _answer_and_show(file, chosen, filed)
         except (budget.LimitError, EngineLimitError) as reached:
             reason = reached.reason
         except MemoryError:
             reason = "memory ran out"
         except (InputError, OSError) as problem:  # a file that was asked for: the answer stands
-            _refused(problem if isinstance(problem, InputError) else unfit_input(problem))
+            _print_error(problem if isinstance(problem, InputError) else unfit_input(problem))
             return _Shown(printed.getvalue(), BAD_INPUT, filed.answers)
         except KeyboardInterrupt as interrupt:
             seconds = time.perf_counter() - start
@@ -128,7 +128,7 @@ def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) ->
         answer = _answer(file, chosen, progress)
     if isinstance(answer, InputError):
         filed.add(file, answer, seconds=time.perf_counter() - start)
-        _refused(answer)
+        _print_error(answer)
         return BAD_INPUT
     try:
         with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
@@ -152,12 +152,12 @@ def _give_up(
     answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
-    with supervision.captured() as printed:
+    with supervision.capture_output() as printed:
         _show(answer, plain)
     return _Shown(printed.getvalue(), code, filed.answers)
 
 
-def _refused(problem: InputError) -> None:
+def _print_error(problem: InputError) -> None:
     from membar.reports import diagnostic  # noqa: PLC0415 - only when something is wrong
 
     streams.write_message(diagnostic.render_error(problem, color=color(sys.stderr), columns=columns()))
@@ -216,5 +216,5 @@ def _report(answer: Answer, chosen: arguments.Chosen) -> str:
         terminal=sys.stdout.isatty(),
         color=color(sys.stdout),
         model_argument=chosen.model or "",
-        options=arguments.repeated(chosen),
+        options=arguments.words_to_repeat(chosen),
     )

@@ -22,7 +22,7 @@ def give_up(chosen: arguments.Chosen, reason: str) -> None:
     """Says that nothing was found, and why."""
     answer = unknown_answer(_question(SourceFile(chosen.file, ""), chosen), reason, 0.0)
     streams.write(_line(answer) if chosen.json else f"{chosen.file}: UNKNOWN: {reason}\n")
-    with files.written(chosen) as filed:
+    with files.collect_answers(chosen) as filed:
         filed.add(chosen.file, answer, seconds=0.0)
 
 
@@ -53,7 +53,7 @@ def run(chosen: arguments.Chosen) -> int:
         refusals.refuse_includes(language_of(source).name, chosen.models)
     found = ask(_question(source, chosen))
     streams.write(_line(found) if chosen.json else terminal.render(found, color=color(sys.stdout)))
-    with files.written(chosen) as filed:
+    with files.collect_answers(chosen) as filed:
         for answer in found.columns or (found,):
             filed.add(chosen.file, answer, seconds=answer.statistics.seconds)
     return exit_code(found.outcome)

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.limits.budget import LimitError, limited, stage
+from membar.limits.budget import LimitError, limit_resources, stage
 from membar.questions.outcome import Violated
 from membar.reports import streams
 
@@ -66,7 +66,7 @@ def texts(chosen: Chosen) -> tuple[str, ...]:
 
 
 @contextmanager
-def written(chosen: Chosen) -> Iterator[Filed]:
+def collect_answers(chosen: Chosen) -> Iterator[Filed]:
     """Collects answers, and writes them at the end, however it comes: also after Ctrl-C.
 
     Raises:
@@ -78,7 +78,7 @@ def written(chosen: Chosen) -> Iterator[Filed]:
     try:
         yield filed
     except KeyboardInterrupt:
-        with suppress(LimitError), limited(seconds=_SECONDS, memory=None):
+        with suppress(LimitError), limit_resources(seconds=_SECONDS, memory=None):
             _write(chosen, filed)
         raise
     except BaseException:
@@ -86,7 +86,7 @@ def written(chosen: Chosen) -> Iterator[Filed]:
         raise
     seconds = chosen.limit.seconds
     with (
-        limited(seconds=None if seconds is None else max(seconds, _SECONDS), memory=None),
+        limit_resources(seconds=None if seconds is None else max(seconds, _SECONDS), memory=None),
         stage("while files were written"),
     ):
         _write(chosen, filed)
@@ -180,21 +180,21 @@ def _write(chosen: Chosen, filed: Filed) -> None:
     if getattr(chosen, "junit", None) is not None:
         from membar.reports import junit  # noqa: PLC0415 - only where asked for
 
-        _put(chosen.junit, junit.render(filed.answers, filed.differences))
+        _write_text(chosen.junit, junit.render(filed.answers, filed.differences))
     if getattr(chosen, "sarif", None) is not None:
         from pathlib import Path  # noqa: PLC0415 - only where asked for
 
         from membar.reports import sarif  # noqa: PLC0415
 
         results = (result for answer in filed.answers for result in answer.sarif)
-        _put(chosen.sarif, sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd())))
+        _write_text(chosen.sarif, sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd())))
     if chosen.summary is not None:
         from membar.reports import markdown  # noqa: PLC0415 - only where asked for
 
-        _put(chosen.summary, markdown.render(filed.answers, filed.differences))
+        _write_text(chosen.summary, markdown.render(filed.answers, filed.differences))
 
 
-def _put(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     if str(path) == _STANDARD_OUTPUT:
         streams.write(text)
     else:

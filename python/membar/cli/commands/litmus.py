@@ -30,7 +30,7 @@ _TELL_EVERY = 0.1  # seconds between two words of progress
 def run(chosen: arguments.Chosen) -> int:
     """Answers every test, prints a line for each and a summary."""
     limits, named = chosen.limit, tuple(map(Path, chosen.paths))
-    with budget.limited(seconds=limits.seconds, memory=limits.memory):
+    with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
         tests = campaign.tests_in(named)
         known = _known_answers(chosen)
         _load(chosen)
@@ -62,7 +62,7 @@ def run(chosen: arguments.Chosen) -> int:
     start = time.perf_counter()
     # A bar among the results would only be in the way.
     bar = nullcontext() if sys.stdout.isatty() else progress_line()
-    with files.written(chosen) as filed, bar as tell:
+    with files.collect_answers(chosen) as filed, bar as tell:
         differences: dict[str, str] = {}
         filed.differences = differences if known is not None else None
         told = start

@@ -54,14 +54,14 @@ def run(chosen: arguments.Chosen) -> int:
             return _code(result, chosen)
         case repair.NotRepairable(reason=reason, result=result):
             _show(
-                _failed(source, found, chosen),
+                _failure_text(source, found, chosen),
                 partial(report.failed_as_data, source, reason, result),
                 chosen,
             )
             return VIOLATED
         case repair.Undecided(reason=reason):
             _show(report.unknown(source, reason), partial(report.unknown_as_data, source, reason), chosen)
-            return _interrupted(found.is_interrupted) or UNKNOWN
+            return _exit_status(found.is_interrupted) or UNKNOWN
 
 
 def give_up(chosen: arguments.Chosen, reason: str) -> None:
@@ -78,10 +78,10 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
         refusals.refuse_for_language(language_of(source).name, ["-D"])
     _question(source, chosen)
     if chosen.weaken and is_system(source):
-        raise _misplaced("--weaken", "W0408", "systems for any number of processes")
+        raise _misplaced_option("--weaken", "W0408", "systems for any number of processes")
     if chosen.first and (chosen.threads is not None or chosen.client is not None):
         kind = ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
-        raise _misplaced("--first", *kind)
+        raise _misplaced_option("--first", *kind)
     if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
         raise InputError(
             Diagnostic(
@@ -94,7 +94,7 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
         writing.check_writable(Path(chosen.file))
 
 
-def _misplaced(option: str, code: str, what: str) -> InputError:
+def _misplaced_option(option: str, code: str, what: str) -> InputError:
     return InputError(Diagnostic(code=code, message=f"{option} does not apply to {what}"))
 
 
@@ -138,7 +138,7 @@ def _finish(found: repair.Repair, chosen: arguments.Chosen) -> int:
     _show(text, partial(report.as_data, found), chosen)
     if problem is not None:
         raise problem
-    return _interrupted(found.is_interrupted) or _code(found.result, chosen)
+    return _exit_status(found.is_interrupted) or _code(found.result, chosen)
 
 
 def _write(found: repair.Repair, chosen: arguments.Chosen) -> None:
@@ -174,15 +174,15 @@ def _asked_with(chosen: arguments.Chosen, atomic: Path | None) -> list[str]:
     named += ["--threads", f"any:{chosen.threads}"] if chosen.threads else []
     return [
         *named,
-        *arguments.repeated(
+        *arguments.words_to_repeat(
             arguments.Chosen(**vars(chosen) | {"all": False, "limit": Limits(), "atomic": atomic})
         ),
     ]
 
 
-def _failed(source: SourceFile, found: repair.NotRepairable, chosen: arguments.Chosen) -> str:
+def _failure_text(source: SourceFile, found: repair.NotRepairable, chosen: arguments.Chosen) -> str:
     """That nothing helps, and the answer that shows it; with the command to replay it, if a file can."""
-    text, result = report.failed(source, found.reason), found.result
+    text, result = report.render_failure(source, found.reason), found.result
     if result is None:
         return text
     width, paint = columns(), color(sys.stdout)
@@ -193,13 +193,13 @@ def _failed(source: SourceFile, found: repair.NotRepairable, chosen: arguments.C
         columns=width,
         color=paint,
         model_argument=(chosen.model or "") if result.model.name != "sc" else "",
-        options=arguments.repeated(words),
+        options=arguments.words_to_repeat(words),
         replays=replays,
     )
     return f"{text}\n{shown}"
 
 
-def _interrupted(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
+def _exit_status(is_interrupted: bool) -> int:  # noqa: FBT001 - one flag
     """Goes on with the interruption, now that everything was shown."""
     if is_interrupted:
         raise KeyboardInterrupt

@@ -63,7 +63,7 @@ def alone(work: Callable[[], int], *, limits: Limits, asks_z3: bool, give_up: Ca
 
     def do(_: None) -> tuple[str, int, Exception | None]:
         code, problem = UNKNOWN, None
-        with captured() as printed:
+        with capture_output() as printed:
             try:
                 code = _code_of(work, limits, lambda reason: None if printed.getvalue() else give_up(reason))
             except (InputError, OSError, RecursionError) as found:
@@ -89,7 +89,7 @@ def alone(work: Callable[[], int], *, limits: Limits, asks_z3: bool, give_up: Ca
 
 def _code_of(work: Callable[[], int], limits: Limits, give_up: Callable[[str], None]) -> int:
     try:
-        with budget.limited(seconds=limits.seconds, memory=limits.memory):
+        with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
             return work()
     except (budget.LimitError, EngineLimitError) as reached:
         streams.write_message(f"error[W0440]: {reached.reason}\n")
@@ -119,7 +119,7 @@ class _Captured(io.StringIO):
 
 
 @contextmanager
-def captured() -> Iterator[io.StringIO]:
+def capture_output() -> Iterator[io.StringIO]:
     """Keeps what is printed on standard output."""
     before = sys.stdout
     sys.stdout = kept = _Captured(before)

@@ -59,13 +59,13 @@ def rewrite(files: Sequence[Rewrite]) -> list[str]:
                     message=f"`{file.path}` changed during the search for a repair: nothing was written",
                 )
             )
-    return [_replaced(file) for file in changed]
+    return [_replace_file(file) for file in changed]
 
 
-def _replaced(file: Rewrite) -> str:
+def _replace_file(file: Rewrite) -> str:
     """Writes one file: what a link points to, not the link."""
     target = file.path.resolve()
-    backup = _kept(target)
+    backup = _backup(target)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
@@ -80,7 +80,7 @@ def _replaced(file: Rewrite) -> str:
     return f"wrote {file.path}; the original is in {backup.name}"
 
 
-def _kept(path: Path) -> Path:
+def _backup(path: Path) -> Path:
     """A copy of a file beside it, `FILE.orig`; `FILE.orig.1` and so on if there is one already."""
     number = 0
     while True:

@@ -64,7 +64,7 @@ def without_channels(program: Program) -> Unchannelled:
             (number, place): hidden
             for number, thread in enumerate(threads)
             for place, edge in enumerate(thread.edges)
-            if any(hidden := tuple(_hidden(edge)))
+            if any(hidden := tuple(_hidden_values(edge)))
         },
     )
 
@@ -79,11 +79,11 @@ def _edge(edge: Edge, channels: Mapping[str, Channel]) -> Edge:
         match operation:
             case Send(channel=name, values=values):
                 channel = channels[name]
-                sending = _handed_over if channel.capacity == 0 else _appended
+                sending = _handed_over if channel.capacity == 0 else _append
                 operations += sending(channel, values)
             case Receive(channel=name, registers=registers):
                 channel = channels[name]
-                receiving = _handed if channel.capacity == 0 else _taken
+                receiving = _rendezvous_receive if channel.capacity == 0 else _take_first
                 operations += receiving(channel, registers)
             case _:
                 operations.append(operation)
@@ -98,7 +98,7 @@ def _handed_over(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operati
     yield Fence(frozenset({SENDS}), Address(_name(channel), 0))
 
 
-def _handed(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
+def _rendezvous_receive(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
     """A receive without room; no trace of the message is left."""
     yield Fence(_DRAIN)
     yield Fence(frozenset({RECEIVES}), Address(_name(channel), 0))
@@ -107,7 +107,7 @@ def _handed(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]
         yield _store(channel, place, FALSE)
 
 
-def _appended(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operation]:
+def _append(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operation]:
     """A send into a queue that has room; its length is the last cell."""
     yield Fence(_DRAIN)
     yield _load(channel, _last(channel), _LENGTH)
@@ -120,7 +120,7 @@ def _appended(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operation]
     yield _store(channel, _last(channel), Binary(BinaryOp.ADD, length, Constant(1)))
 
 
-def _taken(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
+def _take_first(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
     """A receive from a queue that is not empty: all other messages move up."""
     yield Fence(_DRAIN)
     yield _load(channel, _last(channel), _LENGTH)
@@ -146,7 +146,7 @@ def _store(channel: Channel, place: int, value: Expr) -> Store:
     return Store(address=Address(_name(channel), _SIZE * place), value=value, size=_SIZE, tags=_AT_ONCE)
 
 
-def _hidden(edge: Edge) -> Iterator[bool]:
+def _hidden_values(edge: Edge) -> Iterator[bool]:
     """Of each value that the step reads or chooses, whether only this file knows of it."""
     for operation in edge.operations:
         match operation:

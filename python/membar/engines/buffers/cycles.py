@@ -22,7 +22,7 @@ def describe_cycles(found: _core.BufferFindings, program: Program) -> list[str]:
         code = program.threads[cycle.thread]
         own = [edge for number, edge in cycle.edges if number == cycle.thread and edge < len(code.edges)]
         where = _lines(code, own)
-        shown = named(cycle.contents, program)
+        shown = with_cell_names(cycle.contents, program)
         notes[f"{code.name} may repeat {where} any number of times: buffer {shown}"] = None
     lines = list(notes)
     if len(lines) > _MOST_TOLD:
@@ -38,7 +38,7 @@ def _lines(code: Thread, edges: Sequence[int]) -> str:
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]}-{lines[-1]}"
 
 
-def named(contents: str, program: Program) -> str:
+def with_cell_names(contents: str, program: Program) -> str:
     """A regular expression over (cell,value) with the names of the cells."""
     cells = program.cells
 

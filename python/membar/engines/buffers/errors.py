@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from membar.program.condition import FinalCell, FinalRegister, Term
 from membar.program.expr import WORD, Binary, Expr, Extend, Register, Select, Unary
-from membar.program.lowering import expression_code, packed
+from membar.program.lowering import expression_code, pack
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
 from membar.records import record
@@ -105,7 +105,7 @@ def _code(
     numbers |= {f"look {number}": len(terms) + number for number in range(len(looks))}
     code: list[int] = []
     expression_code(_with(predicate.expression, values), numbers, program.bases, code)
-    return packed([len(code), *code])
+    return pack([len(code), *code])
 
 
 def _with(expr: Expr, values: Mapping[str, Expr]) -> Expr:

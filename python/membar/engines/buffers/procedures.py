@@ -72,7 +72,7 @@ class Procedures:
         return time.monotonic() - self._started
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """Time that may still be spent; None is no limit."""
         seconds = self._task.limits.seconds
         return None if seconds is None else max(seconds - self.seconds, 0.0)
@@ -91,9 +91,9 @@ class Procedures:
         limits = self._task.limits
         match self._task.options.algorithm:
             case "forward":
-                return self._forward(self.left, limits.states)
+                return self._forward(self.remaining_seconds, limits.states)
             case "backward":
-                return self._backward(self.left, limits.states)
+                return self._backward(self.remaining_seconds, limits.states)
             case _:
                 return self._first_answer()
 
@@ -154,7 +154,7 @@ class Procedures:
         # The paper's count of errors is that of sets of contents: who wants them all gets that first.
         if not self._task.options.all_executions:
             for bound in _EARLY_BOUNDS:
-                yield from self._bounded(bound, _EARLY_SECONDS, _EARLY_STATES)
+                yield from self._explore_bounded(bound, _EARLY_SECONDS, _EARLY_STATES)
         seconds, states = _FIRST_SECONDS, _FIRST_STATES
         can_go_back = self._backward_can_answer()
         if can_go_back and not self._question.seeks_deadlocks and not self._task.options.all_executions:
@@ -170,7 +170,7 @@ class Procedures:
                 if found is not None and (not can_go_back or self._is_last(found)):
                     yield found
             bound += 1
-            yield from self._bounded(bound, seconds, states)
+            yield from self._explore_bounded(bound, seconds, states)
             seconds, states = _GROWTH * seconds, _GROWTH * states
 
     def _is_last(self, found: Found) -> bool:
@@ -180,14 +180,14 @@ class Procedures:
             case "states":
                 return limits.states is not None and found.findings.stored >= limits.states
             case "time":
-                return self.left == 0.0
+                return self.remaining_seconds == 0.0
             case "memory":
                 return True
             case _:
                 return False
 
     def _least(self, seconds: float) -> float:
-        return seconds if self.left is None else min(seconds, self.left)
+        return seconds if self.remaining_seconds is None else min(seconds, self.remaining_seconds)
 
     def _fewest(self, states: int) -> int:
         most = self._task.limits.states
@@ -229,7 +229,7 @@ class Procedures:
         except OverflowError:
             return None
 
-    def _bounded(self, bound: int, seconds: float, states: int) -> Iterator[Found]:
+    def _explore_bounded(self, bound: int, seconds: float, states: int) -> Iterator[Found]:
         """Exploration with short buffers, if it says something about longer ones."""
         findings = self._question.core.bounded(
             bound=bound,

@@ -71,7 +71,7 @@ class Lowered:
                 return True
 
 
-def lowered(task: Task, *, fault: int | None = None) -> Lowered:
+def lower_task(task: Task, *, fault: int | None = None) -> Lowered:
     """The question of `task` for the core.
 
     Args:
@@ -93,7 +93,7 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
     # Without a question about final states their registers would only make states different.
     shows_endings = program.condition is not None or not task.properties
     errors = errors_of(program, observer.terms if shows_endings else ())
-    asserts = frozenset(_asked(task))
+    asserts = frozenset(_asserting_edges(task))
     unchannelled = without_channels(program)
     tags = _PSO_TAGS if discipline is Operational.PSO else _TAGS
     form = lower_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
@@ -113,9 +113,9 @@ def lowered(task: Task, *, fault: int | None = None) -> Lowered:
             for look in errors.looks
         ],
         deadlocks=_seeks_deadlocks(task) or (program.condition is not None and "deadlock" in task.properties),
-        ends=_numbered(form, [thread.ends for thread in program.threads]),
+        ends=_point_numbers(form, [thread.ends for thread in program.threads]),
         asserts=sorted(asserts),
-        committed=_numbered(form, [thread.committed for thread in program.threads]),
+        committed=_point_numbers(form, [thread.committed for thread in program.threads]),
         fault=fault,
     )
     return Lowered(
@@ -158,7 +158,7 @@ def _seeks_deadlocks(task: Task) -> bool:
     return program.condition is None and (not applicable or "deadlock" in applicable)
 
 
-def _asked(task: Task) -> Iterator[tuple[int, int]]:
+def _asserting_edges(task: Task) -> Iterator[tuple[int, int]]:
     """The edges, with their threads, whose failing assertions break a property that is asked about."""
     for number, thread in enumerate(task.program.threads):
         for place, edge in enumerate(thread.edges):
@@ -172,7 +172,7 @@ def _is_asked(operation: object, task: Task) -> bool:
     return not task.properties or operation.property in task.properties
 
 
-def _numbered(form: LoweredProgram, points: Sequence[Collection[int]]) -> list[list[int]]:
+def _point_numbers(form: LoweredProgram, points: Sequence[Collection[int]]) -> list[list[int]]:
     """Control points of each thread by the numbers that the core knows them by."""
     return [
         [number for number, point in enumerate(known) if point in wanted]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
+from membar.engines._core_runs import follow_run, last_state, witness
 from membar.engines.buffers.cycles import describe_cycles
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
-from membar.engines.buffers.witness import followed, last_state, shown_moves, witness
+from membar.engines.buffers.witness import shown_moves
 from membar.engines.reference.state import look
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.properties.judge import Tally
@@ -77,7 +78,7 @@ class Search:
             tally.looked_for -= {"deadlock"}  # the condition is answered, but not all states were explored
         tally.notes.extend(describe_cycles(found.findings, self.task.program))
         if self.task.options.all_executions:
-            tally.notes.extend(self._counted(found))
+            tally.notes.extend(self._error_counts(found))
         return tally
 
     def _limit(self, found: Found) -> str | None:
@@ -85,7 +86,7 @@ class Search:
         if found.is_whole:
             return None
         stopped, stored = found.findings.stopped, found.findings.stored
-        if stopped == "time" and self.procedures.left == 0.0:
+        if stopped == "time" and self.procedures.remaining_seconds == 0.0:
             return time_reason(limits.seconds)
         if stopped == "states" and limits.states is not None and stored >= limits.states:
             return count_reason(limits.states, "state")
@@ -102,7 +103,7 @@ class Search:
         keeps_all = self.task.options.all_executions
         match goal.kind:
             case "fault":
-                followed(self.question.machine, self._run_to(goal, found))
+                follow_run(self.question.machine, self._run_to(goal, found))
             case "failure":
                 is_asked = self.question.is_asked(goal)  # if not, the run ends there all the same
                 if keeps_all or (is_asked and tally.failed_assertion is None):
@@ -162,7 +163,7 @@ class Search:
             return known
         is_doubtful = found.algorithm == "backward" and not found.findings.is_exact
         most = _SHORTER_SECONDS if known is not None else _DOUBTFUL_SECONDS if is_doubtful else None
-        seconds = [limit for limit in (self.procedures.left, most) if limit is not None]
+        seconds = [limit for limit in (self.procedures.remaining_seconds, most) if limit is not None]
         shorter = self.question.core.run_to(
             goal,
             seconds=min(seconds, default=None),
@@ -189,7 +190,7 @@ class Search:
                 found.append((thread, point))
         return found
 
-    def _counted(self, found: Found) -> list[str]:
+    def _error_counts(self, found: Found) -> list[str]:
         """How many errors there are, as Linden and Wolper count them, and where."""
         errors = [goal.points for goal in found.findings.goals if goal.kind == "error"]
         failures = sum(goal.kind == "failure" for goal in found.findings.goals)

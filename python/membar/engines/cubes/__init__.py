@@ -65,10 +65,10 @@ def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
     return _Search(task, fault).run()
 
 
-def closed(task: SystemTask) -> tuple[_core.CubeSystem, _core.CubeFindings] | None:
+def closed_search(task: SystemTask) -> tuple[_core.CubeSystem, _core.CubeFindings] | None:
     """The core and the cubes from which the proof that `search` gives is read; None if there is no proof."""
     looking = _Search(task, None)
-    found = looking.closed()
+    found = looking.find_proof()
     return None if found is None else (looking.core, found)
 
 
@@ -79,12 +79,12 @@ def generically(task: SystemTask) -> Outcome:
         EngineLimitError: the model is none of those the engine knows.
     """
     from membar.engines.cubes import generic  # brings z3 along
-    from membar.engines.instances import buffered
-    from membar.engines.instances.search import followed, machine
+    from membar.engines.instances import has_store_buffers
+    from membar.engines.instances.search import follow_schedule, machine
     from membar.systems.mapping import sequential
 
     start = time.monotonic()
-    has_buffers = buffered(task.model)
+    has_buffers = has_store_buffers(task.model)
     system = task.system if has_buffers else sequential(task.system)
     limits = task.limits
 
@@ -93,7 +93,7 @@ def generically(task: SystemTask) -> Outcome:
 
     found = generic.search(system, nodes=limits.states, should_stop=should_stop, guesses=task.options.brab)
 
-    def described(guarantee: str) -> Run:
+    def describe_run(guarantee: str) -> Run:
         return Run(
             model=task.model.name,
             engine=NAME,
@@ -105,19 +105,19 @@ def generically(task: SystemTask) -> Outcome:
     if found.stopped is not None:
         counted = count_reason(limits.states, "state")
         reason = time_reason(limits.seconds) if found.stopped == "time" else counted
-        return Unknown(described(_NOTHING), reason)
+        return Unknown(describe_run(_NOTHING), reason)
     if found.initial is None:
         size = system.size
         return Holds(
-            described(_ANY_NUMBER if size is None else f"exactly {size} processes"), proof=found.proof
+            describe_run(_ANY_NUMBER if size is None else f"exactly {size} processes"), proof=found.proof
         )
-    schedule = generic.numbered(found.initial.schedule())
+    schedule = generic.number_processes(found.initial.schedule())
     least = max((process for _, processes in schedule for process in processes), default=1)
     for count in (least, least + 1) if system.size is None else (system.size,):
-        shown = followed(machine(task.system, count, buffered=has_buffers), schedule)
+        shown = follow_schedule(machine(task.system, count, buffered=has_buffers), schedule)
         if shown is not None:
-            return Violated(described("a run of concrete processes"), _UNSAFE, processes=shown)
-    return Unknown(described(_NOTHING), _NO_RUN)
+            return Violated(describe_run("a run of concrete processes"), _UNSAFE, processes=shown)
+    return Unknown(describe_run(_NOTHING), _NO_RUN)
 
 
 class _Search:
@@ -125,24 +125,24 @@ class _Search:
 
     def __init__(self, task: SystemTask, fault: int | None) -> None:
         from membar.engines.cubes.form import form_of
-        from membar.engines.instances import buffered
+        from membar.engines.instances import has_store_buffers
         from membar.systems.mapping import sequential
 
         self.task = task
-        self.buffered = buffered(task.model)
+        self.buffered = has_store_buffers(task.model)
         self.system: ParameterizedSystem = task.system if self.buffered else sequential(task.system)
-        self.core = self._guarded(lambda: extension().CubeSystem(form_of(self.system), fault=fault))
+        self.core = self._within_limits(lambda: extension().CubeSystem(form_of(self.system), fault=fault))
         self.started = time.monotonic()
         self.nodes = 0
 
     @staticmethod
-    def _guarded(work: Callable[[], _core.CubeSystem]) -> _core.CubeSystem:
+    def _within_limits(work: Callable[[], _core.CubeSystem]) -> _core.CubeSystem:
         try:
             return work()
         except OverflowError as large:
             raise EngineLimitError(str(large)) from None
 
-    def closed(self) -> _core.CubeFindings | None:
+    def find_proof(self) -> _core.CubeFindings | None:
         """The cubes of a proof, if the search ends with one."""
         found = self._first()
         return found if _is_closed(found) else None
@@ -152,9 +152,11 @@ class _Search:
         if _is_closed(found):
             return self._holds(found)
         if found.trace is not None and found.trace.goal < len(self.system.unsafe):
-            violation = self._followed(found)
+            violation = self._follow_trace(found)
             if violation is not None:
-                return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
+                return Violated(
+                    self._describe_run("a run of concrete processes"), _UNSAFE, processes=violation
+                )
         return self._believing(found) if self.system.invariants else self._unknown(found)
 
     def _first(self) -> _core.CubeFindings:
@@ -166,17 +168,17 @@ class _Search:
         limits = self.task.limits
         may_guess = self.task.options.brab is None and (limits.states is None or limits.states > _LARGE)
         if not may_guess:
-            return self._searched(trust=False)
-        found = self._searched(trust=False, nodes=_LARGE)
+            return self._search(trust=False)
+        found = self._search(trust=False, nodes=_LARGE)
         if found.stopped != "states":
             return found
         seconds = _SECONDS_FOR_GUESSES
         if limits.seconds is not None:
             seconds = min(seconds, (limits.seconds - self._seconds()) / 2)
-        guessed = self._searched(trust=False, guesses=_GUESSES, seconds=seconds)
-        return guessed if _is_closed(guessed) else self._searched(trust=False)
+        guessed = self._search(trust=False, guesses=_GUESSES, seconds=seconds)
+        return guessed if _is_closed(guessed) else self._search(trust=False)
 
-    def _searched(
+    def _search(
         self,
         *,
         trust: bool,
@@ -198,7 +200,7 @@ class _Search:
             raise EngineLimitError(str(large)) from None
         self.nodes += found.nodes
         if found.stopped == "request":
-            raise InterruptError(Unknown(self._described(_NOTHING), INTERRUPTED))
+            raise InterruptError(Unknown(self._describe_run(_NOTHING), INTERRUPTED))
         return found
 
     def _seconds(self) -> float:
@@ -211,23 +213,25 @@ class _Search:
         proof = tuple(event_cube(self.system, cube, fixed=fixed) for cube in found.cubes)
         size = self.system.size
         guarantee = _ANY_NUMBER if size is None else f"exactly {size} processes"
-        return Holds(self._described(guarantee), proof=proof)
+        return Holds(self._describe_run(guarantee), proof=proof)
 
     def _believing(self, found: _core.CubeFindings) -> Outcome:
         """What would hold if the user's invariants did."""
-        believed = self._searched(trust=True)
+        believed = self._search(trust=True)
         if believed.stopped is None and believed.trace is None:
             names = ", ".join(
                 cube.name or f"number {at + 1}" for at, cube in enumerate(self.system.invariants)
             )
             return Unknown(
-                self._described(_NOTHING),
+                self._describe_run(_NOTHING),
                 f"holds only if the declared invariants ({names}) do, which were not proved",
             )
         if believed.trace is not None:
-            violation = self._followed(believed)
+            violation = self._follow_trace(believed)
             if violation is not None:
-                return Violated(self._described("a run of concrete processes"), _UNSAFE, processes=violation)
+                return Violated(
+                    self._describe_run("a run of concrete processes"), _UNSAFE, processes=violation
+                )
         return self._unknown(found)
 
     def _unknown(self, found: _core.CubeFindings) -> Outcome:
@@ -241,11 +245,11 @@ class _Search:
                 reason = memory_reason(limits.memory)
             case _:
                 reason = _NO_RUN
-        return Unknown(self._described(_NOTHING), reason)
+        return Unknown(self._describe_run(_NOTHING), reason)
 
-    def _followed(self, found: _core.CubeFindings) -> ProcessRun | None:
+    def _follow_trace(self, found: _core.CubeFindings) -> ProcessRun | None:
         """A run of concrete processes along the trace; a variable may name one that takes no part."""
-        from membar.engines.instances.search import followed, machine
+        from membar.engines.instances.search import follow_schedule, machine
 
         if found.trace is None:
             return None
@@ -253,12 +257,12 @@ class _Search:
         schedule = [(number, tuple(one + 1 for one in taking)) for number, taking in found.trace.steps]
         size = self.system.size
         for count in (processes, processes + 1) if size is None else (size,):
-            shown = followed(machine(self.task.system, count, buffered=self.buffered), schedule)
+            shown = follow_schedule(machine(self.task.system, count, buffered=self.buffered), schedule)
             if shown is not None:
                 return shown
         return None
 
-    def _described(self, guarantee: str) -> Run:
+    def _describe_run(self, guarantee: str) -> Run:
         return Run(
             model=self.task.model.name,
             engine=NAME,

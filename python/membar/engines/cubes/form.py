@@ -58,7 +58,7 @@ def form_of(system: ParameterizedSystem) -> bytes:
     Raises:
         EngineLimitError: something is too large for it.
     """
-    words = _Writer(system).written()
+    words = _Writer(system).encode()
     try:
         return struct.pack(f"<{len(words)}q", *words)
     except struct.error:
@@ -74,13 +74,13 @@ class _Writer:
         self.numbers = {symbol.name: number for number, symbol in enumerate(system.symbols)}
         self.variables: Mapping[ProcessVariable, int] = {}
 
-    def written(self) -> list[int]:
+    def encode(self) -> list[int]:
         system = self.system
-        self._bounded(system.size or 0, _MOST_PROCESSES, "processes")
+        self._put_bounded(system.size or 0, _MOST_PROCESSES, "processes")
         self.words.append(len(system.symbols))
         for symbol in system.symbols:
             self._sort(symbol.type)
-            self._bounded(symbol.dimensions, _MOST_DIMENSIONS, "dimensions of an array")
+            self._put_bounded(symbol.dimensions, _MOST_DIMENSIONS, "dimensions of an array")
             self.words.append(int(symbol.weak))
         self._scope(system.init.parameters)
         self._alternatives(system.init.alternatives)
@@ -93,7 +93,7 @@ class _Writer:
             self._transition(number, transition)
         return self.words
 
-    def _bounded(self, number: int, most: int, what: str) -> None:
+    def _put_bounded(self, number: int, most: int, what: str) -> None:
         if number > most:
             raise EngineLimitError(f"the engine cubes supports at most {most} {what}")
         self.words.append(number)
@@ -102,14 +102,14 @@ class _Writer:
         match type_:
             case Enumeration():
                 self.words.append(4)
-                self._bounded(len(type_.constructors), _MOST_CONSTRUCTORS, "constructors of a type")
+                self._put_bounded(len(type_.constructors), _MOST_CONSTRUCTORS, "constructors of a type")
             case Abstract():
                 self.words.append(1)
             case _:
                 self.words.append(_BASIC_SORTS[type_])
 
     def _scope(self, parameters: Sequence[ProcessVariable]) -> None:
-        self._bounded(len(parameters), _MOST_PROCESSES, "processes in a formula")
+        self._put_bounded(len(parameters), _MOST_PROCESSES, "processes in a formula")
         self._bind(parameters)
 
     def _bind(self, variables: Iterable[ProcessVariable]) -> None:

@@ -160,7 +160,7 @@ def _as_future(cube: object) -> Future:
     return cube
 
 
-def numbered(schedule: list[tuple[int, tuple[Process, ...]]]) -> list[tuple[int, tuple[int, ...]]]:
+def number_processes(schedule: list[tuple[int, tuple[Process, ...]]]) -> list[tuple[int, tuple[int, ...]]]:
     """A schedule with numbers for processes, from 1 on, in the order in which they come."""
     numbers: dict[Process, int] = {}
     for _, processes in schedule:

@@ -77,12 +77,12 @@ def _part(
     numbers = {old: new for new, old in enumerate(events)}
     known = order(len(cube.events), cube.before, cube.together)
     literals = tuple(
-        _renumbered(literal, numbers)
+        _renumber(literal, numbers)
         for literal in cube.literals
         if _is_about(literal, numbers, processes, registers=registers)
     )
     kept = tuple(cube.events[number] for number in events)
-    named = _named(literals, kept)
+    named = _processes_in(literals, kept)
     is_all = len(literals) == len(cube.literals) and len(kept) == len(cube.events)
     if known is None or not literals or is_all or not named <= set(processes):
         return None
@@ -119,7 +119,7 @@ def _is_about(
     )
 
 
-def _renumbered(literal: Literal, numbers: Mapping[int, int]) -> Literal:
+def _renumber(literal: Literal, numbers: Mapping[int, int]) -> Literal:
     def change(place: Place) -> Place:
         if isinstance(place, EventValue):
             return EventValue(numbers[place.event], place.symbol, place.indices)
@@ -128,7 +128,7 @@ def _renumbered(literal: Literal, numbers: Mapping[int, int]) -> Literal:
     return Literal(with_places(literal.left, change), literal.comparison, with_places(literal.right, change))
 
 
-def _named(literals: Conjunction, events: Collection[Event]) -> set[Process]:
+def _processes_in(literals: Conjunction, events: Collection[Event]) -> set[Process]:
     """The processes that literals and events speak of."""
     found: set[Process] = {event.process for event in events if event.process is not None}
     found |= {index for event in events for place in event.locations for index in place.indices}

@@ -19,7 +19,7 @@ DEFAULT = (2, 3)
 _UNSAFE = "errors"
 
 
-def buffered(model: Model) -> bool:
+def has_store_buffers(model: Model) -> bool:
     """Whether the model has store buffers.
 
     Raises:
@@ -45,7 +45,7 @@ def sizes(task: SystemTask) -> tuple[int, ...]:
 def _run(task: SystemTask) -> Outcome:
     from membar.engines.instances.search import explore, machine
 
-    has_buffers = buffered(task.model)
+    has_buffers = has_store_buffers(task.model)
     start = time.perf_counter()
     deadline = None if task.limits.seconds is None else time.monotonic() + task.limits.seconds
     numbers = sizes(task)
@@ -61,11 +61,11 @@ def _run(task: SystemTask) -> Outcome:
         states += found.states
         if found.run is not None:
             seconds = time.perf_counter() - start
-            run = _described(task, f"a run of {number} processes", states, seconds)
+            run = _describe_run(task, f"a run of {number} processes", states, seconds)
             return Violated(run, _UNSAFE, processes=found.run)
         problems += _problems(found, number)
     guarantee = f"all runs of {' or '.join(map(str, numbers))} processes"
-    run = _described(task, guarantee, states, time.perf_counter() - start)
+    run = _describe_run(task, guarantee, states, time.perf_counter() - start)
     if problems:
         return Unknown(run, "; ".join(problems))
     return HoldsWithin(run, guarantee, chosen_by_user=bool(task.options.instances or task.system.size))
@@ -85,7 +85,7 @@ def _ticking(progress: Callable[[str], None] | None, number: int) -> Callable[[i
     return lambda states: progress(f"{number} processes: {states} states")
 
 
-def _described(task: SystemTask, guarantee: str, states: int, seconds: float) -> Run:
+def _describe_run(task: SystemTask, guarantee: str, states: int, seconds: float) -> Run:
     return Run(
         model=task.model.name,
         engine="instances",

@@ -22,7 +22,7 @@ from membar.systems.terms import (
 
 def assignments(system: ParameterizedSystem, layout: Layout) -> Iterator[tuple[Value, ...]]:
     """Every candidate memory: cells that `init` equates with a value have it, all others any value."""
-    fixed = _fixed(system, layout)
+    fixed = _fixed_cells(system, layout)
     domains = [
         (fixed[number],) if number in fixed else layout.domain(cell.symbol.type)
         for number, cell in enumerate(layout.cells)
@@ -30,7 +30,7 @@ def assignments(system: ParameterizedSystem, layout: Layout) -> Iterator[tuple[V
     yield from product(*domains)
 
 
-def _fixed(system: ParameterizedSystem, layout: Layout) -> dict[int, Value]:
+def _fixed_cells(system: ParameterizedSystem, layout: Layout) -> dict[int, Value]:
     """Cells with the value that every alternative of `init` demands; only a shortcut, `init` is tested."""
     init = system.init
     if len(init.alternatives) != 1:

@@ -61,7 +61,7 @@ class Layout:
         return {(cell.symbol.name, cell.indices): number for number, cell in enumerate(self.cells)}
 
     @cached_property
-    def _mentioned(self) -> tuple[Fraction, ...]:
+    def _mentioned_numbers(self) -> tuple[Fraction, ...]:
         """The numbers of the text and their neighbours: what an arbitrary number is tried as."""
         found = {Fraction(0)}
         for literals in _conjunctions(self.system):
@@ -80,13 +80,13 @@ class Layout:
                 outsiders = (OUTSIDER,) if self.system.outsiders else ()
                 return (*self.numbers, *outsiders)
             case _:
-                return self._mentioned
+                return self._mentioned_numbers
 
     def is_finite(self, kind: Type) -> bool:
         """Whether `domain` has every value."""
         return isinstance(kind, Enumeration) or kind is Basic.PROC
 
-    def shown(self, cell: int, value: Value) -> str:
+    def value_text(self, cell: int, value: Value) -> str:
         """A value as reports write it."""
         kind = self.cells[cell].symbol.type
         if kind is Basic.PROC:
@@ -94,7 +94,7 @@ class Layout:
         return f"{kind.name}:{value}" if isinstance(kind, Abstract) else str(value)
 
     def read(self, cell: int, text: str) -> Value | None:
-        """The value that `shown` wrote; None if it is none."""
+        """The value that `value_text` wrote; None if it is none."""
         kind = self.cells[cell].symbol.type
         try:
             match kind:

@@ -42,7 +42,7 @@ class State:
     memory: tuple[Value, ...]
     buffers: tuple[tuple[Entry, ...], ...]
 
-    def seen(self, cell: int, process: int | None) -> Value:
+    def read(self, cell: int, process: int | None) -> Value:
         """What `process` reads at a cell: its newest pending write, or memory."""
         if process is not None:
             for entry in reversed(self.buffers[process - 1]):
@@ -89,7 +89,7 @@ class Machine:
                 reader = None
                 if self.buffered and term.reader is not None:
                     reader = self.process(term.reader, binding)
-                return state.seen(self.cell(term.symbol, term.indices, binding), reader)
+                return state.read(self.cell(term.symbol, term.indices, binding), reader)
             case Linear():
                 total = term.constant
                 for factor, place in term.terms:
@@ -161,13 +161,13 @@ class Machine:
         for process, entries in zip(self.layout.numbers, state.buffers, strict=True):
             if entries:
                 buffers = _with(state.buffers, process - 1, entries[1:])
-                yield Move(None, (process,), (), State(_written(state.memory, entries[0]), buffers))
+                yield Move(None, (process,), (), State(_apply_writes(state.memory, entries[0]), buffers))
 
     def steps(self, state: State, number: int, processes: tuple[int, ...]) -> Iterator[Move]:
         """The steps of one transition by these processes: one, several where it chooses, or none."""
         transition = self.system.transitions[number]
         binding = dict(zip(transition.parameters, processes, strict=True))
-        if not self._enabled(state, transition, binding):
+        if not self._is_enabled(state, transition, binding):
             return
         assigned = list(self._assignments(state, transition, binding))
         free = [cell for cell, value in assigned if isinstance(value, AnyValue)]
@@ -180,7 +180,7 @@ class Machine:
             after = self._after(state, transition, binding, written)
             yield Move(number, processes, tuple(chosen.items()), after)
 
-    def _enabled(self, state: State, transition: Transition, binding: Binding) -> bool:
+    def _is_enabled(self, state: State, transition: Transition, binding: Binding) -> bool:
         waits = self.buffered and (transition.fence or transition.atomic)
         if waits and transition.acting is not None and state.buffers[binding[transition.acting] - 1]:
             return False
@@ -203,17 +203,17 @@ class Machine:
         for update in transition.updates:
             if isinstance(update, Assign):
                 cell = self.cell(update.symbol, update.indices, binding)
-                yield cell, self._assigned(state, update.value, binding)
+                yield cell, self._assigned_value(state, update.value, binding)
                 continue
             for numbers in product(self.layout.numbers, repeat=len(update.binders)):
                 inner = {**binding, **dict(zip(update.binders, numbers, strict=True))}
                 for case in update.cases:
                     if self.all_hold(state, case.condition, inner):
                         cell = self.cell(update.symbol, update.binders, inner)
-                        yield cell, self._assigned(state, case.value, inner)
+                        yield cell, self._assigned_value(state, case.value, inner)
                         break
 
-    def _assigned(self, state: State, value: Assigned, binding: Binding) -> Value | AnyValue:
+    def _assigned_value(self, state: State, value: Assigned, binding: Binding) -> Value | AnyValue:
         return value if isinstance(value, AnyValue) else self.value(state, value, binding)
 
     def _after(self, state: State, transition: Transition, binding: Binding, written: Entry) -> State:
@@ -225,10 +225,10 @@ class Machine:
         if pending and transition.acting is not None:
             actor = binding[transition.acting] - 1
             buffers = _with(buffers, actor, (*buffers[actor], pending))
-        return State(_written(state.memory, now), buffers)
+        return State(_apply_writes(state.memory, now), buffers)
 
 
-def _written(memory: tuple[Value, ...], entry: Entry) -> tuple[Value, ...]:
+def _apply_writes(memory: tuple[Value, ...], entry: Entry) -> tuple[Value, ...]:
     changed = list(memory)
     for cell, value in entry:
         changed[cell] = value

@@ -42,8 +42,8 @@ def _views(instance: Machine, state: State, unsafe: int, culprits: Sequence[int]
         if isinstance(place, Access) and place.reader is not None:
             cell = instance.cell(place.symbol, place.indices, binding)
             reader = instance.process(place.reader, binding)
-            views[f"#{reader}@{instance.layout.cells[cell].label}"] = instance.layout.shown(
-                cell, state.seen(cell, reader)
+            views[f"#{reader}@{instance.layout.cells[cell].label}"] = instance.layout.value_text(
+                cell, state.read(cell, reader)
             )
     return tuple(views.items())
 
@@ -51,7 +51,8 @@ def _views(instance: Machine, state: State, unsafe: int, culprits: Sequence[int]
 def _memory(instance: Machine, state: State) -> tuple[Shown, ...]:
     layout = instance.layout
     return tuple(
-        (cell.label, layout.shown(number, state.memory[number])) for number, cell in enumerate(layout.cells)
+        (cell.label, layout.value_text(number, state.memory[number]))
+        for number, cell in enumerate(layout.cells)
     )
 
 
@@ -63,11 +64,13 @@ def _step(instance: Machine, before: State, move: Move) -> ProcessStep:
         name="" if transition is None else transition.name,
         processes=move.processes,
         reads=tuple(_reads(instance, before, move)),
-        chosen=tuple((layout.cells[cell].label, layout.shown(cell, value)) for cell, value in move.chosen),
+        chosen=tuple(
+            (layout.cells[cell].label, layout.value_text(cell, value)) for cell, value in move.chosen
+        ),
         memory=_memory(instance, move.after),
         buffers=tuple(
             tuple(
-                tuple((layout.cells[cell].label, layout.shown(cell, value)) for cell, value in entry)
+                tuple((layout.cells[cell].label, layout.value_text(cell, value)) for cell, value in entry)
                 for entry in entries
             )
             for entries in move.after.buffers
@@ -88,7 +91,7 @@ def _reads(instance: Machine, before: State, move: Move) -> Iterator[Shown]:
             seen[instance.cell(place.symbol, place.indices, scope)] = None
     for cell in seen:
         label = instance.layout.cells[cell].label
-        yield label, instance.layout.shown(cell, before.seen(cell, reader))
+        yield label, instance.layout.value_text(cell, before.read(cell, reader))
 
 
 def _read_places(
@@ -127,7 +130,7 @@ def mismatch(instance: Machine, run: ProcessRun) -> str | None:
         moves = (
             instance.flushes(state)
             if step.transition is None
-            else _allowed(instance, state, step.transition, step.processes)
+            else _moves_of(instance, state, step.transition, step.processes)
         )
         found = next((move for move in moves if _step(instance, state, move) == step), None)
         if found is None:
@@ -145,7 +148,7 @@ def mismatch(instance: Machine, run: ProcessRun) -> str | None:
     return None
 
 
-def _allowed(instance: Machine, state: State, transition: int, processes: tuple[int, ...]) -> Iterator[Move]:
+def _moves_of(instance: Machine, state: State, transition: int, processes: tuple[int, ...]) -> Iterator[Move]:
     known = 0 <= transition < len(instance.system.transitions)
     if not known or len(processes) != len(instance.system.transitions[transition].parameters):
         return iter(())

@@ -112,7 +112,7 @@ def _way(came: Trail, state: State) -> tuple[State, list[Move]]:
     return state, moves[::-1]
 
 
-def followed(
+def follow_schedule(
     instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]], *, most_states: int = 100_000
 ) -> ProcessRun | None:
     """A run that does these transitions into a bad state; flushes, choices and initial values are searched.

@@ -24,14 +24,14 @@ def run(task: Task) -> Outcome:
 
     if task.options.unbounded_buffers:
         raise EngineLimitError("store buffers without a bound need the engine buffers")
-    by_states = _explored(task) is Space.STATES
+    by_states = _space_of(task) is Space.STATES
     tally = simulate(task) if by_states else explore(task)
     if task.options.buffers_chosen_by_user and not by_states:
         tally.notes.append(f"--buffers has no effect: {task.model.name} has no store-buffer semantics")
     return judge(task, tally)
 
 
-def _explored(task: Task) -> Space:
+def _space_of(task: Task) -> Space:
     """The states of a machine, or executions by axioms."""
     wants_states = task.options.buffers is not None or task.program.asks_about_states
     simulates = task.model.plan is None or (wants_states and task.model.operational is not None)
@@ -45,7 +45,7 @@ ENGINE = Engine(
         models=lambda model: has_axioms(model) or has_store_buffers(model),
         properties=frozenset({"condition", "errors", "assertions", "races", "deadlock", "termination"}),
         options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-await", "--shortest"}),
-        explores=_explored,
+        explores=_space_of,
         holds="every candidate execution, or every state, was enumerated and nothing was truncated",
         violated="the execution satisfies the model, or is a run of the simulator",
     ),

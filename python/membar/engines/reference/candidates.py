@@ -121,9 +121,9 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
     offsets = []
     for trace in chosen:
         offsets.append(len(events))
-        events += [_numbered(event, event.id + offsets[-1]) for event in trace.events]
+        events += [_with_number(event, event.id + offsets[-1]) for event in trace.events]
 
-    def placed(name: str) -> Relation:
+    def relation_of(name: str) -> Relation:
         found: list[Pair] = []
         for trace, offset in zip(chosen, offsets, strict=True):
             if pairs := getattr(trace, name):
@@ -140,19 +140,17 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
     return Skeleton(
         execution=Execution(
             events=tuple(events),
-            po=union(
-                Pairs.of(trace.po).shifted(offset) for trace, offset in zip(chosen, offsets, strict=True)
-            ),
+            po=union(Pairs.of(trace.po).shift(offset) for trace, offset in zip(chosen, offsets, strict=True)),
             rf=(),
             co=(),
-            addr=placed("addr"),
-            data=placed("data"),
-            ctrl=placed("ctrl"),
-            pick_addr=placed("pick_addr"),
-            pick_data=placed("pick_data"),
-            pick_ctrl=placed("pick_ctrl"),
-            amo=placed("amo"),
-            lxsx=placed("lxsx"),
+            addr=relation_of("addr"),
+            data=relation_of("data"),
+            ctrl=relation_of("ctrl"),
+            pick_addr=relation_of("pick_addr"),
+            pick_data=relation_of("pick_data"),
+            pick_ctrl=relation_of("pick_ctrl"),
+            amo=relation_of("amo"),
+            lxsx=relation_of("lxsx"),
             spawn_join=_spawn_join(program, chosen, offsets),
             registers=tuple(trace.registers for trace in chosen),
         ),
@@ -165,7 +163,7 @@ def skeleton(program: Program, chosen: Sequence[Trace]) -> Skeleton:
     )
 
 
-def _numbered(event: Event, number: int) -> Event:
+def _with_number(event: Event, number: int) -> Event:
     # Not `replace`, which takes five times as long.
     return Event(
         id=number, thread=event.thread, kind=event.kind, cell=event.cell, value=event.value,
@@ -195,7 +193,7 @@ def _spawn_join(program: Program, chosen: Sequence[Trace], offsets: Sequence[int
                     following.append((other, 0))
                 else:
                     after.setdefault((other, len(chains[other]) - 1), []).append((n, place))
-    reached = _reached(after, chains)
+    reached = _reachable_events(after, chains)
     rows = [0] * (max((item for chain in chains for item in chain if isinstance(item, int)), default=-1) + 1)
     for n, chain in enumerate(chains):
         own = sum(1 << item for item in chain if isinstance(item, int))
@@ -214,7 +212,7 @@ def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
     return items
 
 
-def _reached(
+def _reachable_events(
     after: dict[_Node, list[_Node]], chains: Sequence[Sequence[int | Turn | None]]
 ) -> Mapping[_Node, int]:
     """Which events come behind each node, as bits."""

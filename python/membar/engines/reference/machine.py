@@ -186,7 +186,7 @@ class Machine:
 
     def _attempts(self, state: State, index: int, movers: Sequence[int]) -> Iterator[Move | HaltError]:
         """Every edge of thread `index` with an open guard, with every partner and choice inside it."""
-        opened = self._opened(state, index)
+        opened = self._open_edges(state, index)
         for number in opened:
             made = (number,) if len(opened) > 1 else ()
             meeting = self.meetings[index][number]
@@ -197,7 +197,7 @@ class Machine:
                     if other != index:
                         yield from self._together(state, (index, number, made), other, meeting)
 
-    def _opened(self, state: State, index: int) -> list[int]:
+    def _open_edges(self, state: State, index: int) -> list[int]:
         """The edges of thread `index` whose guards are open."""
         local = state.locals[index]
         registers = dict(local.registers)
@@ -238,7 +238,7 @@ class Machine:
         self, state: State, sender: tuple[int, int, tuple[int, ...]], other: int, meeting: Meeting
     ) -> Iterator[Move | HaltError]:
         """The rendezvous of a sender (its number, its edge, its choices so far) with thread `other`."""
-        opened = self._opened(state, other)
+        opened = self._open_edges(state, other)
         for number in opened:
             theirs = self.meetings[other][number]
             is_theirs = theirs is not None and isinstance(theirs.operation, Receive)

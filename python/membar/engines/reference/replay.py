@@ -40,7 +40,7 @@ def replay(program: Program, model: Model, witness: Witness) -> str | None:
     return (
         _compare(expand(program), chosen, witness.execution)
         or _compare_final(program, chosen, witness)
-        or _accepted(program, model, witness)
+        or _why_refused(program, model, witness)
         or _not_stuck(program, model, witness)
         or _not_for_ever(program, model, witness)
     )
@@ -155,7 +155,7 @@ def _compare(program: Program, chosen: tuple[Trace, ...], given: Execution) -> s
         return f"{len(given.events)} events, but the run has {len(rebuilt.events)}"
     for ours, theirs in zip(rebuilt.events, given.events, strict=True):
         if ours != theirs:
-            return f"event {theirs.id} is {_shown(theirs)}, but the run has {_shown(ours)}"
+            return f"event {theirs.id} is {_event_text(theirs)}, but the run has {_event_text(ours)}"
     for name in _RELATIONS:
         if getattr(rebuilt, name) != getattr(given, name):
             return f"{name.replace('_', '-')} differs from the run's"
@@ -210,7 +210,7 @@ def rebuilt(program: Program, chosen: tuple[Trace, ...], witness: Witness) -> Wi
     return replace(witness, execution=execution, final=final)
 
 
-def _accepted(program: Program, model: Model, witness: Witness) -> str | None:
+def _why_refused(program: Program, model: Model, witness: Witness) -> str | None:
     """Why the model refuses the execution; a witness with steps is a run of the store-buffer machine."""
     if witness.steps or model.plan is None:
         from membar.engines.reference.runs import follow_steps  # most witnesses are graphs
@@ -220,6 +220,6 @@ def _accepted(program: Program, model: Model, witness: Witness) -> str | None:
     return f"the model forbids it: {', '.join(failure.check.name for failure in broken)}" if broken else None
 
 
-def _shown(event: object) -> str:
+def _event_text(event: object) -> str:
     kind, thread, cell, value = (getattr(event, name) for name in ("kind", "thread", "cell", "value"))
     return f"{kind.value}{'' if kind is Kind.FENCE else f' cell {cell} = {value}'} by thread {thread}"

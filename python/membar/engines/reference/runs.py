@@ -11,7 +11,7 @@ from membar.engines.reference.state import Act, Did, Move, State, look
 from membar.engines.reference.threads import follow
 from membar.engines.reference.trace import Status, Trace
 from membar.models.model import Model, Operational
-from membar.program.condition import FinalCell, shown
+from membar.program.condition import FinalCell, shown_value
 from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.program import Program
@@ -245,11 +245,12 @@ def _steps(machine: Machine, moves: Sequence[Move], events: Sequence[int | None]
                 action=_action(program, move),
                 event=event,
                 memory=tuple(
-                    (cell.name, _seen(program, cell.id, state.memory[cell.id])) for cell in program.cells
+                    (cell.name, _shown_value(program, cell.id, state.memory[cell.id]))
+                    for cell in program.cells
                 ),
                 buffers=tuple(
                     tuple(
-                        (program.cells[c].name, _seen(program, c, value))
+                        (program.cells[c].name, _shown_value(program, c, value))
                         for c, value in local.buffer
                         if c >= 0
                     )
@@ -268,7 +269,7 @@ def _action(program: Program, move: Move) -> str:
         if act.did is Did.FENCED:
             words.append(f"{who}fence")
         else:
-            seen = _seen(program, act.cell, act.value)
+            seen = _shown_value(program, act.cell, act.value)
             words.append(f"{who}{act.did.value} {program.cells[act.cell].name} = {seen}")
     if move.partner is not None:
         words.insert(0, f"sends to {program.threads[move.partner.thread].name}")
@@ -277,6 +278,6 @@ def _action(program: Program, move: Move) -> str:
     return ", ".join(words) or "local step"
 
 
-def _seen(program: Program, cell: int, word: int) -> int:
+def _shown_value(program: Program, cell: int, word: int) -> int:
     item = program.cells[cell].object
-    return shown(FinalCell(item.name, 0, 8 * item.size, item.signed), word)
+    return shown_value(FinalCell(item.name, 0, 8 * item.size, item.signed), word)

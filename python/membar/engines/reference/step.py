@@ -180,9 +180,9 @@ class Step:
         cell = self._cell(op.address, op.size)
         if op.exclusive and self.is_instruction:
             self._drain()
-        word = self._seen(cell)
+        word = self._value_read(cell)
         self._read(cell, word)
-        self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
+        self.registers[op.register] = _extend(word, op.size, is_signed=op.signed)
         if op.exclusive:
             if self.is_first_exclusive:
                 self.monitor.clear()
@@ -235,8 +235,8 @@ class Step:
 
     def _rmw(self, op: Rmw) -> None:
         cell = self._cell(op.address, op.size)
-        word = self._seen(cell)
-        self.registers[op.register] = _extended(word, op.size, is_signed=op.signed)
+        word = self._value_read(cell)
+        self.registers[op.register] = _extend(word, op.size, is_signed=op.signed)
         writes = self._value(op.condition) != 0
         failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
         if writes or LOCKED in failed_tags:  # a failed one without that is only a load
@@ -332,7 +332,7 @@ class Step:
     def _entries(self, cell: Cell) -> int:
         return sum(where == cell.id for where, _ in self.buffer)
 
-    def _seen(self, cell: Cell) -> int:
+    def _value_read(self, cell: Cell) -> int:
         """What a load of `cell` returns."""
         own = [value for where, value in self.buffer if where == cell.id]
         return own[-1] if own else self.memory[cell.id]
@@ -362,7 +362,7 @@ class Step:
         return evaluate(expr, self.registers, self.program.bases)
 
 
-def _extended(word: int, size: int, *, is_signed: bool) -> int:
+def _extend(word: int, size: int, *, is_signed: bool) -> int:
     return signed(word, 8 * size) & MASK if is_signed else word
 
 

@@ -208,13 +208,13 @@ class _Run:
             case Rmw():
                 self._rmw(operation)
             case Fence(tags=tags, address=address):
-                self._event(Kind.FENCE, None if address is None else self._named(address), 0, tags)
+                self._event(Kind.FENCE, None if address is None else self._named_cell(address), 0, tags)
             case Set(register=name, value=value):
                 self._set(name, self._value(value), self._origins(value))
             case Assume(condition=condition, waits=waits):
                 self.control |= self._origins(condition)
                 if not self._value(condition):
-                    raise self._suspended() if waits else EndError(Status.BLOCKED)
+                    raise self._suspend() if waits else EndError(Status.BLOCKED)
             case Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
@@ -242,7 +242,7 @@ class _Run:
             case Lock() | Unlock():
                 raise AssertionError("locks are expanded before a thread is run")
 
-    def _suspended(self) -> EndError:
+    def _suspend(self) -> EndError:
         """The end of a run in a step that blocks.
 
         What the step wrote did not happen, and what it read it reads again. If it could have gone another
@@ -257,7 +257,7 @@ class _Run:
     def _load(self, op: Load) -> None:
         cell = self._cell(op.address, op.size)
         read = self._read(cell, op.tags, self._origins(op.address))
-        self._set(op.register, self._extended(read, op.size, op.signed), _from(read))
+        self._set(op.register, self._extended_value(read, op.size, op.signed), _from(read))
         if op.exclusive:
             if any(self.events[other].step != self.steps for other in self.open.values()):
                 self.open.clear()
@@ -289,7 +289,7 @@ class _Run:
         address = self._origins(op.address)
         read = self._read(cell, op.read_tags, address)
         # `value` and `condition` see the old value, which is no dependency: read and write are one access.
-        self._set(op.register, self._extended(read, op.size, op.signed), NOWHERE)
+        self._set(op.register, self._extended_value(read, op.size, op.signed), NOWHERE)
         data, control = self._origins(op.value), self._origins(op.condition)
         if self._value(op.condition):
             write = self._event(Kind.WRITE, cell, self._value(op.value), op.write_tags)
@@ -298,7 +298,7 @@ class _Run:
             if self.events[write].value == self.events[read].value:
                 self.written_back = WrittenBack(write, len(self.choices.made))
         elif op.failed_tags is not None:
-            self.events[read] = _retagged(self.events[read], op.failed_tags)
+            self.events[read] = _with_tags(self.events[read], op.failed_tags)
         self.origins[op.register] = _from(read)
 
     def _close(self, read: int, write: int) -> None:
@@ -356,7 +356,7 @@ class _Run:
             raise EndError(Status.FAULT, fault=bad_access(self.program, word, size, self.edge))
         return cell
 
-    def _named(self, address: Expr) -> Cell:
+    def _named_cell(self, address: Expr) -> Cell:
         """The location that a fence names; its size does not matter."""
         word = self._value(address)
         cell = self.program.cell_at.get(word)
@@ -372,7 +372,7 @@ class _Run:
             raise EndError(Status.BLOCKED)
         return self.choices.pick([value & MASK for value in range(first, last + 1)])
 
-    def _extended(self, read: int, size: int, is_signed: bool) -> int:  # noqa: FBT001 - as the operation says
+    def _extended_value(self, read: int, size: int, is_signed: bool) -> int:  # noqa: FBT001 - as the operation says
         value = self.events[read].value
         return signed(value, 8 * size) & MASK if is_signed else value
 
@@ -422,7 +422,7 @@ def _from(read: int) -> Origins:
     return Origins(data=frozenset({read}))
 
 
-def _retagged(event: Event, tags: Tags) -> Event:
+def _with_tags(event: Event, tags: Tags) -> Event:
     return Event(
         id=event.id, thread=event.thread, kind=event.kind, cell=event.cell, value=event.value,
         tags=tags, step=event.step, span=event.span,

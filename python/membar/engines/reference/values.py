@@ -49,7 +49,7 @@ def all_traces(
                 found.append(_runs(code, values, bound, budget))
             elif not changed.isdisjoint(_cells_read(found[code.index])):
                 found[code.index] = _runs(code, values, bound, budget)
-        grown = _grown(values, found)
+        grown = _grow(values, found)
         changed = {cell for cell, known in grown.items() if known != values[cell]}
         if not changed or number + 1 > sum(_most_writes(runs) for runs in found):
             break
@@ -65,9 +65,7 @@ def _runs(code: Code, values: dict[int, tuple[int, ...]], bound: int, budget: Bu
     return tuple(runs)
 
 
-def _grown(
-    values: dict[int, tuple[int, ...]], found: Iterable[Iterable[Trace]]
-) -> dict[int, tuple[int, ...]]:
+def _grow(values: dict[int, tuple[int, ...]], found: Iterable[Iterable[Trace]]) -> dict[int, tuple[int, ...]]:
     known = {cell: set(words) for cell, words in values.items()}
     for runs in found:
         for trace in runs:

@@ -171,7 +171,7 @@ class _Search:
         return name in task.properties and PROPERTIES[name].applies(task.program, task.model)
 
     def _visit(self) -> None:
-        found = self._visited()
+        found = self._visited_states()
         self._take(found)
         self.tally.statistics = Statistics(
             blocked=found.blocked,
@@ -183,7 +183,7 @@ class _Search:
     def _seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def _visited(self) -> _core.VisitedStates:
+    def _visited_states(self) -> _core.VisitedStates:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states")
         stops = options.stops_early and not self.terms
@@ -208,12 +208,12 @@ class _Search:
         return not ASSERTED.isdisjoint(properties) or bool(properties and self.program.errors)
 
     def _take(self, found: _core.VisitedStates) -> None:
+        from membar.engines._core_runs import follow_run, witness
         from membar.engines.reference.runs import deadlock_message
-        from membar.engines.states.witness import followed, witness
 
         tally, machine = self.tally, self.machine
         if found.fault is not None:
-            followed(machine, found.run_to(found.fault), ends_in_fault=True)
+            follow_run(machine, found.run_to(found.fault), ends_in_fault=True)
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"
         self._take_bound(found)
@@ -250,8 +250,8 @@ class _Search:
                 self._take_claim(claim)
 
     def _take_claim(self, claim: Claim) -> None:
+        from membar.engines._core_runs import lasso
         from membar.engines.states.automaton import claim_form
-        from membar.engines.states.witness import lasso
 
         limits, options = self.task.limits, self.task.options
         if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
@@ -281,7 +281,7 @@ class _Search:
             )
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
-        from membar.engines.states.witness import witness
+        from membar.engines._core_runs import witness
 
         tally = self.tally
         if not self.terms:

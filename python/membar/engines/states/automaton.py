@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.program.lowering import packed
+from membar.program.lowering import pack
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import Claim, ForbiddenRuns
 from membar.properties.ltl.automaton import Automaton
@@ -19,14 +19,14 @@ def claim_form(claim: Claim, predicates: Sequence[StatePredicate]) -> bytes:
     """
     body = claim.body
     words = (
-        _forbidden(body, predicates)
+        _encode_forbidden(body, predicates)
         if isinstance(body, ForbiddenRuns)
-        else _negated(automaton_of(body, negated=True), predicates)
+        else _encode_negation(automaton_of(body, negated=True), predicates)
     )
-    return packed([*words, int(claim.is_endless)])
+    return pack([*words, int(claim.is_endless)])
 
 
-def _negated(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list[int]:
+def _encode_negation(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list[int]:
     numbers = [predicates.index(atom) for atom in automaton.atoms]
     words = [automaton.states, 1, 0, automaton.sets, len(automaton.transitions)]
     for edge in automaton.transitions:
@@ -36,7 +36,7 @@ def _negated(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list
     return [*words, 0]
 
 
-def _forbidden(automaton: ForbiddenRuns, predicates: Sequence[StatePredicate]) -> list[int]:
+def _encode_forbidden(automaton: ForbiddenRuns, predicates: Sequence[StatePredicate]) -> list[int]:
     """An edge has the mark of each accepting set that its source belongs to."""
     words = [len(automaton.states), 1, automaton.initial, len(automaton.accepting), len(automaton.edges)]
     for edge in automaton.edges:

@@ -36,7 +36,7 @@ def run_compiler(words: Sequence[str], *, seconds: float | None = None) -> Finis
     Raises:
         CompilerFailureError: it cannot be run, takes too long, or writes too much.
     """
-    left = budget.current().left
+    left = budget.current().remaining_seconds
     limit = min(item for item in (seconds, left, PATIENCE) if item is not None)
     with tempfile.TemporaryDirectory(prefix="membar-") as scratch:
         path = Path(scratch, "messages")

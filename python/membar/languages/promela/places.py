@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from membar.diagnostics import InputError
-from membar.edits import Alternative, Edit, Place, alternatives, edited
+from membar.edits import Alternative, Edit, Place, alternatives, apply_choice
 from membar.languages.promela import syntax as p
 from membar.languages.promela.parser import parse, parse_inlines
 from membar.languages.promela.translate import parse_promela
@@ -127,7 +127,7 @@ def _can_be_read(source: SourceFile, place: Place) -> bool:
     try:
         for number in range(len(place.alternatives)):
             if number != place.current:
-                parse_promela(edited(source, (place,), (number,)))
+                parse_promela(apply_choice(source, (place,), (number,)))
     except InputError:
         return False
     return True

@@ -59,13 +59,13 @@ def _truth(formula: Formula, run: Lasso) -> list[bool]:
             return [inner[run.following(position)] for position in range(len(letters))]
         case Until(left, right):
             first, second = _truth(left, run), _truth(right, run)
-            return _settled(run, lambda at, later: second[at] or (first[at] and later), start=False)
+            return _solution(run, lambda at, later: second[at] or (first[at] and later), start=False)
         case Release(left, right):
             first, second = _truth(left, run), _truth(right, run)
-            return _settled(run, lambda at, later: second[at] and (first[at] or later), start=True)
+            return _solution(run, lambda at, later: second[at] and (first[at] or later), start=True)
 
 
-def _settled(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:
+def _solution(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:
     """The least (from False) or greatest (from True) solution of `value = now(next value)`.
 
     It is found from the end. `now` never falls when the next value rises, so that one iteration of the cycle

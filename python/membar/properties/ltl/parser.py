@@ -146,17 +146,17 @@ class _Reader:
             self._take()
             return _Node("number", (), span, value=int(text == "true"))
         if group == "name":
-            return self._named()
+            return self._named_term()
         raise self._wrong("expected a formula")
 
-    def _named(self) -> _Node:
+    def _named_term(self) -> _Node:
         _, name, span = self._take()
         index: int | None = None
         if self._accept("["):
             index = self._number()
             self._expect("]")
         if self._next[1] in ("@", ":", "."):
-            return self._of_thread(self._indexed(name, index, span), span)
+            return self._of_thread(self._thread_number(name, index, span), span)
         for item in self._program.objects:
             if item.name == name and item.is_array is (index is not None) and (index or 0) < item.count:
                 place = span.to(self._tokens[self._at - 1][2])
@@ -176,7 +176,7 @@ class _Reader:
         known = ", ".join(thread.name for thread in self._program.threads)
         raise error("W0411", f"the program has no thread `{name}`", span, f"it has {known}")
 
-    def _indexed(self, name: str, index: int | None, span: Span) -> int:
+    def _thread_number(self, name: str, index: int | None, span: Span) -> int:
         """The thread `P`, or `P[i]`: the one called `P_i`, or the only `P` if it is number `i` of all."""
         threads = self._program.threads
         if index is not None and index < len(threads):

@@ -8,10 +8,10 @@ from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.records import replace
 
 
-def reduced(automaton: Automaton) -> Automaton:
+def reduce(automaton: Automaton) -> Automaton:
     """An automaton with the same language, no state of which is useless or the double of another."""
     while True:
-        smaller = _merged(_useful(_without_doubles(automaton)))
+        smaller = _merge_states(_useful(_without_doubles(automaton)))
         if smaller.states == automaton.states and len(smaller.transitions) == len(automaton.transitions):
             return smaller
         automaton = smaller
@@ -84,10 +84,10 @@ def _useful(automaton: Automaton) -> Automaton:
         for step in automaton.transitions
         if step.source in leads and step.target in leads
     ]
-    return _reached(automaton, transitions)
+    return _reachable_part(automaton, transitions)
 
 
-def _reached(automaton: Automaton, transitions: Sequence[Transition]) -> Automaton:
+def _reachable_part(automaton: Automaton, transitions: Sequence[Transition]) -> Automaton:
     numbers = {0: 0}
     todo = [0]
     while todo:
@@ -102,10 +102,10 @@ def _reached(automaton: Automaton, transitions: Sequence[Transition]) -> Automat
         if step.source in numbers
     ]
     names = tuple(automaton.names[state] for state in numbers) if automaton.names else ()
-    return replace(automaton, states=len(numbers), transitions=_sorted(renamed), names=names)
+    return replace(automaton, states=len(numbers), transitions=_sort_transitions(renamed), names=names)
 
 
-def _merged(automaton: Automaton) -> Automaton:
+def _merge_states(automaton: Automaton) -> Automaton:
     """States with the same transitions become one."""
     doubles: dict[frozenset[tuple[int, Label, frozenset[int]]], int] = {}
     stands_for: dict[int, int] = {}
@@ -119,7 +119,7 @@ def _merged(automaton: Automaton) -> Automaton:
     ]
     if stands_for[0] != 0:
         raise AssertionError("the first state stands for itself")
-    return _reached(automaton, transitions)
+    return _reachable_part(automaton, transitions)
 
 
 def _without_doubles(automaton: Automaton) -> Automaton:
@@ -137,10 +137,10 @@ def _without_doubles(automaton: Automaton) -> Automaton:
             )
             if not is_covered:
                 kept.append(step)
-    return replace(automaton, transitions=_sorted(kept))
+    return replace(automaton, transitions=_sort_transitions(kept))
 
 
-def _sorted(transitions: Iterable[Transition]) -> tuple[Transition, ...]:
+def _sort_transitions(transitions: Iterable[Transition]) -> tuple[Transition, ...]:
     def order(step: Transition) -> tuple[int, int, list[int], list[int], list[int]]:
         label = step.label
         return step.source, step.target, sorted(label.positive), sorted(label.negative), sorted(step.marks)

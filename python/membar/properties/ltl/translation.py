@@ -27,8 +27,8 @@ from membar.program.temporal import (
 )
 from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.normal import normal_form
-from membar.properties.ltl.reduction import reduced
-from membar.properties.ltl.text import shown
+from membar.properties.ltl.reduction import reduce
+from membar.properties.ltl.text import formula_text
 from membar.records import record, replace
 
 _MOST_STATES = 20_000
@@ -42,7 +42,7 @@ def automaton_of(formula: Formula, *, negated: bool = False) -> Automaton:
     Raises:
         EngineLimitError: it has too many states.
     """
-    return reduced(_Tableau(normal_form(formula, negated=negated)).automaton())
+    return reduce(_Tableau(normal_form(formula, negated=negated)).automaton())
 
 
 @record(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class _Tableau:
                         )
                 marks = everything - {self._marks[until] for until in way.put_off}
                 transitions.append(Transition(numbers[state], numbers[way.following], way.label, marks))
-        names = tuple(" & ".join(sorted(map(shown, state))) or "true" for state in numbers)
+        names = tuple(" & ".join(sorted(map(formula_text, state))) or "true" for state in numbers)
         return Automaton(tuple(self._atoms), len(numbers), tuple(transitions), len(self._marks), names)
 
     def _collect(self, formula: Formula) -> None:

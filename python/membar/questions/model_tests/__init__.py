@@ -135,24 +135,24 @@ class _Clock:
     """How much time is left."""
 
     def __init__(self, seconds: float | None) -> None:
-        left = budget.current().left if seconds is not None else None
+        left = budget.current().remaining_seconds if seconds is not None else None
         self._end = None if seconds is None else time.monotonic() + min(seconds, left or seconds)
 
     @property
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """For one law and one program."""
         return _SECONDS if self._end is None else min(_SECONDS, self._end - time.monotonic())
 
     @property
     def is_over(self) -> bool:
-        return self.left <= 0
+        return self.remaining_seconds <= 0
 
 
 def _refutation(law: Law, case: Case, clock: _Clock) -> str | None:
     """Why a program refutes a law; nothing if it does not, None if that took too long."""
     if clock.is_over:
         return None
-    case.seconds = clock.left
+    case.seconds = clock.remaining_seconds
     try:
         return law.refutation(case)
     except (TooSlowError, EngineLimitError):

@@ -73,13 +73,13 @@ def _with(
                 _thread(number, plan, [letter in atomic for letter in group], pair, features)
                 for number, (plan, group) in enumerate(zip(plans, groups, strict=True))
             )
-            yield _asked(Program(name=name, language="Program", objects=_OBJECTS, threads=threads))
+            yield _with_condition(Program(name=name, language="Program", objects=_OBJECTS, threads=threads))
 
 
 _OBJECTS: Final = tuple(MemoryObject(name=name, size=SIZE) for name in ("x", "y"))
 
 
-def _asked(program: Program) -> Program:
+def _with_condition(program: Program) -> Program:
     condition = FinalCondition(quantifier=Quantifier.EXISTS, formula=TRUTH, observed=observed_terms(program))
     return replace(program, condition=condition)
 

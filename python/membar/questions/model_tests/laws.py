@@ -54,7 +54,7 @@ class Case:
     @cached_property
     def tally(self) -> Tally:
         """All executions, by the general search."""
-        return self.explored(searches.unclaimed(self.model), listing=True)
+        return self.explore(searches.without_claims(self.model), listing=True)
 
     @cached_property
     def states(self) -> frozenset[FinalState]:
@@ -63,22 +63,24 @@ class Case:
             return self.machine(self.model, buffers=self.model.default_buffers)
         return frozenset(self.tally.outcomes)
 
-    def explored(self, model: Model, program: Program | None = None, *, listing: bool = False) -> Tally:
+    def explore(self, model: Model, program: Program | None = None, *, listing: bool = False) -> Tally:
         """What `graphs` finds."""
-        return _ended(graphs.explore(self._task(model, program, Options(all_executions=listing))))
+        return _require_finished(graphs.explore(self._task(model, program, Options(all_executions=listing))))
 
     def reference(self) -> Tally:
         """What the Python reference finds."""
-        model = searches.unclaimed(self.model)
-        return _ended(axiomatic.explore(self._task(model, None, Options(all_executions=True))))
+        model = searches.without_claims(self.model)
+        return _require_finished(axiomatic.explore(self._task(model, None, Options(all_executions=True))))
 
     def machine(self, model: Model, *, buffers: int = _LARGE_BUFFERS) -> frozenset[FinalState]:
         """The final states of a machine with store buffers."""
-        return frozenset(_ended(simulate(self._task(model, None, Options(buffers=buffers)))).outcomes)
+        return frozenset(
+            _require_finished(simulate(self._task(model, None, Options(buffers=buffers)))).outcomes
+        )
 
     def states_of(self, model: Model, program: Program | None = None) -> frozenset[FinalState]:
         """The final states under a model, of this program or another."""
-        return frozenset(self.explored(searches.unclaimed(model), program).outcomes)
+        return frozenset(self.explore(searches.without_claims(model), program).outcomes)
 
     def _task(self, model: Model, program: Program | None, options: Options) -> Task:
         return Task(
@@ -90,7 +92,7 @@ class Case:
         )
 
 
-def _ended(tally: Tally) -> Tally:
+def _require_finished(tally: Tally) -> Tally:
     if tally.limit is not None:
         raise searches.TooSlowError
     return tally
@@ -145,7 +147,7 @@ def _search(case: Case) -> str:
 
 def _claimed_answer(case: Case) -> str:
     """The whole engine with all its reductions, as users ask it."""
-    found = frozenset(case.explored(case.model).outcomes)
+    found = frozenset(case.explore(case.model).outcomes)
     return _unequal("with its claims", found, "by the general search", case.states)
 
 
@@ -165,7 +167,8 @@ def _holds_of_executions(name: str) -> Callable[[Case], str]:
         check = next(check for check in plan.checks if check.name == name)
         for witness in case.tally.kept:
             if not evaluator_of(plan).whole(witness.execution).holds(check):
-                return f"the model allows an execution that breaks it; it ends in {_shown([witness.final])}"
+                state = _states_text([witness.final])
+                return f"the model allows an execution that breaks it; it ends in {state}"
         return ""
 
     return refutation
@@ -192,8 +195,8 @@ def _store_buffers(case: Case) -> str:
 
 
 def _values(case: Case) -> str:
-    guessing = replace(case.model, claims=replace(searches.unclaimed(case.model).claims, may_guess=True))
-    found = frozenset(case.explored(guessing).outcomes)
+    guessing = replace(case.model, claims=replace(searches.without_claims(case.model).claims, may_guess=True))
+    found = frozenset(case.explore(guessing).outcomes)
     return _missing(found, "the model, if reads may take any constant,", case.states, "without that")
 
 
@@ -227,7 +230,7 @@ def _fair(case: Case) -> str:
         if frozenset({*state, (label, dict(state)[place.name])}) not in found:
             return (
                 f"a read of {place.name} at the end of P{thread} cannot take the last value when it ends in"
-                f" {_shown([state])}"
+                f" {_states_text([state])}"
             )
     return ""
 
@@ -273,19 +276,19 @@ def _right_mappings(case: Case) -> str:
 def _missing(states: Iterable[FinalState], who: str, others: frozenset[FinalState], whom: str) -> str:
     """States that are not among others, in words."""
     extra = [state for state in states if state not in others]
-    return f"{who} allows {_shown(extra)}, {whom} does not" if extra else ""
+    return f"{who} allows {_states_text(extra)}, {whom} does not" if extra else ""
 
 
 def _unequal(left: str, ours: frozenset[FinalState], right: str, theirs: frozenset[FinalState]) -> str:
     parts = [
-        f"only {name}: {_shown(states)}"
+        f"only {name}: {_states_text(states)}"
         for name, states in ((left, ours - theirs), (right, theirs - ours))
         if states
     ]
     return "; ".join(parts)
 
 
-def _shown(states: Iterable[FinalState]) -> str:
+def _states_text(states: Iterable[FinalState]) -> str:
     texts = sorted("{" + "; ".join(f"{name}={value}" for name, value in state) + "}" for state in states)
     more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
     return ", ".join(texts[:3]) + more

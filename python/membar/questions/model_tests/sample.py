@@ -44,21 +44,21 @@ def features_for(model: Model) -> Features:
         return FEATURES[model.name]
     if model.claims.any_tags and not model.tags:
         return X86
-    return max((_known(family, model.tags) for family in _FAMILIES), key=_size, default=PLAIN)
+    return max((_restrict_to_known(family, model.tags) for family in _FAMILIES), key=_size, default=PLAIN)
 
 
-def _known(family: Features, tags: frozenset[str]) -> Features:
+def _restrict_to_known(family: Features, tags: frozenset[str]) -> Features:
     """A family without the words that a model does not know."""
 
-    def known(choices: tuple[Tags, ...]) -> tuple[Tags, ...]:
+    def known_words(choices: tuple[Tags, ...]) -> tuple[Tags, ...]:
         return tuple(words & tags for words in choices if words - _MANNERS <= tags)
 
     return replace(
         family,
-        fences=known(family.fences),
-        loads=known(family.loads) or PLAIN.loads,
-        stores=known(family.stores) or PLAIN.stores,
-        rmws=tuple((pair[0], pair[1]) for both in family.rmws if len(pair := known(both)) == len(both)),
+        fences=known_words(family.fences),
+        loads=known_words(family.loads) or PLAIN.loads,
+        stores=known_words(family.stores) or PLAIN.stores,
+        rmws=tuple((pair[0], pair[1]) for both in family.rmws if len(pair := known_words(both)) == len(both)),
     )
 
 
@@ -120,7 +120,7 @@ def _loads_before_stores(random: Random, seed: int, features: Features) -> Progr
 def _copying(program: Program) -> Program:
     """The program whose threads only pass on what they read; a constant is stored if it was read."""
 
-    def changed(operation: Operation) -> Operation:
+    def store_copy(operation: Operation) -> Operation:
         if not isinstance(operation, Store):
             return operation
         return replace(operation, value=Register("r0"))
@@ -129,7 +129,7 @@ def _copying(program: Program) -> Program:
         replace(
             thread,
             edges=tuple(
-                replace(edge, operations=tuple(map(changed, edge.operations))) for edge in thread.edges
+                replace(edge, operations=tuple(map(store_copy, edge.operations))) for edge in thread.edges
             ),
         )
         for thread in program.threads

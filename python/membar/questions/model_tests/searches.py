@@ -31,7 +31,7 @@ class NotConcernedError(Exception):
     """A law does not speak about this program."""
 
 
-def unclaimed(model: Model) -> Model:
+def without_claims(model: Model) -> Model:
     """The model as if it had claimed nothing that engines believe, but that values need a cause."""
     kept = model.claims
     claims = Claims(kind=kept.kind, any_tags=kept.any_tags, mapping=kept.mapping, may_guess=kept.may_guess)
@@ -60,7 +60,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     if model.claims.buffered_loads == HIDDEN or not overtaking.shows_overtaking(expanded, model):
         raise NotConcernedError
     signs = overtaking.signs_under(model)
-    plan, compiled = graphs.compiled(signs.plan)
+    plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
     form = lower_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
@@ -69,11 +69,11 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
         raise TooSlowError
     if found.failures or found.faults or overtaking.is_doubtful(found.signs):
         raise NotConcernedError
-    return _compared(found, _general(program, model, seconds))
+    return _count_difference(found, _general(program, model, seconds))
 
 
 def _difference(program: Program, model: Model, seconds: float, *, order: int | None) -> str:
-    compiled, form = _lowered(program, model)
+    compiled, form = _lower(program, model)
     found = compiled.search_exactly_once(form, bound=BOUND, order=order, seconds=seconds, verify=True)
     if found.stopped is not None:
         raise TooSlowError
@@ -83,15 +83,15 @@ def _difference(program: Program, model: Model, seconds: float, *, order: int | 
         return f"{found.surprises} times the model forbids to read the last write"
     if found.contradictions:
         return f"{found.contradictions} times two evaluations of the model differ"
-    return _compared(found, _general(program, model, seconds))
+    return _count_difference(found, _general(program, model, seconds))
 
 
 def _general(program: Program, model: Model, seconds: float) -> _core.Findings:
-    compiled, form = _lowered(program, model)
+    compiled, form = _lower(program, model)
     return compiled.search(form, bound=BOUND, seconds=seconds)
 
 
-def _compared(found: _core.Findings, expected: _core.Findings) -> str:
+def _count_difference(found: _core.Findings, expected: _core.Findings) -> str:
     """As neither search comes to an execution twice, equal numbers for all states are equal sets."""
     if expected.stopped is not None:
         raise TooSlowError
@@ -106,10 +106,10 @@ def _compared(found: _core.Findings, expected: _core.Findings) -> str:
     return "" if ours == theirs else "the claimed search reports other counts or flags than the general one"
 
 
-def _lowered(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
+def _lower(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
     if model.plan is None:
         raise ValueError(f"{model.name} has no axioms")
-    plan, compiled = graphs.compiled(model.plan)
+    plan, compiled = graphs.compile_for_core(model.plan)
     expanded = expand(program)
     require_single_accesses(expanded)
     terms = Observer(program).terms

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.edits import Choice, Place, edited, restricted
+from membar.edits import Choice, Place, apply_choice, restrict
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError
 from membar.models import load as models
@@ -100,7 +100,7 @@ class _Repairing:
         self.places = self._readable(tuple(places.values()))
         if weaken:
             self.places = tuple(
-                restricted(place, place.alternatives[place.current].includes)
+                restrict(place, place.alternatives[place.current].includes)
                 for place in self.places
                 if place.current
             )
@@ -131,7 +131,7 @@ class _Repairing:
             return NotRepairable(f"every change that repairs it breaks another configuration: {names}")
         return NotRepairable(
             "it is wrong even with every change that membar knows",
-            self._shown(self._strongest),
+            self._answer_about(self._strongest),
             is_edited=True,
         )
 
@@ -214,7 +214,7 @@ class _Repairing:
         if self.program is None:
             return True
         try:
-            text = edited(self.source, places, tuple(place.strongest for place in places))
+            text = apply_choice(self.source, places, tuple(place.strongest for place in places))
             programs.parse(self.question.programs_of(text)[0])
         except InputError:
             return False
@@ -223,7 +223,7 @@ class _Repairing:
     def _ask(self, text: SourceFile, *, model: str | None = None) -> Answer:
         """The answer about a text, in the time that is left."""
         with self.clock.watching():
-            return self._answer(text, self.clock.left, model=model)
+            return self._answer(text, self.clock.remaining_seconds, model=model)
 
     def _answer(self, text: SourceFile, seconds: float | None, *, model: str | None = None) -> Answer:
         """The answer about a text, under another model if one is named, within some time if it is short."""
@@ -237,7 +237,7 @@ class _Repairing:
         strongest, question = self._text(self._strongest), self.question
         if not isinstance(question, Safety):
             return True
-        _, program = programs.asked(
+        _, program = programs.parse_with_options(
             strongest,
             error=question.error,
             ltl=question.ltl,
@@ -268,10 +268,10 @@ class _Repairing:
     def _keeps_guarantee(self, answer: Answer) -> bool | None:
         return True if self.demanded is None else self.demanded.is_kept_by(guarantee_of(answer))
 
-    def _shown(self, choice: Choice) -> Answer:
+    def _answer_about(self, choice: Choice) -> Answer:
         """The answer about a text as chosen, in the lines of the user's text."""
         text = self._text(choice)
-        flat = edited(self.source, self.places, choice, is_flat=True)
+        flat = apply_choice(self.source, self.places, choice, is_flat=True)
         return self._ask(flat if self._is_same(text, flat) else text)
 
     def _is_same(self, text: SourceFile, other: SourceFile) -> bool:
@@ -283,7 +283,7 @@ class _Repairing:
             return False
 
     def _text(self, choice: Choice) -> SourceFile:
-        return edited(self.source, self.places, choice)
+        return apply_choice(self.source, self.places, choice)
 
     def _repair(self, found: Found, costs: Sequence[Sequence[int]], base: Choice) -> Verdict:
         choice, *others = found.choices
@@ -335,7 +335,7 @@ class _Repairing:
         prevents = None
         if is_shown and not self.weaken and not self.clock.is_over:
             without = (*choice[:number], place.current, *choice[number + 1 :])
-            prevents = self._shown(without)
+            prevents = self._answer_about(without)
         return Change(place=place, alternative=choice[number], cost=cost, prevents=prevents)
 
 

@@ -21,7 +21,7 @@ class Clock:
         self._longest = 0.0
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """How many seconds the next question may take, a moment at least; None: as many as it likes."""
         return None if self.deadline is None else max(_SHORTEST, self.deadline - time.monotonic())
 
@@ -38,7 +38,7 @@ class Clock:
     @property
     def for_one_more(self) -> float | None:
         """What the last question may take even if no time is left."""
-        return None if self.left is None else max(self.left, self.briefly)
+        return None if self.remaining_seconds is None else max(self.remaining_seconds, self.briefly)
 
     @contextmanager
     def watching(self) -> Iterator[None]:

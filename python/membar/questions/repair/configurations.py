@@ -80,10 +80,10 @@ class Configurations:
     _answers: dict[object, Answer] = field(default_factory=dict)
 
     @property
-    def known(self) -> tuple[Configuration, ...]:
+    def readable(self) -> tuple[Configuration, ...]:
         """Those in which the text can be read, asked about when they are first needed."""
         if self._known is None:
-            found = (self._asked(defines) for defines in _others(self.source, self.threads))
+            found = (self._configuration(defines) for defines in _others(self.source, self.threads))
             self._known = tuple(each for each in found if each is not None)
         return self._known
 
@@ -91,7 +91,7 @@ class Configurations:
         """Whether one of the texts is wrong in a configuration that was right and not required yet."""
         broken = [
             each
-            for each in self.known
+            for each in self.readable
             if each.is_right
             and each not in self.required
             and any(each.passes(text, self._ask_once, weaken=self.weaken) is False for text in texts)
@@ -106,7 +106,7 @@ class Configurations:
 
     def rechecks(self, text: SourceFile) -> tuple[Recheck, ...]:
         """The answers about a changed text, one for each configuration."""
-        return tuple(Recheck(each, self._answer(each.of(text))) for each in self.known)
+        return tuple(Recheck(each, self._answer(each.of(text))) for each in self.readable)
 
     def _ask_once(self, text: SourceFile) -> Answer:
         key = (text.text, text.defines, text.replaced)
@@ -120,7 +120,7 @@ class Configurations:
         except InputError:
             return None
 
-    def _asked(self, defines: tuple[str, ...]) -> Configuration | None:
+    def _configuration(self, defines: tuple[str, ...]) -> Configuration | None:
         source = self.source
         text = replace(source, defines=defines)
         before = self._answer(text)

@@ -76,24 +76,26 @@ def _must_be_known(path: Path, what: str, found: Iterable[str], known: Collectio
         if name not in known:
             close = close_matches(name, list(known), n=1)
             hint = f"; did you mean `{close[0]}`?" if close else ""
-            raise _malformed(path, f"there is no {what} `{name}`{hint}")
+            raise _malformed_table(path, f"there is no {what} `{name}`{hint}")
 
 
 def _read(path: Path) -> dict[str, dict[str, int]]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise _malformed(path, str(problem)) from None
+        raise _malformed_table(path, str(problem)) from None
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise _malformed(path, f"`{name}` is outside a table such as [any] or [x86-tso]")
+            raise _malformed_table(path, f"`{name}` is outside a table such as [any] or [x86-tso]")
         for key, cost in table.items():
             if not isinstance(cost, int) or isinstance(cost, bool) or cost < 1:
-                raise _malformed(path, f"the cost of `{key}` in [{name}] is not a positive whole number")
+                raise _malformed_table(
+                    path, f"the cost of `{key}` in [{name}] is not a positive whole number"
+                )
     return tables
 
 
-def _malformed(path: Path, what: str) -> InputError:
+def _malformed_table(path: Path, what: str) -> InputError:
     return InputError(
         Diagnostic(
             code="W0420",

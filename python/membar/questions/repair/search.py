@@ -112,7 +112,7 @@ class Search:
         cheapest: list[Choice] = []
         passes = self._passes(strongest)
         if passes:
-            self._best = self._reduced(strongest)
+            self._best = self._weaken(strongest)
             cheapest = self._by_demands(all_cheapest=all_cheapest and self._is_monotone)
         elif passes is False and self._is_monotone:
             return []
@@ -141,7 +141,7 @@ class Search:
             passes = self._passes(choice)
             if not passes:
                 self._freeze(cost, passes)
-                self._hitting.demand(self._grown(choice))
+                self._hitting.demand(self._strengthen(choice))
                 self._failing += 1
                 continue
             cheapest.append(choice)
@@ -177,7 +177,7 @@ class Search:
         self._bound = cost if self._undecided is None else min(cost, self._undecided)
 
     def _passes(self, choice: Choice) -> bool | None:
-        found = self._known[choice] if choice in self._known else self._implied(choice)
+        found = self._known[choice] if choice in self._known else self._implied_result(choice)
         if found is None and choice not in self._known:
             found = self._known[choice] = self._test(choice)
             self._report()
@@ -185,7 +185,7 @@ class Search:
             self._best = choice
         return found
 
-    def _implied(self, choice: Choice) -> bool | None:
+    def _implied_result(self, choice: Choice) -> bool | None:
         """What the choices that were tested say about another one."""
         if not self._is_monotone:
             return None
@@ -214,7 +214,7 @@ class Search:
     def _is_late(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline
 
-    def _reduced(self, choice: Choice) -> Choice:
+    def _weaken(self, choice: Choice) -> Choice:
         """A choice that passes and at no place could be the weakest: large stretches are tried at once."""
         for stretch in _halves(range(len(choice))):
             if self._is_late():
@@ -225,7 +225,7 @@ class Search:
                 stretch.clear()
         return choice
 
-    def _grown(self, choice: Choice) -> Choice:
+    def _strengthen(self, choice: Choice) -> Choice:
         """A choice at least as strong that still fails, and passes if it is stronger anywhere.
 
         From one that could not be decided it is the same, with others that could not: those that are
@@ -236,14 +236,14 @@ class Search:
         for stretch in _halves(order):
             if self._is_late():
                 break
-            for higher in self._raised(choice, stretch):
+            for higher in self._stronger_choices(choice, stretch):
                 if self._passes(higher) in failing:
                     choice = higher
                     stretch.clear()
                     break
         return choice
 
-    def _raised(self, choice: Choice, stretch: Sequence[int]) -> Iterator[Choice]:
+    def _stronger_choices(self, choice: Choice, stretch: Sequence[int]) -> Iterator[Choice]:
         """The choice with the strongest at each place of a stretch; at a single one all that are stronger."""
         if len(stretch) > 1:
             yield tuple(

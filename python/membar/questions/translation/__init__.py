@@ -8,7 +8,7 @@ from membar.program.program import Program
 from membar.program.warnings import without_warnings
 from membar.questions.translation import dve, promela
 from membar.questions.translation.build import buffered_model
-from membar.questions.translation.model import refused
+from membar.questions.translation.model import untranslatable
 
 FORMATS = {"dve": dve.render, "promela": promela.render}
 
@@ -29,7 +29,7 @@ def write_buffers(program: Program, discipline: Operational, bound: int, *, to: 
     try:
         model = buffered_model(without_warnings(program), discipline, bound)
     except EngineLimitError as limit:
-        raise refused(limit.reason) from None
+        raise untranslatable(limit.reason) from None
     with_bound = "" if discipline is Operational.SC else f"({bound})"
     under = f"{program.name} under {discipline.value}{with_bound}"
     title = f"{under}, translated by membar for sequential consistency"

@@ -11,11 +11,11 @@ from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
-from membar.questions.translation.folding import substituted
+from membar.questions.translation.folding import substitute
 from membar.questions.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
-from membar.questions.translation.model import Interval, Kind, Model, Step, Variable, at, refused
+from membar.questions.translation.model import Interval, Kind, Model, Step, Variable, at, untranslatable
 from membar.questions.translation.paths import Obligation, Unfolding
-from membar.questions.translation.ranges import WIDEST, Ranges, fits, joined, met, type_range
+from membar.questions.translation.ranges import WIDEST, Ranges, fits, hull, intersection, type_range
 from membar.records import replace
 
 _ROUNDS = 12
@@ -30,10 +30,10 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
         EngineLimitError: the discipline does not know a word of it.
     """
     if program.channels:
-        raise refused("channels", program.span, help="Promela's channels with room are translated")
+        raise untranslatable("channels", program.span, help="Promela's channels with room are translated")
     machine = Machine(program, discipline, bound)
     stored = tuple(
-        () if discipline is Operational.SC else _stored(program, thread, machine)
+        () if discipline is Operational.SC else _buffered_cells(program, thread, machine)
         for thread in program.threads
     )
     layout = Layout(
@@ -83,19 +83,19 @@ def _constants(variables: Mapping[str, Variable], ranges: Mapping[str, Interval]
 def _without_constants(steps: Iterable[Step], constants: Mapping[str, Expr]) -> Iterator[Step]:
     """The steps without registers that never change, and without those whose guards cannot hold."""
     for step in steps:
-        guards = [substituted(guard, constants) for guard in step.guards]
+        guards = [substitute(guard, constants) for guard in step.guards]
         if any(guard == FALSE for guard in guards):
             continue
         yield replace(
             step,
             guards=tuple(dict.fromkeys(guard for guard in guards if not isinstance(guard, Constant))),
             writes=tuple(
-                (key, substituted(value, constants)) for key, value in step.writes if key not in constants
+                (key, substitute(value, constants)) for key, value in step.writes if key not in constants
             ),
         )
 
 
-def _stored(program: Program, thread: Thread, machine: Machine) -> tuple[int, ...]:
+def _buffered_cells(program: Program, thread: Thread, machine: Machine) -> tuple[int, ...]:
     """The cells that a thread may buffer stores of."""
     found: set[int] = set()
     for edge in thread.edges:
@@ -186,13 +186,13 @@ def _ranges(layout: Layout, variables: Mapping[str, Variable], steps: Sequence[S
         whole[key] = WIDEST
         if variable.cell >= 0 and variable.kind is not Kind.COUNT:
             item = program.cells[variable.cell].object
-            whole[key] = met(type_range(8 * item.size, is_signed=item.signed), WIDEST)
+            whole[key] = intersection(type_range(8 * item.size, is_signed=item.signed), WIDEST)
     for turn in range(_ROUNDS * len(variables)):
-        grown = _grown(layout, found, steps)
+        grown = _grow(layout, found, steps)
         if grown == found:
             break
         if turn >= _ROUNDS:
-            grown = {key: _widened(value, found[key], whole[key]) for key, value in grown.items()}
+            grown = {key: _widen(value, found[key], whole[key]) for key, value in grown.items()}
         found = grown
     for thread, cells in enumerate(layout.buffered):
         for cell in cells:
@@ -203,30 +203,30 @@ def _ranges(layout: Layout, variables: Mapping[str, Variable], steps: Sequence[S
     return found
 
 
-def _grown(layout: Layout, found: Mapping[str, Interval], steps: Sequence[Step]) -> dict[str, Interval]:
+def _grow(layout: Layout, found: Mapping[str, Interval], steps: Sequence[Step]) -> dict[str, Interval]:
     grown = dict(found)
     for step in steps:
         here = Ranges(found, step.guards)
         for key, value in step.writes:
-            grown[key] = joined(grown[key], here.of(value))
+            grown[key] = hull(grown[key], here.of(value))
     for thread, cells in enumerate(layout.buffered):
         for cell in cells:  # whatever is buffered reaches memory, and moves to older slots
             keys = [slot_of(thread, cell, slot).key for slot in range(layout.bound)]
             whole = grown[memory_of(cell).key]
             for key in keys:
-                whole = joined(whole, grown[key])
-            grown |= dict.fromkeys(keys, joined(whole, (0, 0)))
+                whole = hull(whole, grown[key])
+            grown |= dict.fromkeys(keys, hull(whole, (0, 0)))
             grown[memory_of(cell).key] = whole
     return grown
 
 
-def _widened(new: Interval, old: Interval, whole: Interval) -> Interval:
+def _widen(new: Interval, old: Interval, whole: Interval) -> Interval:
     if new == old:
         return new
-    return met(next(step for step in _STEPS_UP if fits(new, step)), whole)
+    return intersection(next(step for step in _STEPS_UP if fits(new, step)), whole)
 
 
 def _discharge(obligations: Sequence[Obligation], ranges: Mapping[str, Interval]) -> None:
     for item in obligations:
         if not fits(Ranges(ranges, item.guards).of(item.offset), (0, item.last)):
-            raise refused("an address that may be outside of its array", item.edge.span)
+            raise untranslatable("an address that may be outside of its array", item.edge.span)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.questions.translation.model import ENDLESS, Interval, Kind, Model, Step, Variable, refused
+from membar.questions.translation.model import ENDLESS, Interval, Kind, Model, Step, Variable, untranslatable
 from membar.questions.translation.names import Names, variable_names
 from membar.questions.translation.questions import fairness, over_variables
 from membar.questions.translation.ranges import WIDEST, Ranges, fits
-from membar.questions.translation.spelling import Speller, Words, sequenced
+from membar.questions.translation.spelling import Speller, Words, sequence_writes
 
 WORDS = Words(
     land="and", lor="or", lnot="not", until="U", release="R", finally_="F", globally="G", numbers=WIDEST
@@ -74,7 +74,7 @@ class _Text:
         processes += self._flushing()
         automata = [claim for claim in self.program.claims if isinstance(claim.body, ForbiddenRuns)]
         if len(automata) > 1:
-            raise refused("several automata of forbidden runs", automata[1].span)
+            raise untranslatable("several automata of forbidden runs", automata[1].span)
         prop = ""
         for claim in automata:
             name = self.names.fresh(claim.name)
@@ -84,7 +84,7 @@ class _Text:
         return "\n".join(lines) + "\n"
 
     def _globals(self) -> Iterator[str]:
-        yield from self._declared(
+        yield from self._declarations(
             [key for key, item in self.model.variables.items() if item.kind is not Kind.REGISTER]
         )
         for key, name in self.scratches.items():
@@ -92,7 +92,7 @@ class _Text:
         if any(step.failure is not None for step in self.model.steps):
             yield f"byte {self.failed} = 0; // dividing by it is the run-time error of a failed assertion"
 
-    def _declared(self, keys: list[str]) -> Iterator[str]:
+    def _declarations(self, keys: list[str]) -> Iterator[str]:
         arrays: dict[str, list[str]] = {}
         for key in keys:
             name, bracket, _ = self.called[key].partition("[")
@@ -116,7 +116,7 @@ class _Text:
             if item.kind is Kind.REGISTER and item.thread == number
         ]
         yield f"process {self.threads[number]} {{"
-        yield from self._declared(own)
+        yield from self._declarations(own)
         unborn = [] if thread.started else [self._unborn(number)]
         yield f"state {', '.join([*unborn, *points.values()])};"
         yield f"init {unborn[0] if unborn else points[thread.entry]};"
@@ -155,7 +155,7 @@ class _Text:
         else:
             done = [
                 f"{self.called[key]} = {self.inside.value(value, ranges)}"
-                for key, value in sequenced(step.writes, self._scratch)
+                for key, value in sequence_writes(step.writes, self._scratch)
             ]
         for pushed in step.pushes if step.failure is None else ():
             length = self.called[Variable(kind=Kind.LENGTH, thread=step.thread).key]
@@ -199,11 +199,11 @@ class _Text:
             if isinstance(claim.body, ForbiddenRuns):
                 continue
             if claim.is_endless:
-                raise refused(ENDLESS, claim.span)
+                raise untranslatable(ENDLESS, claim.span)
             assumed = fairness(self.model) if self.fair else Truth(value=True)
             whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
             if has_next(whole) and not all(thread.started for thread in self.program.threads):
-                raise refused(
+                raise untranslatable(
                     "`X` in a program that starts threads: which takes one step more in DVE", claim.span
                 )
             text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
@@ -215,12 +215,12 @@ class _Text:
             raise TypeError(body)
         if self.fair and self.model.flushes:
             help_ = "ask without: --fair none"
-            raise refused(
+            raise untranslatable(
                 "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
             )
         leaving = {edge.source for edge in body.edges}
         if body.ends_are_errors and len(leaving) < len(body.states):
-            raise refused("an automaton of forbidden runs with an end", claim.span)
+            raise untranslatable("an automaton of forbidden runs with an end", claim.span)
         states = [f"q{number}" for number in range(len(body.states))]
         sets = ["(" + ", ".join(states[state] for state in sorted(one)) + ")" for one in body.accepting]
         yield f"process {name} {{"
@@ -247,4 +247,4 @@ def type_of(found: Interval) -> str:
     for kind, limits in (("byte", (0, 255)), ("int", (-32768, 32767))):
         if fits(found, limits):
             return kind
-    raise refused("a variable whose values have no bounds, or need more than 16 bits")
+    raise untranslatable("a variable whose values have no bounds, or need more than 16 bits")

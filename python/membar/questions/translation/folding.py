@@ -28,7 +28,7 @@ def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = 
     found = _rebuilt(expr, leaf, known)
     if found in known and is_truth(found):
         return TRUE
-    if known and is_truth(found) and negated(found) in known:
+    if known and is_truth(found) and logical_not(found) in known:
         return FALSE
     return found
 
@@ -42,7 +42,7 @@ def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) 
         case Binary(op=op, left=left, right=right):
             return _binary(op, rebuilt(left, leaf, known), rebuilt(right, leaf, known))
         case Extend(operand=operand, width=width, signed=signed):
-            return _folded(Extend(rebuilt(operand, leaf, known), width, signed))
+            return _fold(Extend(rebuilt(operand, leaf, known), width, signed))
         case Select(condition=condition, then=then, otherwise=otherwise):
             asked = rebuilt(condition, leaf, known)
             a, b = rebuilt(then, leaf, known), rebuilt(otherwise, leaf, known)
@@ -51,7 +51,7 @@ def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) 
             return a if a == b else Select(asked, a, b)
 
 
-def substituted(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
+def substitute(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
     """The expression with registers replaced by their values."""
 
     def leaf(item: Expr) -> Expr:
@@ -60,7 +60,7 @@ def substituted(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] 
     return rebuilt(expr, leaf, known)
 
 
-def negated(expr: Expr) -> Expr:
+def logical_not(expr: Expr) -> Expr:
     """1 where the expression is 0, else 0."""
     if isinstance(expr, Constant):
         return FALSE if expr.value else TRUE
@@ -71,7 +71,7 @@ def negated(expr: Expr) -> Expr:
     return negation(expr)
 
 
-def _folded(expr: Expr) -> Expr:
+def _fold(expr: Expr) -> Expr:
     operands: tuple[Expr, ...]
     match expr:
         case Binary(left=left, right=right):
@@ -86,11 +86,11 @@ def _folded(expr: Expr) -> Expr:
 
 
 def _unary(op: UnaryOp, operand: Expr) -> Expr:
-    return negated(operand) if op is UnaryOp.NOT else _folded(Unary(op, operand))
+    return logical_not(operand) if op is UnaryOp.NOT else _fold(Unary(op, operand))
 
 
 def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
-    found = _folded(Binary(op, left, right))
+    found = _fold(Binary(op, left, right))
     if isinstance(found, Constant):
         return found
     zero, one = left == FALSE, right == FALSE
@@ -113,7 +113,7 @@ def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
         case BinaryOp.NE if one and is_truth(left):
             return left
         case BinaryOp.EQ if one and is_truth(left):
-            return negated(left)
+            return logical_not(left)
         case BinaryOp.EQ if left == right:
             return TRUE
         case BinaryOp.NE if left == right:

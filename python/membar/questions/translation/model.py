@@ -122,7 +122,7 @@ class Model:
 ENDLESS = "a claim about infinite runs"
 
 
-def refused(what: str, span: Span | None = None, *, help: str | None = None) -> InputError:  # noqa: A002
+def untranslatable(what: str, span: Span | None = None, *, help: str | None = None) -> InputError:  # noqa: A002
     """That something has no translation."""
     label = None if span is None else Label(span, "not translated")
     return InputError(Diagnostic(code="W1101", message=what, primary=label, help=help))

@@ -15,7 +15,7 @@ class Names:
         self._taken = set(reserved)
 
     @property
-    def taken(self) -> frozenset[str]:
+    def all_names(self) -> frozenset[str]:
         """All names in use."""
         return frozenset(self._taken)
 
@@ -69,19 +69,19 @@ def variable_names(
                 found[key] = f"{queue}[{variable.slot}]"
             elif variable.kind is Kind.SLOT and model.bound > 1:
                 if variable.cell not in slots:
-                    slots[variable.cell] = names.fresh(_wanted(model, variable, thread))
+                    slots[variable.cell] = names.fresh(_preferred_name(model, variable, thread))
                 found[key] = f"{slots[variable.cell]}[{variable.slot}]"
             else:
-                found[key] = names.fresh(_wanted(model, variable, thread))
+                found[key] = names.fresh(_preferred_name(model, variable, thread))
     for number, thread in enumerate(called):
-        own = names if not local else Names(names.taken)
+        own = names if not local else Names(names.all_names)
         for key, variable in model.variables.items():
             if variable.kind is Kind.REGISTER and variable.thread == number:
                 found[key] = own.fresh(variable.register if local else f"{thread}_{variable.register}")
     return found
 
 
-def _wanted(model: Model, variable: Variable, thread: str) -> str:
+def _preferred_name(model: Model, variable: Variable, thread: str) -> str:
     if variable.cell < 0:
         return {Kind.LENGTH: f"len_{thread}", Kind.BORN: f"born_{thread}"}[variable.kind]
     cell = model.program.cells[variable.cell].name

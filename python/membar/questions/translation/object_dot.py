@@ -106,7 +106,7 @@ def _waiting(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str
             _node(label, "store_" if all(stores) and isinstance(by_label[label].action, Rmw) else "")
             for label in (first, second)
         ]
-        yield f"{ends[0]} -> {ends[1]}{_labelled(guard)};"
+        yield f"{ends[0]} -> {ends[1]}{_edge_attributes(guard)};"
 
 
 def _control(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
@@ -115,12 +115,12 @@ def _control(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str
     for line in operation.lines:
         for target, guard in _ways(line):
             if place[target] <= place[line.label]:
-                yield f"{_node(line.label)} -> {_node(target)}{_labelled(guard, 'dashed')};"
+                yield f"{_node(line.label)} -> {_node(target)}{_edge_attributes(guard, 'dashed')};"
             elif isinstance(line.action, Branch) and (line.label, target) not in pairs:
-                yield f"{_node(line.label)} -> {_node(target)}{_labelled(guard, 'dotted')};"
+                yield f"{_node(line.label)} -> {_node(target)}{_edge_attributes(guard, 'dotted')};"
 
 
-def _labelled(guard: str, style: str = "") -> str:
+def _edge_attributes(guard: str, style: str = "") -> str:
     parts = [f'label="{guard}"'] if guard else []
     parts += [f"style={style}"] if style else []
     return f" [{', '.join(parts)}]" if parts else ""

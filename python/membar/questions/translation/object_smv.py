@@ -82,7 +82,7 @@ def smv(system: ThreadSystem, *, most_controls: int = MOST_CONTROLS) -> str:
     Raises:
         InputError: the model cannot follow the object.
     """
-    found = _explored(system, most_controls)
+    found = _explore(system, most_controls)
     values = f"{found.lowest}..{found.highest}"
     lines = [
         f"-- {system.about.name}: one thread under {system.name}; values from {values.replace('..', ' to ')}",
@@ -104,12 +104,12 @@ def smv(system: ThreadSystem, *, most_controls: int = MOST_CONTROLS) -> str:
         )
     lines += ["INIT", f"  {_initial(system, found)}"]
     lines.append("TRANS")
-    moves = [_moved(found, control, move) for control, move in found.moves]
+    moves = [_transition(found, control, move) for control, move in found.moves]
     lines.append("\n  |\n".join([*moves, _nothing(found)]))
     return "\n".join(lines) + "\n"
 
 
-def _explored(system: ThreadSystem, most_controls: int) -> _Found:
+def _explore(system: ThreadSystem, most_controls: int) -> _Found:
     found = _Found(controls={system.start: "c0"})
     private = {Variable(Space.PRIVATE, name): value for name, value in system.about.private}
     for variable, value in (Memory.of(system.about).initial() | private).items():
@@ -174,7 +174,7 @@ def _initial(system: ThreadSystem, found: _Found) -> str:
     return " & ".join(parts)
 
 
-def _moved(found: _Found, control: Hashable, move: Move) -> str:
+def _transition(found: _Found, control: Hashable, move: Move) -> str:
     names = {**found.variables, **found.chosen}
     updates = dict(move.updates)
     parts = [f"control = {found.controls[control]}", f"next(control) = {found.controls[move.after]}"]

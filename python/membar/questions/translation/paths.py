@@ -42,9 +42,9 @@ from membar.program.operations import (
     Unlock,
 )
 from membar.program.program import Cell, Edge
-from membar.questions.translation.folding import negated, rebuilt
+from membar.questions.translation.folding import logical_not, rebuilt
 from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
-from membar.questions.translation.model import Kind, Step, Variable, at, refused
+from membar.questions.translation.model import Kind, Step, Variable, at, untranslatable
 from membar.records import field, record, replace
 
 _MOST_COPIES = 2000
@@ -108,7 +108,7 @@ class Unfolding:
             InputError: the edge does something that cannot be translated.
         """
         if self.edge.unordered and len(self.edge.operations) > 1:
-            raise refused("a step with unordered accesses", self.edge.span)
+            raise untranslatable("a step with unordered accesses", self.edge.span)
         path = Path(rooms=dict.fromkeys(self.layout.buffered[self.thread], (0, self.layout.bound)))
         if not self._assume(path, self.edge.guard):
             return []
@@ -126,7 +126,7 @@ class Unfolding:
                 else:
                     yield from self._go(way, rest)
             return
-        yield self._finished(path)
+        yield self._finish(path)
 
     def _do(self, path: Path, operation: Operation) -> list[Path | Step] | None:
         """Does an operation: None if the way goes on, else the ways in which it does."""
@@ -135,10 +135,10 @@ class Unfolding:
                 path.registers[name] = self._value(path, value)
             case Assume(condition=condition, waits=waits):
                 if not waits:
-                    raise refused("the translation cannot express assumptions", self.edge.span)
+                    raise untranslatable("the translation cannot express assumptions", self.edge.span)
                 return None if self._assume(path, condition) else []
             case Assert(condition=condition, message=message):
-                return self._asserted(path, condition, message)
+                return self._assert(path, condition, message)
             case Load():
                 return self._load(path, operation)
             case Store() | Unlock():
@@ -156,7 +156,9 @@ class Unfolding:
             case Spawn(thread=name):
                 return self._spawn(path, name)
             case _:
-                raise refused(f"`{type(operation).__name__}`, which has no translation", self.edge.span)
+                raise untranslatable(
+                    f"`{type(operation).__name__}`, which has no translation", self.edge.span
+                )
         return None
 
     def _value(self, path: Path, expr: Expr) -> Expr:
@@ -171,15 +173,15 @@ class Unfolding:
         """Adds a guard; False if it cannot hold."""
         return _require(path, self._value(path, condition))
 
-    def _asserted(self, path: Path, condition: Expr, message: str) -> list[Path | Step] | None:
+    def _assert(self, path: Path, condition: Expr, message: str) -> list[Path | Step] | None:
         value = self._value(path, condition)
         if isinstance(value, Constant) and value.value:
             return None
         ways: list[Path | Step] = []
         failing = path.copy()
-        if _require(failing, negated(value)):
+        if _require(failing, logical_not(value)):
             ways.append(
-                replace(self._finished(failing), failure=message or "assertion failed", writes=(), pushes=())
+                replace(self._finish(failing), failure=message or "assertion failed", writes=(), pushes=())
             )
         if _require(path, value):
             ways.append(path)
@@ -192,7 +194,7 @@ class Unfolding:
         value = self._value(path, address)
         bases = {item.name for item in addresses_of(value)}
         if len(bases) != 1:
-            raise refused("an address that is not a variable or array element", self.edge.span)
+            raise untranslatable("an address that is not a variable or array element", self.edge.span)
         (name,) = bases
         offset = rebuilt(
             value, lambda item: Constant(item.offset) if isinstance(item, Address) else item, path.guards
@@ -200,14 +202,14 @@ class Unfolding:
         cells = [cell for cell in self.program.cells if cell.object.name == name]
         base = self.program.bases[name]
         if any(item.place is not None for item in self.program.objects):
-            raise refused("a variable inside another one", self.edge.span)
+            raise untranslatable("a variable inside another one", self.edge.span)
         if isinstance(offset, Constant):
             found = [cell for cell in cells if cell.address - base == signed(offset.value)]
             if not found or found[0].object.size != size:
-                raise refused("an access to part of a variable", self.edge.span)
+                raise untranslatable("an access to part of a variable", self.edge.span)
             return then(path, found[0])
         if cells[0].object.size != size:
-            raise refused("an access to part of a variable", self.edge.span)
+            raise untranslatable("an access to part of a variable", self.edge.span)
         self.obligations.append(Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge))
         ways: list[Path | Step] = []
         for cell in cells:
@@ -220,16 +222,16 @@ class Unfolding:
 
     def _load(self, path: Path, op: Load) -> list[Path | Step] | None:
         if op.exclusive:
-            raise refused("an exclusive load", self.edge.span)
+            raise untranslatable("an exclusive load", self.edge.span)
 
         def then(path: Path, cell: Cell) -> list[Path | Step] | None:
-            return self._seen(
-                path, cell, lambda way, value: _put(way, op.register, _read(cell, value, op.signed))
+            return self._read_cell(
+                path, cell, lambda way, value: _set_register(way, op.register, _read(cell, value, op.signed))
             )
 
         return self._at(path, op.address, op.size, then)
 
-    def _seen(
+    def _read_cell(
         self, path: Path, cell: Cell, then: Callable[[Path, Expr], list[Path | Step] | None]
     ) -> list[Path | Step] | None:
         """Goes on with what a load of a cell returns: from the own buffer, or from memory."""
@@ -262,12 +264,12 @@ class Unfolding:
 
     def _store(self, path: Path, op: Store | Unlock) -> list[Path | Step] | None:
         if isinstance(op, Store) and op.exclusive:
-            raise refused("an exclusive store", self.edge.span)
+            raise untranslatable("an exclusive store", self.edge.span)
         value = FALSE if isinstance(op, Unlock) else self._value(path, op.value)
         atomic = FenceEffect.NOTHING if isinstance(op, Unlock) else self.layout.atomic(op.tags)
 
         def then(path: Path, cell: Cell) -> list[Path | Step] | None:
-            written = _narrowed(cell, value)
+            written = _cell_value(cell, value)
             if atomic is FenceEffect.DRAIN_ALL and not self._await_others(path):
                 return []
             if atomic is not FenceEffect.NOTHING or self.layout.discipline is Operational.SC:
@@ -286,7 +288,7 @@ class Unfolding:
         bound = self.layout.bound
         own = sum(where == cell.id for where, _ in path.pushes)
         if own >= bound or (self.layout.discipline is Operational.TSO and len(path.pushes) >= bound):
-            raise refused(
+            raise untranslatable(
                 f"a step that stores more than {bound} times never happens under "
                 f"{self.layout.discipline.value}({bound})",
                 self.edge.span,
@@ -324,7 +326,7 @@ class Unfolding:
 
     def _fence(self, path: Path, effect: FenceEffect) -> list[Path | Step] | None:
         if effect is FenceEffect.ORDER_STORES:
-            raise refused("a fence that orders stores among themselves", self.edge.span)
+            raise untranslatable("a fence that orders stores among themselves", self.edge.span)
         if effect is FenceEffect.DRAIN_ALL and not self._await_others(path):
             return []
         if effect is FenceEffect.NOTHING or self._drain(path):
@@ -335,17 +337,19 @@ class Unfolding:
         failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
 
         def then(path: Path, cell: Cell) -> list[Path | Step] | None:
-            return self._seen(path, cell, lambda way, value: write(way, cell, value))
+            return self._read_cell(path, cell, lambda way, value: write(way, cell, value))
 
         def write(path: Path, cell: Cell, value: Expr) -> list[Path | Step]:
             path.registers[op.register] = _read(cell, value, op.signed)
             condition = self._value(path, op.condition)
             ways: list[Path | Step] = []
             failing = path.copy()
-            if _require(failing, negated(condition)) and (LOCKED not in failed_tags or self._drain(failing)):
+            if _require(failing, logical_not(condition)) and (
+                LOCKED not in failed_tags or self._drain(failing)
+            ):
                 ways.append(failing)
             if _require(path, condition) and self._drain(path):
-                path.memory[cell.id] = _narrowed(cell, self._value(path, op.value))
+                path.memory[cell.id] = _cell_value(cell, self._value(path, op.value))
                 ways.append(path)
             return ways
 
@@ -366,12 +370,12 @@ class Unfolding:
     def _choose(self, path: Path, op: Choose) -> list[Path | Step]:
         low, high = self._value(path, op.low), self._value(path, op.high)
         if not isinstance(low, Constant) or not isinstance(high, Constant):
-            raise refused("a choice between bounds that are not constant", self.edge.span)
+            raise untranslatable("a choice between bounds that are not constant", self.edge.span)
         first, last = signed(low.value), signed(high.value)
         if first > last:
-            raise refused("a choice among no values", self.edge.span)
+            raise untranslatable("a choice among no values", self.edge.span)
         if last - first >= _WIDEST_CHOICE:
-            raise refused(f"a choice among {last - first + 1} values", self.edge.span)
+            raise untranslatable(f"a choice among {last - first + 1} values", self.edge.span)
         ways: list[Path | Step] = []
         for value in range(first, last + 1):
             way = path.copy()
@@ -393,7 +397,7 @@ class Unfolding:
 
     def _spawn(self, path: Path, name: str) -> list[Path | Step] | None:
         if self.layout.buffered[self.thread]:
-            raise refused(
+            raise untranslatable(
                 f"`{name}` is started by a thread that buffers stores", self.edge.span,
                 help="let a thread that stores nothing start all others",
             )  # fmt: skip
@@ -401,10 +405,10 @@ class Unfolding:
         path.born = (*path.born, other)
         return None
 
-    def _finished(self, path: Path) -> Step:
+    def _finish(self, path: Path) -> Step:
         self._copies += 1
         if self._copies > _MOST_COPIES:
-            raise refused(f"a step with more than {_MOST_COPIES} paths through it", self.edge.span)
+            raise untranslatable(f"a step with more than {_MOST_COPIES} paths through it", self.edge.span)
         guards = list(path.guards)
         guards += self._room_guards(path)
         writes = self._register_writes(path)
@@ -417,11 +421,11 @@ class Unfolding:
             target=self.edge.target,
             guards=tuple(dict.fromkeys(guards)),
             writes=tuple((key, value) for key, value in writes if value != Register(key)),
-            pushes=self._pushed(path) if self.layout.has_queues else (),
+            pushes=self._pushed_numbers(path) if self.layout.has_queues else (),
             span=self.edge.span,
         )
 
-    def _pushed(self, path: Path) -> tuple[int, ...]:
+    def _pushed_numbers(self, path: Path) -> tuple[int, ...]:
         return tuple(number_of(self.layout, self.thread, cell) for cell, _ in path.pushes)
 
     def _room_guards(self, path: Path) -> Iterator[Expr]:
@@ -469,14 +473,14 @@ def _require(path: Path, guard: Expr) -> bool:
     """Adds a guard; False if it cannot hold."""
     if isinstance(guard, Constant):
         return guard.value != 0
-    if negated(guard) in path.guards:
+    if logical_not(guard) in path.guards:
         return False
     if guard not in path.guards:
         path.guards.append(guard)
     return True
 
 
-def _put(path: Path, register: str, value: Expr) -> None:
+def _set_register(path: Path, register: str, value: Expr) -> None:
     path.registers[register] = value
 
 
@@ -493,6 +497,6 @@ def _read(cell: Cell, value: Expr, is_signed: bool) -> Expr:  # noqa: FBT001 - a
     return value if item.signed == is_signed else Extend(value, 8 * item.size, is_signed)
 
 
-def _narrowed(cell: Cell, value: Expr) -> Expr:
+def _cell_value(cell: Cell, value: Expr) -> Expr:
     """What a cell keeps of a value."""
     return rebuilt(Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)

@@ -12,11 +12,20 @@ from collections.abc import Iterator
 
 from membar.models.model import Operational
 from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.questions.translation.model import ENDLESS, INT32, Interval, Kind, Model, Step, Variable, refused
+from membar.questions.translation.model import (
+    ENDLESS,
+    INT32,
+    Interval,
+    Kind,
+    Model,
+    Step,
+    Variable,
+    untranslatable,
+)
 from membar.questions.translation.names import Names, variable_names
 from membar.questions.translation.questions import fairness, over_variables
 from membar.questions.translation.ranges import Ranges, fits
-from membar.questions.translation.spelling import Speller, Words, sequenced
+from membar.questions.translation.spelling import Speller, Words, sequence_writes
 
 WORDS = Words(
     land="&&", lor="||", lnot="!", until="U", release="V", finally_="<>", globally="[]", numbers=INT32
@@ -132,7 +141,7 @@ class _Text:
     def _assignments(self, step: Step, ranges: Ranges) -> list[str]:
         done = [
             f"{self.called[key]} = {self.speller.value(value, ranges)}"
-            for key, value in sequenced(step.writes, self._scratch)
+            for key, value in sequence_writes(step.writes, self._scratch)
         ]
         for pushed in step.pushes:
             length = self.called[Variable(kind=Kind.LENGTH, thread=step.thread).key]
@@ -179,11 +188,11 @@ class _Text:
             yield from self._never(body, claim)
             return
         if claim.is_endless:
-            raise refused(ENDLESS, claim.span)
+            raise untranslatable(ENDLESS, claim.span)
         assumed = fairness(self.model) if self.fair else Truth(value=True)
         whole = body if assumed == Truth(value=True) else implies(assumed, body)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):
-            raise refused(
+            raise untranslatable(
                 "`X` in a program that starts threads: which takes one step more in Promela", claim.span
             )
         text = self.speller.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
@@ -193,11 +202,13 @@ class _Text:
         leaving = {edge.source for edge in body.edges}
         if self.fair and self.model.flushes:
             help_ = "use --fair none, and process fairness of the checker"
-            raise refused(
+            raise untranslatable(
                 "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
             )
         if len(body.accepting) > 1 or (body.ends_are_errors and len(leaving) < len(body.states)):
-            raise refused("an automaton of forbidden runs with several sets, or with an end", claim.span)
+            raise untranslatable(
+                "an automaton of forbidden runs with several sets, or with an end", claim.span
+            )
         yield f"never {self.names.fresh(claim.name)} {{"
         others = [number for number in range(len(body.states)) if number != body.initial]
         labels = [
@@ -226,4 +237,4 @@ def type_of(found: Interval) -> str:
     for kind, limits in (("byte", (0, 255)), ("short", (-32768, 32767)), ("int", INT32)):
         if fits(found, limits):
             return kind
-    raise refused("a variable whose values have no bounds, or need more than 32 bits")
+    raise untranslatable("a variable whose values have no bounds, or need more than 32 bits")

@@ -23,12 +23,12 @@ from membar.questions.translation.model import Interval, place_of
 WIDEST: Interval = (-(1 << 63), (1 << 63) - 1)
 
 
-def joined(one: Interval, other: Interval) -> Interval:
+def hull(one: Interval, other: Interval) -> Interval:
     """The smallest interval around both."""
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def met(one: Interval, other: Interval) -> Interval:
+def intersection(one: Interval, other: Interval) -> Interval:
     """What is in both; the first where nothing is (that state cannot be)."""
     low, high = max(one[0], other[0]), min(one[1], other[1])
     return (low, high) if low <= high else one
@@ -90,7 +90,7 @@ class Ranges:
                 pass
 
     def _fact(self, expr: Expr, found: Interval) -> None:
-        self.facts[expr] = met(self.of(expr), found)
+        self.facts[expr] = intersection(self.of(expr), found)
         match expr:
             case Binary(op=BinaryOp.SUB, left=left, right=Constant(value=value)):
                 low, high = self.facts[expr]
@@ -102,7 +102,7 @@ class Ranges:
         """The range of an expression, read as a signed number; `WIDEST` where it could overflow."""
         found = self._of(expr)
         if expr in self.facts:
-            found = met(found, self.facts[expr])
+            found = intersection(found, self.facts[expr])
         return found
 
     def _of(self, expr: Expr) -> Interval:
@@ -110,19 +110,19 @@ class Ranges:
             case Constant(value=value):
                 return signed(value), signed(value)
             case Register(name=name):
-                return self.variables.get(name) or _unlisted(name)
+                return self.variables.get(name) or _default_range(name)
             case Address():
                 return WIDEST
             case Unary(op=op, operand=operand):
                 return self._unary(op, self.of(operand))
             case Extend(operand=operand, width=width, signed=is_signed):
                 inner, whole = self.of(operand), type_range(width, is_signed=is_signed)
-                return inner if fits(inner, whole) else met(whole, WIDEST)
+                return inner if fits(inner, whole) else intersection(whole, WIDEST)
             case Select(condition=condition, then=then, otherwise=otherwise):
                 inside = Ranges(self.variables)
                 inside.facts = dict(self.facts)
                 inside._learn(condition)
-                return joined(inside.of(then), self.of(otherwise))
+                return hull(inside.of(then), self.of(otherwise))
             case Binary(op=op, left=left, right=right):
                 return self._binary(op, self.of(left), self.of(right))
 
@@ -130,7 +130,7 @@ class Ranges:
         low, high = operand
         if op is UnaryOp.NOT:
             return 0, 1
-        return _kept((~high, ~low) if op is UnaryOp.INVERT else (-high, -low))
+        return _limit((~high, ~low) if op is UnaryOp.INVERT else (-high, -low))
 
     def _binary(self, op: BinaryOp, left: Interval, right: Interval) -> Interval:
         (a, b), (c, d) = left, right
@@ -152,7 +152,7 @@ class Ranges:
                 found = (0 if a >= 0 else a), (0 if b <= 0 else b)
                 if c > 0 or d < 0:
                     most = max(abs(c), abs(d)) - 1
-                    found = met(found, (-most, most))
+                    found = intersection(found, (-most, most))
             case BinaryOp.AND if a >= 0 or c >= 0:
                 found = 0, min(b if a >= 0 else d, d if c >= 0 else b)
             case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
@@ -166,13 +166,13 @@ class Ranges:
                 found = a, max(b, 0)
             case _:
                 pass
-        return _kept(found)
+        return _limit(found)
 
 
-def _unlisted(name: str) -> Interval:
+def _default_range(name: str) -> Interval:
     """Where a thread is, is 1 or 0; a register that nobody writes is 0."""
     return (0, 1) if place_of(name) is not None else (0, 0)
 
 
-def _kept(found: Interval) -> Interval:
+def _limit(found: Interval) -> Interval:
     return found if fits(found, WIDEST) else WIDEST

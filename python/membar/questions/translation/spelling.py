@@ -21,7 +21,7 @@ from membar.program.expr import (
     registers_of,
     signed,
 )
-from membar.questions.translation.model import INT32, Interval, place_of, refused
+from membar.questions.translation.model import INT32, Interval, place_of, untranslatable
 from membar.questions.translation.ranges import Ranges, fits, type_range
 from membar.records import record
 
@@ -104,23 +104,23 @@ class Speller:
 
     def _text(self, expr: Expr, ranges: Ranges) -> str:
         if not fits(ranges.of(expr), self.words.numbers):
-            raise refused("an expression whose values are too large for the language")
+            raise untranslatable("an expression whose values are too large for the language")
         match expr:
             case Constant(value=value):
                 number = signed(value)
                 if not fits((number, number), INT32):
-                    raise refused(f"the number {number}: at most 32 bits are written")
+                    raise untranslatable(f"the number {number}: at most 32 bits are written")
                 return str(number) if number >= 0 else f"({number})"
             case Register(name=name):
                 return self._variable(name)
             case Address():
-                raise refused("an address as a value")
+                raise untranslatable("an address as a value")
             case Unary(op=UnaryOp.NOT, operand=operand):
                 return f"({self.words.lnot} {self._truth(operand, ranges)})"
             case Unary(op=op, operand=operand):
                 return f"({op.value}{self._text(operand, ranges)})"
             case Extend():
-                return self._extended(expr, ranges)
+                return self._extension(expr, ranges)
             case Select(condition=condition, then=then, otherwise=otherwise):
                 return self._select(condition, then, otherwise, ranges)
             case Binary():
@@ -135,7 +135,7 @@ class Speller:
         low, _ = self.ranges.get(name, (0, 0))  # a register that never changes
         return str(low) if low >= 0 else f"({low})"
 
-    def _extended(self, expr: Extend, ranges: Ranges) -> str:
+    def _extension(self, expr: Extend, ranges: Ranges) -> str:
         inner = expr.operand
         limits = type_range(expr.width, is_signed=expr.signed)
         if fits(ranges.of(inner), limits):
@@ -172,13 +172,13 @@ class Speller:
             )
         if op in _DIVIDING:
             if op in (BinaryOp.DIV, BinaryOp.REM) and (ranges.of(left)[0] < 0 or ranges.of(right)[0] < 0):
-                raise refused("an unsigned division")
-            return _divided(_DIVIDING[op], a, b, may_be_zero=ranges.of(right)[0] <= 0 <= ranges.of(right)[1])
+                raise untranslatable("an unsigned division")
+            return _division(_DIVIDING[op], a, b, may_be_zero=ranges.of(right)[0] <= 0 <= ranges.of(right)[1])
         if op is BinaryOp.SHR and ranges.of(left)[0] < 0:
-            raise refused("an unsigned shift")
+            raise untranslatable("an unsigned shift")
         shifts = op in (BinaryOp.SHL, BinaryOp.SAR, BinaryOp.SHR)
         if shifts and not fits(ranges.of(right), (0, words.numbers[1].bit_length() - 1)):
-            raise refused("a shift by more bits than a number has")
+            raise untranslatable("a shift by more bits than a number has")
         return f"({a} {_SAME[op]} {b})"
 
     def _unsigned(self, sign: str, texts: tuple[str, str], left: Interval, right: Interval) -> str:
@@ -238,7 +238,7 @@ def _is_condition(expr: Expr, ranges: Ranges) -> bool:
     return is_truth(expr) or fits(ranges.of(expr), (0, 1))
 
 
-def _divided(sign: str, a: str, b: str, *, may_be_zero: bool) -> str:
+def _division(sign: str, a: str, b: str, *, may_be_zero: bool) -> str:
     """A quotient or remainder; by 0 it is 0, or the dividend."""
     if not may_be_zero:
         return f"({a} {sign} {b})"
@@ -248,7 +248,9 @@ def _divided(sign: str, a: str, b: str, *, may_be_zero: bool) -> str:
     return f"({inner} * ({b} != 0) + {a} * ({b} == 0))"
 
 
-def sequenced(writes: tuple[tuple[str, Expr], ...], scratch: Callable[[str], str]) -> list[tuple[str, Expr]]:
+def sequence_writes(
+    writes: tuple[tuple[str, Expr], ...], scratch: Callable[[str], str]
+) -> list[tuple[str, Expr]]:
     """Writes that happen at once, as assignments one after the other.
 
     Who reads a variable comes before who writes it. Where that goes round in a circle, one value is kept in

@@ -41,7 +41,7 @@ from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
 from membar.questions.task import Limits, Options, Task
 from membar.questions.witness.interleavings import following
-from membar.questions.witness.watched import has_passed, watched
+from membar.questions.witness.watched import has_passed, restrict_to_route
 from membar.records import record, replace
 
 ALGORITHM = "executions that follow a witness"
@@ -88,9 +88,9 @@ class WitnessConfirmation(Question):
             options=self.options,
         )
         if sha256(Path(text.path).read_bytes()).hexdigest() not in guide.hashes:
-            outcome = _unconfirmed(followed, self.confirm, "it is about a program with another SHA-256")
+            outcome = _unknown(followed, self.confirm, "it is about a program with another SHA-256")
         else:
-            outcome = _confirmed(followed, text.path, self.confirm)
+            outcome = _confirm(followed, text.path, self.confirm)
         reading = Reading(mapping=self.mapping)
         return make_answer(self, followed.program, model, outcome, source=text, reading=reading)
 
@@ -109,7 +109,7 @@ class _Followed:
     options: Options
 
     @property
-    def broken(self) -> str:
+    def violated_property(self) -> str:
         """The property that is said to be violated."""
         return PROPERTIES[self.guide.specification]
 
@@ -119,25 +119,25 @@ class _Followed:
         return Task(
             program=self.program,
             model=self.model,
-            properties=(self.broken,),
+            properties=(self.violated_property,),
             limits=self.limits,
             options=self.options,
         )
 
 
-def _confirmed(followed: _Followed, path: str, witness: Path) -> Outcome:
+def _confirm(followed: _Followed, path: str, witness: Path) -> Outcome:
     reason = "no execution follows it to its target"
     try:
         for route in routes(followed.program, path, followed.guide):
             # No interleaving explains what is weak, unless stores wait in buffers on the way.
             has_order = not followed.guide.is_weak or followed.model.operational in _WITH_ORDER
-            found = _interleaved(followed, route) if has_order else None
+            found = _follow_in_order(followed, route) if has_order else None
             if found is not None:
-                return _noted(found, f"the witness {witness} is confirmed: {_ORDERED}")
+                return _with_note(found, f"the witness {witness} is confirmed: {_ORDERED}")
             if followed.guide.is_weak:
                 found = _each_on_its_own(followed, route)
                 if found is not None:
-                    return _noted(found, f"the witness {witness} is confirmed: {_UNORDERED}")
+                    return _with_note(found, f"the witness {witness} is confirmed: {_UNORDERED}")
     except UnfollowableError as wrong:
         reason = str(wrong)
     except LimitHitError as hit:
@@ -146,7 +146,7 @@ def _confirmed(followed: _Followed, path: str, witness: Path) -> Outcome:
         reason = limit.reason
     if followed.guide.is_weak is False and followed.model.operational is not Operational.SC:
         reason += " (executions that only weak memory explains were not searched)"
-    return _unconfirmed(followed, witness, reason)
+    return _unknown(followed, witness, reason)
 
 
 _ORDERED = "an execution passes all of its waypoints in their order"
@@ -156,11 +156,11 @@ _UNORDERED = (
 )
 
 
-def _noted(outcome: Violated, note: str) -> Outcome:
+def _with_note(outcome: Violated, note: str) -> Outcome:
     return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
 
 
-def _unconfirmed(followed: _Followed, witness: Path, reason: str) -> Outcome:
+def _unknown(followed: _Followed, witness: Path, reason: str) -> Outcome:
     run = Run(
         model=followed.model.name,
         engine=FOR_WITNESSES[0],
@@ -168,22 +168,22 @@ def _unconfirmed(followed: _Followed, witness: Path, reason: str) -> Outcome:
         guarantee="nothing was established",
     )
     outcome = Unknown(run, f"the witness {witness} is not confirmed: {reason}")
-    return with_findings(outcome, (followed.broken,))
+    return with_findings(outcome, (followed.violated_property,))
 
 
-def _interleaved(followed: _Followed, route: Route) -> Violated | None:
+def _follow_in_order(followed: _Followed, route: Route) -> Violated | None:
     """The violation at the end of a run that passes the whole route in order."""
     own = followed.model.operational
     has_buffers = followed.guide.is_weak and own in _WITH_ORDER
     discipline = Operational.SC if own is None or not has_buffers else own
     machine = Machine(followed.program, discipline, None)
     limits = _limits(followed, states=STATES)
-    keeps_steps = discipline is own and followed.broken != "races"
+    keeps_steps = discipline is own and followed.violated_property != "races"
     shown: list[Violated] = []
 
     def is_shown(witness: Witness) -> bool:
         told = witness if keeps_steps else replace(witness, steps=())
-        found = _judged(followed, route, told)
+        found = _judge(followed, route, told)
         shown.extend([found] if found is not None else [])
         return found is not None
 
@@ -205,7 +205,7 @@ def _each_on_its_own(followed: _Followed, route: Route) -> Violated | None:
     """The violation of an execution in which each thread passes its own part of the route."""
     task = replace(
         followed.task,
-        program=watched(followed.program, route, followed.broken),
+        program=restrict_to_route(followed.program, route, followed.violated_property),
         properties=tuple(ALL),  # as `check` asks: some searches are only for that
         limits=_limits(followed, states=None),
     )
@@ -217,10 +217,10 @@ def _each_on_its_own(followed: _Followed, route: Route) -> Violated | None:
         return None
     if not has_passed(outcome.witness, route):
         return None
-    return _judged(followed, route, _unwatched(followed.program, outcome.witness))
+    return _judge(followed, route, _of_program_itself(followed.program, outcome.witness))
 
 
-def _unwatched(program: Program, witness: Witness) -> Witness:
+def _of_program_itself(program: Program, witness: Witness) -> Witness:
     """An execution of the watched program as one of the program itself: the same values, its own words."""
     try:
         traces = rerun(program, witness)
@@ -230,7 +230,7 @@ def _unwatched(program: Program, witness: Witness) -> Witness:
     return replace(witness, execution=replace(own, rf=witness.execution.rf, co=witness.execution.co))
 
 
-def _judged(followed: _Followed, route: Route, witness: Witness) -> Violated | None:
+def _judge(followed: _Followed, route: Route, witness: Witness) -> Violated | None:
     """The verdict about one execution, if it violates what the witness says, where it says so."""
     if replay(followed.program, followed.model, witness) is not None:
         return None

@@ -80,13 +80,13 @@ class _Search:
             self.budget.step()
             node = self._after(nodes[-1], move)
             if node is None:
-                found = self._failed(nodes[-1], moves, move)
+                found = self._failure(nodes[-1], moves, move)
             elif node not in seen:
                 seen.add(node)
                 self.budget.count_state(len(seen))
                 moves.append(move)
                 if self.is_race and len(node.hit) == len(self.route.targets):
-                    found = self._shown(moves, "")
+                    found = self._witness(moves, "")
                     moves.pop()
                 else:
                     stack.append(self._moves(node))
@@ -96,7 +96,7 @@ class _Search:
 
     def _moves(self, node: _Node) -> Iterator[Move]:
         """What can happen, what the route wants next first; a store is written back as late as possible."""
-        wanted = self._wanted(node)
+        wanted = self._next_thread(node)
         moves: Sequence[Move] = self.machine.moves(node.state).moves
         if self.is_straight:
             moves = [move for move in moves if move.edge is None or self._is_told(node, move, wanted)]
@@ -112,7 +112,7 @@ class _Search:
         is_passing = after is not None and (after.passed, after.hit) != (node.passed, node.hit)
         return is_passing or node.passed == len(self.route.steps)
 
-    def _wanted(self, node: _Node) -> int:
+    def _next_thread(self, node: _Node) -> int:
         if node.passed < len(self.route.steps):
             return self.route.steps[node.passed].thread
         left = [target for n, target in enumerate(self.route.targets) if n not in node.hit]
@@ -129,13 +129,13 @@ class _Search:
             hit |= {n for n, target in enumerate(self.route.targets) if _passes(target, node.state, move)}
         return _Node(move.after, passed, hit)
 
-    def _failed(self, node: _Node, moves: Sequence[Move], move: Move) -> Witness | None:
+    def _failure(self, node: _Node, moves: Sequence[Move], move: Move) -> Witness | None:
         """The run that ends with a failure at the target, behind all of the route."""
         target = self.route.targets[0]
         is_there = move.thread == target.thread and move.edge in target.edges
         if self.is_race or node.passed < len(self.route.steps) or not is_there:
             return None
-        return self._shown([*moves, move], move.failure or "")
+        return self._witness([*moves, move], move.failure or "")
 
     def _astray(self, node: _Node, moves: Sequence[Move]) -> Witness | None:
         """The run behind which the target accesses what is no location."""
@@ -146,9 +146,9 @@ class _Search:
         places = [edges[number].span for number in self.route.targets[0].edges]
         if fault is None or fault.primary is None or fault.primary.span not in places:
             return None
-        return self._shown(moves, told_where(fault))
+        return self._witness(moves, told_where(fault))
 
-    def _shown(self, moves: Sequence[Move], message: str) -> Witness | None:
+    def _witness(self, moves: Sequence[Move], message: str) -> Witness | None:
         witness = witness_of(self.machine, moves, message)
         return witness if self.is_shown(witness) else None
 

@@ -20,7 +20,7 @@ _RELAXED = "RLX"
 _HERE = Register(POSITION)
 
 
-def watched(program: Program, route: Route, property_: str) -> Program:
+def restrict_to_route(program: Program, route: Route, property_: str) -> Program:
     """The program with the route as its only way to go wrong."""
     threads = tuple(
         _thread(program, number, thread, route, property_) for number, thread in enumerate(program.threads)
@@ -46,7 +46,9 @@ def _thread(program: Program, number: int, thread: Thread, route: Route, propert
     edges: list[Edge] = []
     for index, edge in enumerate(thread.edges):
         wanted = property_ if index in targets else ""
-        operations = [part for each in edge.operations for part in _guarded(each, wanted, len(steps))]
+        operations = [
+            part for each in edge.operations for part in _assert_at_target(each, wanted, len(steps))
+        ]
         advance = _advance(program, edge, index, steps)
         if advance is not None:
             operations.append(Set(POSITION, Binary(BinaryOp.ADD, _HERE, advance)))
@@ -55,7 +57,7 @@ def _thread(program: Program, number: int, thread: Thread, route: Route, propert
     return replace(thread, edges=tuple(edges))
 
 
-def _guarded(operation: Operation, wanted: str, passed: int) -> tuple[Operation, ...]:
+def _assert_at_target(operation: Operation, wanted: str, passed: int) -> tuple[Operation, ...]:
     """An assertion that counts only at the target, behind the whole route; others are assumptions."""
     if not isinstance(operation, Assert):
         return (operation,)
@@ -106,7 +108,7 @@ def _value(operation: Operation) -> tuple[str, bool, Expr] | None:
 
 def _racing(edge: Edge, wanted: str, passed: int) -> list[Edge]:
     """A plain access that can race only as a target, behind the whole route; elsewhere it is relaxed."""
-    relaxed = replace(edge, operations=tuple(map(_relaxed, edge.operations)))
+    relaxed = replace(edge, operations=tuple(map(_relax, edge.operations)))
     if relaxed == edge:
         return [edge]
     if not wanted:
@@ -119,7 +121,7 @@ def _racing(edge: Edge, wanted: str, passed: int) -> list[Edge]:
     ]
 
 
-def _relaxed(operation: Operation) -> Operation:
+def _relax(operation: Operation) -> Operation:
     match operation:
         case Load() | Store() if PLAIN in operation.tags:
             return replace(operation, tags=operation.tags - {PLAIN} | {_RELAXED})

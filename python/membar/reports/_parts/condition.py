@@ -98,15 +98,15 @@ def term_text(term: Term, labels: Mapping[Term, str]) -> str:
     label = labels.get(term)
     if isinstance(term, FinalRegister):
         return label or f"{term.thread}:{term.register}"
-    return bracketed(label or (f"{term.name}[{term.index}]" if term.index else term.name))
+    return herd_label(label or (f"{term.name}[{term.index}]" if term.index else term.name))
 
 
-def bracketed(label: str) -> str:
+def herd_label(label: str) -> str:
     """A label as herd prints it: plain locations in brackets, registers and elements as they are."""
     return label if ":" in label or label.endswith("]") else f"[{label}]"
 
 
-def grouped(program: Program, state: FinalState) -> tuple[tuple[str, str], ...]:
+def group_arrays(program: Program, state: FinalState) -> tuple[tuple[str, str], ...]:
     """A final state as pairs of texts; the elements of an array shown as a whole become `v`, `{1,2}`."""
     pairs: list[tuple[str, str]] = []
     for array, items in groupby(zip(_arrays(program, state), state, strict=True), key=itemgetter(0)):
@@ -130,8 +130,8 @@ def value_text(value: int | str) -> str:
 
 def state_text(program: Program, state: FinalState) -> str:
     """`0:EAX=0; [x]=1; v={1,2};`, exactly as herd prints a final state."""
-    pairs = grouped(program, state)
-    return " ".join(f"{k if v.startswith('{') else bracketed(k)}={v};" for k, v in pairs)
+    pairs = group_arrays(program, state)
+    return " ".join(f"{k if v.startswith('{') else herd_label(k)}={v};" for k, v in pairs)
 
 
 def state_texts(program: Program, states: Sequence[FinalState]) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def state_texts(program: Program, states: Sequence[FinalState]) -> tuple[str, ..
     observed = program.condition.observed if program.condition else ()
     if not states or any(item.array is not None for item in observed):
         return tuple(state_text(program, state) for state in states)
-    heads = [bracketed(label) for label, _ in states[0]]
+    heads = [herd_label(label) for label, _ in states[0]]
     return tuple(
         " ".join(
             [

@@ -45,17 +45,17 @@ def finding(answer: Answer) -> Finding:
     match outcome.property:
         case "races":
             pairs = racing_pairs(answer, witness)
-            return _labelled(answer.program, pairs[0][::-1]) if pairs else Finding()
+            return _label_events(answer.program, pairs[0][::-1]) if pairs else Finding()
         case "claims" | "acceptance" | "progress":
             named = (claim for claim in answer.program.claims if claim.name in witness.message)
             found = next((Label(claim.span, claim.name) for claim in named if claim.span), None)
             if found is None:
-                return _stuck(answer.program, witness)
+                return _blocked_threads(answer.program, witness)
             return Finding(found, _ends(answer.program, witness))
         case "deadlock" | "termination" | "errors":
-            return _stuck(answer.program, witness)
+            return _blocked_threads(answer.program, witness)
         case _:
-            return _failed(answer, witness)
+            return _failure(answer, witness)
 
 
 def with_lines(said: str, found: Finding) -> str:
@@ -76,18 +76,18 @@ def named_line(source: SourceFile, message: str) -> Label | None:
 
 def racing_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
     """The accesses that race, each pair once, in the order of their events."""
-    return tuple((one, other) for one, other in _related(answer, witness, "race") if one.id < other.id)
+    return tuple((one, other) for one, other in _related_events(answer, witness, "race") if one.id < other.id)
 
 
 def early_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
     """The first allocation and access to its memory before which it does not happen, where that is wrong."""
     if not witness.message.startswith(TOO_EARLY):
         return ()
-    pairs = _related(answer, witness, EARLY_PAIRS)
+    pairs = _related_events(answer, witness, EARLY_PAIRS)
     return tuple((one, other) for one, other in pairs if ALLOC in one.tags)[:1]
 
 
-def _related(answer: Answer, witness: Witness, name: str) -> list[tuple[Event, Event]]:
+def _related_events(answer: Answer, witness: Witness, name: str) -> list[tuple[Event, Event]]:
     plan = answer.judging.plan
     if plan is None:
         return []
@@ -101,7 +101,7 @@ def _related(answer: Answer, witness: Witness, name: str) -> list[tuple[Event, E
     return [(events[one], events[other]) for one, other in sorted(pairs)]
 
 
-def _labelled(program: Program, events: tuple[Event, ...]) -> Finding:
+def _label_events(program: Program, events: tuple[Event, ...]) -> Finding:
     labels = [Label(event.span, phrase(program, event)) for event in events if event.span]
     return Finding(labels[0], tuple(labels[1:])) if labels else Finding()
 
@@ -111,22 +111,22 @@ def _condition(source: SourceFile) -> Label | None:
     return Label(source.span(found.start(), found.end()), "the condition") if found else None
 
 
-def _failed(answer: Answer, witness: Witness) -> Finding:
+def _failure(answer: Answer, witness: Witness) -> Finding:
     """The assertion that fails, or the access that goes wrong, and other lines that the message names."""
-    span = next(_asserted(answer.program, witness.message), None)
+    span = next(_assertion_spans(answer.program, witness.message), None)
     lines = [int(number) for number in _LINE.findall(witness.message)]
     source = span.source if span else answer.source
     named = [_whole_line(source, number) for number in lines if 0 < number <= len(source.line_starts)]
     if span is None and named:
         span = named.pop()  # the last line named is where it happens: `… freed at line 3 … (line 9)`
     if span is None:
-        return _stuck(answer.program, witness)
+        return _blocked_threads(answer.program, witness)
     others = [Label(place, "named here") for place in named if place.line != span.line]
-    found = (*others, *_strange(answer.program, witness)) or _seen(answer.program, witness, span)
+    found = (*others, *_strange(answer.program, witness)) or _sources_of_reads(answer.program, witness, span)
     return Finding(Label(span, witness.message), found)
 
 
-def _seen(program: Program, witness: Witness, place: Span) -> tuple[Label, ...]:
+def _sources_of_reads(program: Program, witness: Witness, place: Span) -> tuple[Label, ...]:
     """Where the values come from that the last reads at a place found: who holds the lock, say."""
     execution = witness.execution
     writes = {read: execution.events[write] for write, read in execution.rf}
@@ -155,7 +155,7 @@ def _strange(program: Program, witness: Witness) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def _asserted(program: Program, message: str) -> Iterator[Span]:
+def _assertion_spans(program: Program, message: str) -> Iterator[Span]:
     for thread in program.threads:
         for edge in thread.edges:
             if edge.span and any(isinstance(o, Assert) and o.message == message for o in edge.operations):
@@ -168,12 +168,12 @@ def _whole_line(source: SourceFile, number: int) -> Span:
     return source.span(start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
 
 
-def _stuck(program: Program, witness: Witness) -> Finding:
+def _blocked_threads(program: Program, witness: Witness) -> Finding:
     """Where the threads stand; if some look at something in a loop, only these, since who waits does that."""
     ends = _last_events(program, witness)
     waiting = [event for event in ends if event.kind is Kind.READ and _is_in_loop(program, event)]
     ends.sort(key=lambda event: event.kind is not Kind.READ)
-    return _labelled(program, tuple(waiting or ends))
+    return _label_events(program, tuple(waiting or ends))
 
 
 def _is_in_loop(program: Program, event: Event) -> bool:

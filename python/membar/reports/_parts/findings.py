@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from membar.questions.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
-from membar.reports._parts.style import Line, line, printable, wrapped
+from membar.reports._parts.style import Line, line, printable, wrap
 
 # A named fact of a report: its name, its text, the style of the text.
 Fact = tuple[str, str, str]
@@ -27,25 +27,25 @@ def fact_lines(facts: Iterable[Fact], columns: int) -> list[Line]:
     for name, text, style in facts:
         if text:
             named = line((f"  {name:<{_WIDTH}}  ", "dim"), (printable(text), style))
-            lines += wrapped(named, columns, indent=_WIDTH + 4)
+            lines += wrap(named, columns, indent=_WIDTH + 4)
     return lines
 
 
 def details(run: Run) -> str:
     """Who answered, what was checked and what was not, for the first line of a report."""
-    unchecked = [item.property for item in _asked(run) if not item.verdict.is_answer]
+    unchecked = [item.property for item in _asked_findings(run) if not item.verdict.is_answer]
     lists = (("checked", run.checked), ("not checked", unchecked))
     return "; ".join([f"engine {run.engine}", *(f"{name} {', '.join(of)}" for name, of in lists if of)])
 
 
-def _asked(run: Run) -> list[Finding]:
+def _asked_findings(run: Run) -> list[Finding]:
     """What a report for people has a line about."""
     return [item for item in run.findings if item.reason != NOT_ASKED]
 
 
 def finding_facts(outcome: Outcome) -> list[Fact]:
     """The lines about properties, the gravest first; those that nobody asked about are left out."""
-    asked = sorted(_asked(outcome.run), key=lambda item: _GRAVITY.index(item.verdict))
+    asked = sorted(_asked_findings(outcome.run), key=lambda item: _GRAVITY.index(item.verdict))
     return [_fact(item, outcome) for item in asked]
 
 

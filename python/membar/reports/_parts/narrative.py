@@ -24,7 +24,7 @@ from membar.reports._parts.event import (
 )
 from membar.reports._parts.order import Order, order_of
 from membar.reports._parts.relations import reads_from
-from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrapped
+from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrap
 from membar.reports._parts.table import Cell, thread_table
 
 MOST_FAILED = 3  # values of a failed assertion that are told
@@ -56,7 +56,7 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     return [
         *thread_table(heads, cells, columns=columns, signs=signs),
         *([Line()] if said else []),
-        *(part for text in said for part in wrapped(line("  ", text), columns, indent=2)),
+        *(part for text in said for part in wrap(line("  ", text), columns, indent=2)),
     ]
 
 
@@ -104,12 +104,12 @@ def failure(program: Program, witness: Witness) -> list[str]:
     latest = {event.cell: event for event in near}
     return [
         f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
-        f"{_written(program, execution.events[sources[event.id]])}."
+        f"{_origin(program, execution.events[sources[event.id]])}."
         for event in list(latest.values())[-MOST_FAILED:]
     ]
 
 
-def _written(program: Program, write: Event) -> str:
+def _origin(program: Program, write: Event) -> str:
     if write.is_initial:
         return "its initial value"
     return f"which {thread_name(program, write.thread)} wrote{at_place(write)}"
@@ -200,7 +200,7 @@ def _run_table(program: Program, witness: Witness, columns: int, signs: Signs) -
     for number, step in enumerate(witness.steps):
         if number == witness.cycle:
             begins = len(cells)
-        notes = tuple(_changed(program, before.buffers, step))
+        notes = tuple(_buffer_changes(program, before.buffers, step))
         unit = units_by_event.get(step.event) if step.event is not None else None
         told = step.event is not None or notes or dict(step.memory) != dict(before.memory)
         if step.partner is not None:
@@ -231,7 +231,9 @@ def _with_cycle(
     return [*(lines if parts[0] else []), Line(), line("  again and again:"), Line(), *cycle]
 
 
-def _changed(program: Program, before: tuple[tuple[tuple[str, int], ...], ...], step: Step) -> Iterator[Line]:
+def _buffer_changes(
+    program: Program, before: tuple[tuple[tuple[str, int], ...], ...], step: Step
+) -> Iterator[Line]:
     """A line for each store buffer that the step changed."""
     for thread, content in enumerate(step.buffers):
         if content != (before[thread] if thread < len(before) else ()):

@@ -59,7 +59,9 @@ def order_of(execution: Execution) -> Order:
         for a, b in pairs:
             if a in unit_of and b in unit_of:
                 graph.add(unit_of[a], unit_of[b])
-    ranks = {unit: rank for rank, unit in enumerate(graph.sorted(tuple(u[0].thread for u in steps)))}
+    ranks = {
+        unit: rank for rank, unit in enumerate(graph.topological_order(tuple(u[0].thread for u in steps)))
+    }
 
     def backward(pair: Pair) -> bool:
         a, b = (unit_of.get(x) for x in pair)
@@ -130,7 +132,7 @@ class _Graph:
         if end not in self.after[start] and start != end and not self.reaches(end, start):
             self.after[start].add(end)
 
-    def sorted(self, threads: tuple[int, ...]) -> list[int]:
+    def topological_order(self, threads: tuple[int, ...]) -> list[int]:
         """A topological order that stays with a thread as long as it can."""
         waiting = [0] * len(self.after)
         for targets in self.after:

@@ -72,10 +72,10 @@ def _at(start: Point, segment: tuple[Point, ...], t: float) -> Point:
 
 
 def _number(point: Point) -> str:
-    return f"{shown(point[0])},{shown(point[1])}"
+    return f"{decimal(point[0])},{decimal(point[1])}"
 
 
-def shown(value: float) -> str:
+def decimal(value: float) -> str:
     """A coordinate with at most one decimal, always written the same way."""
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")

@@ -204,7 +204,9 @@ def _read_witness(
     if isinstance(part, form.ProcessRunPart):
         source = SourceFile(part.file, part.source, project=project)
         steps = tuple(
-            _with_fields(ProcessStep, step, transition=known(step.transition), name=known(step.name) or "")
+            _with_fields(
+                ProcessStep, step, transition=or_none(step.transition), name=or_none(step.name) or ""
+            )
             for step in part.steps
         )
         run = _with_fields(ProcessRun, part, steps=steps)
@@ -216,7 +218,7 @@ def _read_witness(
         part.include_dirs,
         tuple(part.replaced.items()),
         project,
-        arguments=known(part.arguments),
+        arguments=or_none(part.arguments),
         compiler=_compiler(part.compiler),
     )
     return SavedWitness(
@@ -224,7 +226,7 @@ def _read_witness(
         recorded=part,
         source=source,
         model_source=_model_source(part, document),
-        reading=Reading(mapping=known(part.mapping), ltl=known(part.ltl), labels=part.labels),
+        reading=Reading(mapping=or_none(part.mapping), ltl=or_none(part.ltl), labels=part.labels),
         witness=_witness(part, source, document),
         claim=claim,
     )
@@ -234,18 +236,18 @@ def _compiler(part: form.CompilerPart | UnsetType) -> CompilerOptions | None:
     if isinstance(part, UnsetType):
         return None
     return CompilerOptions(
-        target=known(part.target),
-        data_model=known(part.data_model),
+        target=or_none(part.target),
+        data_model=or_none(part.data_model),
         undefines=part.undefines,
-        standard=known(part.standard),
+        standard=or_none(part.standard),
         includes=part.includes,
         others=part.others,
-        commands=known(part.commands),
+        commands=or_none(part.commands),
         further_files=part.further_files,
     )
 
 
-def known(value: T | UnsetType) -> T | None:
+def or_none(value: T | UnsetType) -> T | None:
     """A value, or None where its key is absent."""
     return None if isinstance(value, UnsetType) else value
 
@@ -293,8 +295,8 @@ def _witness(part: form.WitnessPart, source: SourceFile, document: Document) -> 
         choices=part.choices,
         steps=tuple(_with_fields(Step, step) for step in part.steps),
         message=part.message,
-        cycle=known(part.cycle),
-        fair=known(part.fair) or (),
+        cycle=or_none(part.cycle),
+        fair=or_none(part.fair) or (),
     )
 
 
@@ -304,7 +306,7 @@ def _event(part: form.EventPart, number: int, source: SourceFile, threads: int, 
         document.fail(f"{at}.id", str(number))
     if not INIT_THREAD <= part.thread < threads:
         document.fail(f"{at}.thread", f"a thread, 0 to {threads - 1}, or {INIT_THREAD}")
-    cell, span = known(part.cell), known(part.span)
+    cell, span = or_none(part.cell), or_none(part.span)
     if cell is not None and isinstance(part.value, UnsetType):
         document.miss(f"{at}.value")
     if span is not None and not 0 <= span[0] <= span[1] <= len(source.text):

@@ -81,7 +81,7 @@ class Line:
         """Terminal columns of the whole line."""
         return sum(width(text) for text, _ in self.pieces)
 
-    def padded(self, columns: int) -> Line:
+    def pad(self, columns: int) -> Line:
         """The line filled up with blanks to `columns`."""
         missing = columns - self.width
         return Line((*self.pieces, (" " * missing, ""))) if missing > 0 else self
@@ -90,7 +90,7 @@ class Line:
         """The line as text without trailing blanks."""
         if not color:
             return "".join([text for text, _ in self.pieces]).rstrip().replace(GLUE, " ")
-        pieces = _stripped(self.pieces).pieces
+        pieces = _strip_line(self.pieces).pieces
         merged = ((role, "".join(t for t, _ in run)) for role, run in groupby(pieces, key=itemgetter(1)))
         return "".join(paint(text.replace(GLUE, " "), role, color=color) for role, text in merged)
 
@@ -108,7 +108,7 @@ def join(lines: Iterable[Line], *, color: bool) -> str:
     return "".join(item.render(color=color) + "\n" for item in lines)
 
 
-def wrapped(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
+def wrap(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
     """`item` broken at blanks (or inside words that are too long) to lines of at most `columns`.
 
     Continuation lines are indented; pieces keep their roles.
@@ -120,7 +120,7 @@ def wrapped(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
 
     def flush() -> None:
         nonlocal current, used
-        result.append(_stripped(current))
+        result.append(_strip_line(current))
         current, used = [(" " * indent, "")], indent
 
     for text, role in item.pieces:
@@ -137,11 +137,11 @@ def wrapped(item: Line, columns: int, *, indent: int = 2) -> list[Line]:
                 current.append((rest, role))
                 used += width(rest)
     if used > indent or not result:
-        result.append(_stripped(current))
+        result.append(_strip_line(current))
     return result
 
 
-def _stripped(pieces: Sequence[tuple[str, str]]) -> Line:
+def _strip_line(pieces: Sequence[tuple[str, str]]) -> Line:
     """The pieces as a line without trailing blanks."""
     kept = list(pieces)
     while kept and not kept[-1][0].strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.records import record
-from membar.reports._parts.style import EMPTY, Line, Signs, line, width, wrapped
+from membar.reports._parts.style import EMPTY, Line, Signs, line, width, wrap
 
 NARROWEST = 14  # columns below which a thread's column is no longer legible
 MOST_LINES = 2  # lines that a source text may take in its column
@@ -24,7 +24,7 @@ class Cell:
         """Text and effect on one line, the effect after `text_width` columns."""
         if not self.effect.pieces:
             return self.text
-        return Line((*self.text.padded(text_width).pieces, ("  ", ""), *self.effect.pieces))
+        return Line((*self.text.pad(text_width).pieces, ("  ", ""), *self.effect.pieces))
 
 
 def thread_table(heads: Sequence[str], cells: Sequence[Cell], *, columns: int, signs: Signs) -> list[Line]:
@@ -37,7 +37,7 @@ def thread_table(heads: Sequence[str], cells: Sequence[Cell], *, columns: int, s
         max([width(h), *(_width(c, texts[i]) for c in cells if c.column == i)]) for i, h in enumerate(heads)
     ]
     widths = _shares(wanted, columns - frame)
-    if any(len(wrapped(cell.text, widths[cell.column])) > MOST_LINES for cell in cells):
+    if any(len(wrap(cell.text, widths[cell.column])) > MOST_LINES for cell in cells):
         return _list(heads, cells, columns)
     texts = [text if widths[i] >= wanted[i] else 0 for i, text in enumerate(texts)]
     bar = f" {signs.vertical} "
@@ -46,7 +46,7 @@ def thread_table(heads: Sequence[str], cells: Sequence[Cell], *, columns: int, s
         pieces: list[tuple[str, str]] = [(" ", "")]
         for index, part in enumerate(parts):
             pieces += [(bar, "dim")] if index else []
-            pieces += part.padded(widths[index]).pieces
+            pieces += part.pad(widths[index]).pieces
         return Line(tuple(pieces))
 
     rule = f"{signs.horizontal}{signs.cross}{signs.horizontal}".join(signs.horizontal * w for w in widths)
@@ -55,7 +55,7 @@ def thread_table(heads: Sequence[str], cells: Sequence[Cell], *, columns: int, s
         line((signs.horizontal + rule + signs.horizontal, "dim")),
     ]
     for cell in cells:
-        body = _broken(cell, widths[cell.column], texts[cell.column])
+        body = _cell_lines(cell, widths[cell.column], texts[cell.column])
         for part in body:
             row_parts = [Line()] * len(heads)
             row_parts[cell.column] = part
@@ -68,16 +68,16 @@ def _width(cell: Cell, text_width: int) -> int:
     return max([cell.main(text_width).width, *(remark.width + 2 for remark in cell.remarks)])
 
 
-def _broken(cell: Cell, columns: int, text_width: int = 0) -> list[Line]:
+def _cell_lines(cell: Cell, columns: int, text_width: int = 0) -> list[Line]:
     """The lines of a cell; what does not fit on one line is told under it, remarks always."""
     main = cell.main(text_width)
     if main.width <= columns:
         body = [main]
     else:
-        body = wrapped(cell.text, columns)
-        body += [Line((("  ", ""), *part.pieces)) for part in wrapped(cell.effect, columns - 2, indent=0)]
+        body = wrap(cell.text, columns)
+        body += [Line((("  ", ""), *part.pieces)) for part in wrap(cell.effect, columns - 2, indent=0)]
     for remark in cell.remarks:
-        body += [Line((("  ", ""), *part.pieces)) for part in wrapped(remark, columns - 2, indent=1)]
+        body += [Line((("  ", ""), *part.pieces)) for part in wrap(remark, columns - 2, indent=1)]
     return body
 
 
@@ -98,7 +98,7 @@ def _list(heads: Sequence[str], cells: Sequence[Cell], columns: int) -> list[Lin
     margin = max(width(head) for head in heads) + 2
     result: list[Line] = []
     for cell in cells:
-        for index, part in enumerate(_broken(cell, columns - margin - 1)):
+        for index, part in enumerate(_cell_lines(cell, columns - margin - 1)):
             head = (heads[cell.column] if index == 0 else "").ljust(margin)
             result.append(Line(((" ", ""), (head, "bold"), *part.pieces)))
     return result

@@ -58,7 +58,7 @@ def trail(answer: Answer, outcome: Violated, witness: Witness) -> Trail:
         targets = tuple((e.thread, e.span) for pair in pairs[:1] for e in pair if e.span)
         told = _until(told, pairs[0]) if pairs else told
     else:
-        targets = _failed(answer, told)
+        targets = _failing_place(answer, told)
     for _, span in targets:
         if span.source.path != answer.source.path:
             raise _refusal(
@@ -96,7 +96,7 @@ def _until(told: tuple[Moment, ...], pair: tuple[Event, Event]) -> tuple[Moment,
     return tuple(m for n, m in enumerate(told) if n < places.get(m.thread, max(places.values(), default=0)))
 
 
-def _failed(answer: Answer, told: Sequence[Moment]) -> tuple[tuple[int, Span], ...]:
+def _failing_place(answer: Answer, told: Sequence[Moment]) -> tuple[tuple[int, Span], ...]:
     """The place that is wrong, and the thread that is there: the last to move that can be."""
     found = finding(answer)
     if found.primary is None:

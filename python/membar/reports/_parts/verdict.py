@@ -20,7 +20,7 @@ def word(outcome: Outcome) -> str:
             return "explored"
 
 
-def spoken(outcome: Outcome) -> str:
+def verdict_text(outcome: Outcome) -> str:
     """The verdict as the terminal shows it: `HOLDS WITHIN`."""
     return word(outcome).replace("-", " ").upper()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from membar.diagnostics import InputError
-from membar.edits import Place, edited
+from membar.edits import Place, apply_choice
 from membar.languages.compiled.places import places
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
@@ -83,7 +83,7 @@ int main(void) { while (LOCK(&x)) ; return 0; }
     [place] = found(text)
     assert (place.title, place.loops) == ("the rmw in line 5", 1)
     source = SourceFile("a.c", f"#include <stdatomic.h>\natomic_int x;\n{text}")
-    changed = edited(source, [place], (place.strongest,))
+    changed = apply_choice(source, [place], (place.strongest,))
     assert "  atomic_exchange_explicit(p, 1, memory_order_seq_cst)\n" in changed.text
 
 
@@ -96,7 +96,7 @@ def test_the_order_in_a_header_is_changed_there(tmp_path: Path, monkeypatch: pyt
     source = SourceFile(
         "a.c", '#include <stdatomic.h>\natomic_int x;\n#include "put.h"\nint main(void) { put(1); }'
     )
-    changed = edited(source, [place], (place.strongest,))
+    changed = apply_choice(source, [place], (place.strongest,))
     assert [("seq_cst" in text) for _, text in changed.replaced] == [True]
     tags = {
         tag
