@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from membar.languages.registry import load_model as load_model
     from membar.questions.answer import Answer as Answer
     from membar.questions.ask import ask as ask
+    from membar.questions.by_name import compare as compare
+    from membar.questions.by_name import question as question
     from membar.questions.entry import check as check
-    from membar.questions.entry import compare as compare
     from membar.questions.entry import prove as prove
-    from membar.questions.entry import question as question
     from membar.questions.entry import repair as repair
     from membar.questions.outcome import Explored as Explored
     from membar.questions.outcome import Holds as Holds
@@ -49,11 +49,11 @@ _PUBLIC = {
     "Witness": "questions.outcome",
     "ask": "questions.ask",
     "check": "questions.entry",
-    "compare": "questions.entry",
+    "compare": "questions.by_name",
     "load_model": "languages.registry",
     "parse": "questions.programs",
     "prove": "questions.entry",
-    "question": "questions.entry",
+    "question": "questions.by_name",
     "repair": "questions.entry",
     "replay": "questions.replay",
     "translate": "questions.translate",

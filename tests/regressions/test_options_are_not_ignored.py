@@ -9,7 +9,8 @@ import pytest
 
 import tiers
 from membar.cli.command import BAD_INPUT, main
-from membar.questions.options import KINDS, TABLE
+from membar.questions.option import KINDS
+from membar.questions.options import TABLE
 from regressions.option_inputs import EXAMPLES, TEXTS, VALUES
 
 _ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from membar.models.model import Model, Operational
 from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, load_engine

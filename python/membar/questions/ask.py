@@ -15,7 +15,7 @@ from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
 from membar.limits.budget import Ended, LimitError, is_supervised, limit_resources
 from membar.models.model import Model
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions.answer import Answer, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict

@@ -39,7 +39,7 @@ from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
 from membar.program.program import Program
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, ClientRun, Refutation, make_answer
 from membar.questions.answering import answer, load_engine

@@ -22,7 +22,7 @@ from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Obligations, make_answer
 from membar.questions.default_engines import FOR_OBJECTS

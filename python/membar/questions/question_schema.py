@@ -10,7 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from membar.questions.options import TABLE, Option
+from membar.questions.option import Option
+from membar.questions.options import TABLE
 
 _TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 _NUMBERS: Final = {"type": "array", "items": {"type": "integer"}}

@@ -12,16 +12,8 @@ from membar import plugins
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Operational
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
-from membar.questions.options import (
-    BY_NAME,
-    CLIENTS,
-    CONFIRMED,
-    LIFTED,
-    PROGRAM,
-    PROOF,
-    REDUCTIONS,
-    SYSTEM,
-)
+from membar.questions.option import CLIENTS, CONFIRMED, LIFTED, PROGRAM, PROOF, SYSTEM
+from membar.questions.options import BY_NAME, REDUCTIONS
 from membar.questions.task import Coherence, Options, Unrolling
 from membar.records import record, replace
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
 from membar.models.model import Model
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
 from membar.questions.follow_ups import Search, program_asked, run_searches
+from membar.questions.given_options import compiler_options_in
 from membar.questions.outcome import InterruptedAnswerError, InterruptError
 from membar.questions.programs import for_model, options_for, parse_with_options, with_labels
 from membar.questions.property_selection import applicable, asked_properties
@@ -124,4 +125,4 @@ class Safety(Question):
             "--args": self.arguments is not None,
         }
         found = [option for option, is_given in given.items() if is_given]
-        return found + kinds.compiler_options_in(self.compiler)
+        return found + compiler_options_in(self.compiler)

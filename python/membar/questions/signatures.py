@@ -5,7 +5,8 @@ A test compares the file with this text; `pytest tests/unit/test_signatures.py -
 
 from __future__ import annotations
 
-from membar.questions.options import TABLE, Option
+from membar.questions.option import Option
+from membar.questions.options import TABLE
 
 
 def entry_text() -> str:
@@ -33,16 +34,11 @@ Written by `questions/signatures.py` from the table of options; not to be edited
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from membar.limits.budget import LimitError, limited, stage
-from membar.questions.ask import ask, kind_of, question_about, unknown_answer
-from membar.questions.options import LIFTED, PROGRAM, question_fields
-from membar.questions.question import Question
-from membar.questions.refusals import refuse_outside
+from membar.questions.by_name import answer, question
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -76,7 +72,7 @@ def check(
         InterruptedAnswerError: Ctrl-C; a `KeyboardInterrupt` that has the answer as far as it was found.
     """
     given = dict(locals())
-    return _answer(given.pop("source"), given)
+    return answer(given.pop("source"), given)
 
 
 def prove(
@@ -93,13 +89,7 @@ def prove(
         OSError: a file cannot be read.
     """
     given = dict(locals())
-    return _answer(given.pop("source"), given, is_proof=True)
-
-
-def question(source: SourceFile | str | Path, **given: Any) -> Question:  # noqa: ANN401 - options of `check`
-    """The question that `check` asks."""
-    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    return _question(text, kind_of(text, given), given)
+    return answer(given.pop("source"), given, is_proof=True)
 
 
 def repair(
@@ -139,45 +129,4 @@ def repair(
     from membar.questions.repair import find_repair  # noqa: PLC0415 - on demand
 
     return find_repair(question(given.pop("source"), **given), **asked)
-
-
-def compare(
-    source: SourceFile | str | Path,
-    *,
-    models: Sequence[str] = (),
-    engines: Sequence[str] = (),
-    **given: Any,  # noqa: ANN401 - options of `check`
-) -> Answer:
-    """The answers about one program under several models, or by several engines, as columns of a table.
-
-    Raises:
-        InputError: the text, a model, an engine or an option is wrong.
-        OSError: a file cannot be read.
-    """
-    from membar.questions.compare import Compare  # noqa: PLC0415 - on demand
-
-    text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    fields, names = question_fields(given)
-    refuse_outside(PROGRAM, names)
-    return ask(Compare(source=text, models=models, engines=engines, **fields))
-
-
-def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question:
-    fields, names = question_fields(given)
-    refuse_outside(kind, names)
-    return question_about(text, kind, fields)
-
-
-def _answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
-    """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
-    limits, start = given.get("limits") or Limits(), time.monotonic()
-    named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
-    kind = kind_of(named, given)
-    kind = LIFTED if is_proof and kind == PROGRAM else kind
-    try:
-        with limited(seconds=limits.seconds, memory=limits.memory), stage("while the text was read"):
-            text = source if isinstance(source, SourceFile) else SourceFile.read(source)
-    except LimitError as limit:
-        return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)
-    return ask(_question(text, kind, given))
 '''

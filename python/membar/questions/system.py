@@ -16,7 +16,7 @@ from membar.languages import SystemFrontend
 from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError, stage, time_reason
 from membar.models.model import Model
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Invariant, make_answer
 from membar.questions.default_engines import FOR_INSTANCES, FOR_SYSTEMS

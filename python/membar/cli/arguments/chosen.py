@@ -9,7 +9,9 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import language_of
 from membar.limits.budget import limit_resources
 from membar.questions.ask import class_of, kind_of, question_about
-from membar.questions.options import BY_NAME, KINDS, TABLE, Option, compiler_options, search_options
+from membar.questions.given_options import compiler_options, search_options
+from membar.questions.option import KINDS, Option
+from membar.questions.options import BY_NAME, TABLE
 from membar.questions.question import Question
 from membar.questions.refusals import refuse_includes, refuse_outside
 from membar.questions.task import Coherence, Limits, Options

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from membar.questions.options import TABLE, Option
+from membar.questions.option import Option
+from membar.questions.options import TABLE
 from membar.questions.task import Limits, Options
 from membar.records import record
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from membar.cli.arguments.commands import COMMANDS, Command, Operand
 from membar.cli.commands.window import columns
-from membar.questions.options import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, Option
+from membar.questions.option import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, Option
 
 _EXIT_CODES = """\
 exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from membar.cli.arguments.commands import COMMANDS, Command, Operand
 from membar.diagnostics import Diagnostic, InputError, close_matches
-from membar.questions.options import Option
+from membar.questions.option import Option
 
 # Options of every command, which are answered before a command line is read.
 _HELP = ("-h", "--help", "--help-all")

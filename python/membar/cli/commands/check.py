@@ -18,7 +18,7 @@ from membar.diagnostics import UNFIT, EngineLimitError, InputError, unfit_input
 from membar.languages import ENDINGS
 from membar.limits import budget
 from membar.limits.budget import Ended
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.ask import ask, kind_of, unknown_answer
 from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError, Unknown

@@ -13,7 +13,7 @@ from membar.questions import refusals
 from membar.questions.answer import Answer
 from membar.questions.ask import ask, unknown_answer
 from membar.questions.compare import Compare
-from membar.questions.options import compiler_options
+from membar.questions.given_options import compiler_options
 from membar.reports import streams, terminal
 from membar.source import SourceFile
 

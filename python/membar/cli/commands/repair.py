@@ -17,7 +17,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.registry import frontend_for, language_of
 from membar.questions import refusals, repair
 from membar.questions.answer import Answer
-from membar.questions.options import compiler_options
+from membar.questions.given_options import compiler_options
 from membar.questions.outcome import HoldsWithin
 from membar.questions.question import Question
 from membar.questions.system import is_system

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from membar.cli import arguments
 from membar.cli.command import HOLDS
-from membar.questions.options import compiler_options
+from membar.questions.given_options import compiler_options
 from membar.questions.translate import translate
 from membar.reports import streams
 

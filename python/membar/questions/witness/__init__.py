@@ -32,7 +32,7 @@ from membar.program.program import Program
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
-from membar.questions import options as kinds
+from membar.questions import option as kinds
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.default_engines import FOR_WITNESSES
