@@ -84,6 +84,13 @@ class SourceFile:
     arguments: tuple[str, ...] | None = None
     compiler: CompilerOptions | None = None
 
+    @property
+    def data_model(self) -> str:
+        """`LP64`, or `ILP32` if it is compiled for a processor with 32 bits."""
+        given = self.compiler or CompilerOptions()
+        is_narrow = (given.target or "").startswith("i686") or given.data_model == "ILP32"
+        return "ILP32" if is_narrow else "LP64"
+
     def compiled_for(self, mapping: str | None) -> SourceFile:
         """The text, to be compiled for the processor of a memory model, by its compiler mapping."""
         if not mapping:

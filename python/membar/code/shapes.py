@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from membar.records import record
+
+# Names that only the implementation of C may use: nobody looks at such members.
+_RESERVED = re.compile(r"_[A-Z_]")
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -24,10 +28,14 @@ class Shape:
 
 @record(frozen=True, slots=True)
 class Name:
-    """The name of a number: `x.y`, or `x.y` and an index if it is an element of an array."""
+    """The name of a number: `x.y`, or `x.y` and an index if it is an element of an array.
+
+    `is_internal`: it is a part of what the program sees as a whole, such as a mutex.
+    """
 
     text: str
     index: int | None = None
+    is_internal: bool = False
 
     def __str__(self) -> str:
         return self.text if self.index is None else f"{self.text}[{self.index}]"
@@ -64,6 +72,8 @@ def _names(shape: Shape | None, base: str, offset: int, size: int) -> Iterator[t
             yield 0, Name(base, index)
         else:
             yield from _names(shape.element, f"{base}[{index}]", rest, size)
+    elif shape.members and all(_RESERVED.match(name) for _, name, _ in shape.members):
+        yield abs(shape.size - size), Name(base, is_internal=True)
     elif shape.members:
         for start, name, member in shape.members:
             inner = f"{base}.{name}" if name else base

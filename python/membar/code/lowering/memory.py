@@ -56,6 +56,7 @@ class Memory:
         if item.name in self._cells:
             return
         for name, each in _named_cells(item):
+            is_internal = "+" in name.text and name.is_internal
             end = each.offset + each.size * each.count
             known = self._cells.setdefault(item.name, [])
             known.append((name.text, each.offset, end))
@@ -73,7 +74,7 @@ class Memory:
                     is_array=name.index is not None,
                     place=place,
                     alignment=item.align if place is None and each.offset == 0 else 0,
-                    is_hidden=item.is_constant or item.is_hidden,
+                    is_hidden=item.is_constant or item.is_hidden or is_internal,
                 )
             )
 
@@ -149,6 +150,8 @@ def _named_cells(item: ir.Object) -> Iterator[tuple[Name, ir.Cells]]:
                 name_of(item.shape, item.name, offset, each.size),
                 replace(each, offset=offset, count=1),
             )
+            if name.is_internal and any(before.text == name.text for before, _ in found):
+                name = replace(name, text=f"{name.text}+{offset}")
             if found and _follows(found[-1], name, one):
                 last, cells = found[-1]
                 found[-1] = (last, replace(cells, count=cells.count + 1))

@@ -41,3 +41,23 @@ def test_cells_of_a_program_have_the_names_of_its_source() -> None:
         "nodes[0].next", "nodes[1].a[2]", "nodes[1].pair.hi", "nodes[0].a[0]", "single",
         "table[0]", "table[1]", "table[2]", "local.pair.lo",
     }  # fmt: skip
+
+
+def test_parts_of_what_the_library_defines_have_the_name_of_the_whole() -> None:
+    lock = Shape(size=8, members=((0, "__lock", Shape(size=4)), (4, "__kind", Shape(size=4))))
+    opaque = Shape(size=8, members=((0, "__data", lock), (0, "__align", Shape(size=8))))
+    queue = Shape(size=12, members=((0, "lock", opaque), (8, "_v", Shape(size=4))))
+    assert name_of(queue, "q", 0, 4) == Name("q.lock", is_internal=True)
+    assert name_of(queue, "q", 4, 4) == Name("q.lock", is_internal=True)
+    assert name_of(queue, "q", 8, 4) == Name("q._v")
+
+
+@needs_clang
+def test_of_a_mutex_one_cell_is_shown() -> None:
+    text = """\
+#include <pthread.h>
+pthread_mutex_t m[2];
+int main(void) { pthread_mutex_lock(&m[1]); pthread_mutex_unlock(&m[1]); return 0; }
+"""
+    program = parse_compiled(SourceFile("mutex.c", text))
+    assert [item.name for item in program.objects if not item.is_hidden] == ["m[1]"]
