@@ -126,7 +126,7 @@ class Instruction:
 class Compute(Instruction):
     """`result = operation operands`: arithmetic, comparisons, conversions, `select`.
 
-    `checks` name what must not happen: `signed-overflow`, `unsigned-overflow`, `inexact`.
+    `checks` name what must not happen: `signed-overflow`, `unsigned-overflow`, `inexact`, `signed-shift`.
     """
 
     result: Value

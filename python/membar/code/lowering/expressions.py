@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.program.expr import (
     FALSE,
+    MASK,
     TRUE,
     WORD,
     Binary,
@@ -17,6 +18,7 @@ from membar.program.expr import (
     Constant,
     Expr,
     Extend,
+    Select,
     Unary,
     UnaryOp,
     blend,
@@ -235,9 +237,23 @@ def check_of(check: str, operation: str, operands: Sequence[Expr], bits: int) ->
         is_fine = _exact(operation, left, right, bits)
     elif check == "overlap":
         is_fine = Binary(BinaryOp.EQ, Binary(BinaryOp.AND, left, right), FALSE)
+    elif check == "signed-shift":
+        is_fine = _keeps_bits(left, right, bits)
     else:
         raise UnknownOperationError
     return None if is_fine == TRUE else is_fine
+
+
+def _keeps_bits(left: Expr, right: Expr, bits: int) -> Expr:
+    """Whether a left shift of a signed number loses nothing; a bit may go into the sign, as in C23."""
+    signed = Extend(left, bits, signed=True)
+    lost = Binary(BinaryOp.SHR, left, Binary(BinaryOp.SUB, Constant(bits), right))
+    kept = Binary(BinaryOp.SAR, signed, Binary(BinaryOp.SUB, Constant(bits - 1), right))
+    return Select(
+        Binary(BinaryOp.SLT, signed, FALSE),
+        Binary(BinaryOp.EQ, kept, Constant(MASK)),
+        Binary(BinaryOp.EQ, lost, FALSE),
+    )
 
 
 def _exact(operation: str, left: Expr, right: Expr, bits: int) -> Expr:

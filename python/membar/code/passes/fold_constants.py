@@ -161,6 +161,10 @@ def _computed(
         left, right = numbers
         if check in _CHECKED and overflows(operation, left, right, bits, is_signed=_CHECKED[check]):
             return None
+        if check == "signed-shift" and all(  # a bit may go into the sign
+            overflows(operation, left, right, bits, is_signed=is_signed) for is_signed in (True, False)
+        ):
+            return None
     found = compute(operation, tuple(numbers), bits, _bits(type_, pointer_bits))
     return None if found is None else ir.Constant(found, type_)
 

@@ -34,8 +34,12 @@ PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
 _PREPROCESSED = ("-E", "-dD")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
-# The sanitizer is not run: its flags make clang mark where the lifetime of each variable begins and ends.
-_LIFETIMES = ("-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope")
+# No sanitizer is run: their flags make clang mark where the lifetime of each variable begins and ends, and
+# which left shifts are of signed numbers.
+_LIFETIMES = (
+    "-Xclang", "-fsanitize=address", "-Xclang", "-fsanitize-address-use-after-scope",
+    "-Xclang", "-fsanitize=shift-base",
+)  # fmt: skip
 _OVERFLOW = "integer-overflow"
 _FINDINGS = (_OVERFLOW, "shift-count-overflow", "shift-count-negative", "division-by-zero")
 _CASTS = ("int-to-pointer-cast", "pointer-to-int-cast")
@@ -56,7 +60,7 @@ _MISSING_HEADER = "file not found"
 _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
-_SEES_SANITIZER = re.compile(r"address_sanitizer|__SANITIZE_ADDRESS__")
+_SEES_SANITIZER = re.compile(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
 _SIZE_TYPE = re.compile(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
 
 
@@ -232,7 +236,7 @@ class _Job:
     def _caveats(self, text: str) -> tuple[str, ...]:
         found = []
         if not self.has_lifetimes:
-            found.append("use after scope: not checked, as the text asks whether there is a sanitizer")
+            found.append("use after scope and left shifts: not checked, as the text asks for a sanitizer")
         if self.suffix in {TEXT, BITCODE}:
             if "isOptimized: true" in text:
                 found.append(f"about the optimised code in {self.path}, not about its source")

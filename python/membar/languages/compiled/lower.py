@@ -23,6 +23,7 @@ from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.shapes import Shapes
 from membar.languages.compiled.llvm.types import Array, Integer, Pointer, Struct, Type
 from membar.languages.compiled.refusal import Refusal
+from membar.languages.compiled.shift_checks import SIGNED_SHIFT, without_shift_checks
 from membar.records import replace
 from membar.source import SourceFile
 
@@ -31,7 +32,13 @@ CONSTRUCTORS = "llvm.global_ctors"
 _FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, "llvm.global_dtors"})
 _POINTER = Pointer()
 _NO_LABEL = "membar.no-label"
-_CHECKS = {"nsw": "signed-overflow", "nuw": "unsigned-overflow", "exact": "inexact", "disjoint": "overlap"}
+_CHECKS = {
+    "nsw": "signed-overflow",
+    "nuw": "unsigned-overflow",
+    "exact": "inexact",
+    "disjoint": "overlap",
+    SIGNED_SHIFT: SIGNED_SHIFT,
+}
 
 
 def lower_module(
@@ -190,6 +197,7 @@ class _Body:
 
     def __init__(self, lowering: _Lowering, function: llvm.Function) -> None:
         self.lowering, self.function = lowering, function
+        self.body = without_shift_checks(function.blocks)
         self.layout = lowering.layout
         self.metadata = lowering.module.metadata
         self.values: dict[str, tuple[code.Operand, ...]] = {}
@@ -199,7 +207,7 @@ class _Body:
         self.variables = self._variables()
         self.phis = {
             block.name: [item for item in block.instructions if isinstance(item, llvm.Phi)]
-            for block in function.blocks
+            for block in self.body
         }
 
     def blocks(self) -> tuple[code.Block, ...]:
@@ -218,8 +226,8 @@ class _Body:
 
     def _reachable(self) -> list[llvm.Block]:
         """The blocks that control can reach, each after those that dominate it (reverse postorder)."""
-        known = {block.name: block for block in self.function.blocks}
-        entry = self.function.blocks[0].name
+        known = {block.name: block for block in self.body}
+        entry = self.body[0].name
         done: list[llvm.Block] = []
         seen = {entry}
         stack = [(entry, iter(_successors(known[entry])))]
@@ -300,7 +308,7 @@ class _Body:
     def _variables(self) -> Mapping[str, tuple[str, int | None]]:
         """The source's variables, by the name of their memory: their names, and what describes them."""
         found: dict[str, tuple[str, int | None]] = {}
-        for block in self.function.blocks:
+        for block in self.body:
             for item in block.instructions:
                 if (
                     isinstance(item, llvm.DebugDeclare)
@@ -729,7 +737,7 @@ class _Body:
         self.emit(code.Switch(value=word, cases=cases, default=code.Goto(_NO_LABEL), place=place))
 
     def _current_block(self, item: llvm.Instruction) -> str:
-        return next(block.name for block in self.function.blocks if block.instructions[-1] is item)
+        return next(block.name for block in self.body if block.instructions[-1] is item)
 
 
 def _signed(constant: code.Constant) -> int:
