@@ -99,7 +99,7 @@ def count(instance: Instance, engine: str) -> tuple[int | None, int | None]:
     source = SourceFile(str(instance.path), text)
     off = frozenset({"por"}) if engine == "states" else frozenset()
     options = Options(buffers=1, buffers_chosen_by_user=True, reductions_off=off)
-    plain = check(source, model="sc", engine=engine, properties=("assertions",), options=options)
+    plain = check(source, model="sc", engine=engine, properties=("assertions", "memory"), options=options)
     if isinstance(plain.outcome, Violated):  # some run-time error: only then does it matter what follows
         source = SourceFile(str(instance.path), with_legacy_errors(text))
     result = check(source, model="sc", engine=engine, properties=(), options=options)

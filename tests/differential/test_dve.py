@@ -27,7 +27,7 @@ def counted(text: str, engine: str) -> Counted:
     whole = membar.check(source, model="sc", engine=engine, properties=(), options=options).outcome
     assert isinstance(whole, Explored)
     statistics = whole.run.statistics
-    names = ("assertions", "errors") if "\nerror " in text else ("assertions",)
+    names = ("assertions", "memory", *(("errors",) if "\nerror " in text else ()))
     answer = membar.check(source, model="sc", engine=engine, properties=names, options=options).outcome
     fails = isinstance(answer, Violated) and answer.property in names
     return Counted(statistics.states or 0, statistics.transitions or 0, int(fails), 0)
