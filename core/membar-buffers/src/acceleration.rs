@@ -13,7 +13,7 @@ use super::automaton::{Language, Letter};
 use super::fault::Fault;
 use super::forward::{Frame, Place, Search, Step};
 use super::paths::Growth;
-use super::question::{Cycle, letter_shown};
+use super::question::{Cycle, show_letter};
 use super::symbolic::{Outcome, State, Successor, Transition};
 use super::system::LocalId;
 
@@ -42,7 +42,7 @@ impl AcceleratedCycle {
     }
 
     /// The same cycle, beginning `by` moves later.
-    fn rotated(&self, by: usize) -> Self {
+    fn rotate(&self, by: usize) -> Self {
         let mut other = self.clone();
         other.turn.rotate_left(by);
         other.stored.rotate_left(by);
@@ -282,7 +282,7 @@ impl Search<'_, '_, '_> {
         let mut is_new = false;
         for (by, &point) in points.iter().enumerate() {
             let known = self.cycles.entry((queue, point)).or_default();
-            let rotated = cycle.rotated(by);
+            let rotated = cycle.rotate(by);
             if !known.contains(&rotated) {
                 is_new |= by == 0;
                 known.push(rotated);
@@ -291,7 +291,7 @@ impl Search<'_, '_, '_> {
         if is_new {
             let moves = cycle.turn.iter().map(|&number| self.move_of(number)).collect();
             let automata = &self.semantics.world.automata;
-            let shown = automata.expression(language, &letter_shown);
+            let shown = automata.expression(language, &show_letter);
             let thread = queue / self.semantics.width().max(1);
             self.found.cycles.push(Cycle { thread, moves, language, shown });
         }

@@ -39,7 +39,7 @@ impl Nfa {
     }
 
     /// Adds what silent steps lead to, and puts the states in order.
-    fn closed(&self, states: &mut Vec<u32>) {
+    fn close(&self, states: &mut Vec<u32>) {
         let mut at = 0;
         while at < states.len() {
             for &next in &self.silent[states[at] as usize] {
@@ -53,9 +53,9 @@ impl Nfa {
     }
 
     /// The subset construction from `start`.
-    pub(super) fn determined(&self, start: u32) -> Automaton {
+    pub(super) fn determinize(&self, start: u32) -> Automaton {
         let mut first = vec![start];
-        self.closed(&mut first);
+        self.close(&mut first);
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         known.insert(first.clone(), 0);
         let mut todo = VecDeque::from([first]);
@@ -69,7 +69,7 @@ impl Nfa {
             let mut edges = Vec::with_capacity(leaving.len());
             for group in leaving.chunk_by(|a, b| a.0 == b.0) {
                 let mut targets: Vec<u32> = group.iter().map(|&(_, target)| target).collect();
-                self.closed(&mut targets);
+                self.close(&mut targets);
                 let fresh = narrow(known.len());
                 let target = *known.entry(targets.clone()).or_insert(fresh);
                 if target == fresh {
@@ -94,7 +94,7 @@ impl Automaton {
             return Self::default();
         }
         let class = self.classes(&distance);
-        self.renumbered(&distance, &class)
+        self.renumber(&distance, &class)
     }
 
     /// How far each state is from acceptance; `MAX` where none is reached.
@@ -147,7 +147,7 @@ impl Automaton {
         }
     }
 
-    fn renumbered(&self, distance: &[u32], class: &[u32]) -> Self {
+    fn renumber(&self, distance: &[u32], class: &[u32]) -> Self {
         let is_alive = |&&(_, target): &&(Letter, u32)| distance[target as usize] != u32::MAX;
         let mut names: FxHashMap<u32, u32> = FxHashMap::default();
         names.insert(class[0], 0);
@@ -176,7 +176,7 @@ impl Automaton {
 }
 
 /// Both are trimmed: inclusion fails exactly at a letter or an acceptance that `right` lacks.
-pub(super) fn included(left: &Automaton, right: &Automaton) -> bool {
+pub(super) fn is_included(left: &Automaton, right: &Automaton) -> bool {
     let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
     seen.insert((0, 0));
     let mut todo = vec![(0, 0)];

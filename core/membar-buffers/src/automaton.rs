@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
-use super::acceptor::{Automaton, Nfa, included};
+use super::acceptor::{Automaton, Nfa, is_included};
 use rustc_hash::FxHashMap;
 
 use membar_ir::interner::Interner;
@@ -203,7 +203,7 @@ impl Automata {
                 loose.edges[state].push((letter, end));
             }
         }
-        let result = self.keep(loose.determined(0).minimal());
+        let result = self.keep(loose.determinize(0).minimal());
         self.appended.insert((language, letter), result);
         result
     }
@@ -218,7 +218,7 @@ impl Automata {
         let result = match start {
             None => Language::NOTHING,
             Some(start) => {
-                let rest = Nfa::of(automaton).determined(start).minimal();
+                let rest = Nfa::of(automaton).determinize(start).minimal();
                 self.keep(rest)
             }
         };
@@ -229,11 +229,11 @@ impl Automata {
     /// The letters that stand in some word behind such letters only as they may pass (`may_pass(later, earlier)`).
     pub fn first_past(&self, language: Language, may_pass: impl Fn(CellId, CellId) -> bool) -> Vec<Letter> {
         let letters = (0..self.letters.len()).map(|place| Letter(narrow(place)));
-        letters.filter(|&letter| !self.reached_past(language, letter, &may_pass).is_empty()).collect()
+        letters.filter(|&letter| !self.states_past(language, letter, &may_pass).is_empty()).collect()
     }
 
     /// The states in which words are when `letter` comes behind such letters only as it may pass.
-    fn reached_past(
+    fn states_past(
         &self,
         language: Language,
         letter: Letter,
@@ -269,7 +269,7 @@ impl Automata {
         if let Some(&known) = self.taken.get(&(language, letter)) {
             return known;
         }
-        let found = self.reached_past(language, letter, &may_pass);
+        let found = self.states_past(language, letter, &may_pass);
         let automaton = self.at(language);
         let (cell, _) = self.store_of(letter);
         let mut loose = Nfa::of(automaton);
@@ -286,7 +286,7 @@ impl Automata {
         let result = if found.is_empty() {
             Language::NOTHING
         } else {
-            let rest = loose.determined(copy).minimal();
+            let rest = loose.determinize(copy).minimal();
             self.keep(rest)
         };
         self.taken.insert((language, letter), result);
@@ -374,7 +374,7 @@ impl Automata {
         }
         let start = loose.state(false);
         loose.edges[start as usize].push((letter, 0));
-        self.keep(loose.determined(start).minimal())
+        self.keep(loose.determinize(start).minimal())
     }
 
     /// All words of both.
@@ -399,7 +399,7 @@ impl Automata {
         }
         let start = loose.state(false);
         loose.silent[start as usize] = vec![0, offset];
-        let result = self.keep(loose.determined(start).minimal());
+        let result = self.keep(loose.determinize(start).minimal());
         self.union.insert(key, result);
         result
     }
@@ -415,7 +415,7 @@ impl Automata {
         if let Some(&known) = self.included.get(&(left, right)) {
             return known;
         }
-        let result = included(self.at(left), self.at(right));
+        let result = is_included(self.at(left), self.at(right));
         self.included.insert((left, right), result);
         result
     }
@@ -444,7 +444,7 @@ impl Automata {
                 from = to;
             }
         }
-        let result = self.keep(loose.determined(0).minimal());
+        let result = self.keep(loose.determinize(0).minimal());
         self.star.insert(key, result);
         result
     }

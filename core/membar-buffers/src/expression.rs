@@ -28,24 +28,25 @@ pub(super) fn of(
         }
     }
     for state in (0..edges.len()).rev() {
-        removed(&mut steps, state);
+        remove_state(&mut steps, state);
         if steps.values().flatten().map(String::len).sum::<usize>() > LONGEST {
             return format!("(a language of {} states)", edges.len());
         }
     }
-    steps.remove(&(start, end)).map_or_else(|| "nothing".to_owned(), |parts| joined(&parts))
+    steps.remove(&(start, end)).map_or_else(|| "nothing".to_owned(), |parts| concatenation(&parts))
 }
 
 /// Replaces every way through `state` by a direct one.
-fn removed(steps: &mut BTreeMap<(usize, usize), Vec<String>>, state: usize) {
-    let around = steps.remove(&(state, state)).map(|parts| joined(&parts)).unwrap_or_default();
+fn remove_state(steps: &mut BTreeMap<(usize, usize), Vec<String>>, state: usize) {
+    let around = steps.remove(&(state, state)).map(|parts| concatenation(&parts)).unwrap_or_default();
     let star = if around.is_empty() { String::new() } else { format!("({around})*") };
     let into: Vec<_> = steps.keys().copied().filter(|pair| pair.1 == state).collect();
     let out: Vec<_> = steps.keys().copied().filter(|pair| pair.0 == state).collect();
     let mut through = Vec::new();
     for &(from, _) in &into {
         for &(_, to) in &out {
-            let (before, after) = (grouped(&steps[&(from, state)]), grouped(&steps[&(state, to)]));
+            let (before, after) =
+                (in_parentheses(&steps[&(from, state)]), in_parentheses(&steps[&(state, to)]));
             through.push(((from, to), format!("{before}{star}{after}")));
         }
     }
@@ -58,17 +59,17 @@ fn removed(steps: &mut BTreeMap<(usize, usize), Vec<String>>, state: usize) {
 }
 
 /// Alternatives; an empty one makes the others optional.
-fn joined(parts: &[String]) -> String {
+fn concatenation(parts: &[String]) -> String {
     let named: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     let text = named.join(" | ");
     if named.len() == parts.len() || named.is_empty() { text } else { format!("({text})?") }
 }
 
 /// Alternatives that can stand beside others.
-fn grouped(parts: &[String]) -> String {
+fn in_parentheses(parts: &[String]) -> String {
     match parts {
         [one] => one.clone(),
-        _ if parts.iter().any(String::is_empty) => joined(parts),
-        _ => format!("({})", joined(parts)),
+        _ if parts.iter().any(String::is_empty) => concatenation(parts),
+        _ => format!("({})", concatenation(parts)),
     }
 }

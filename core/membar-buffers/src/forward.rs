@@ -16,8 +16,8 @@ use super::automaton::{Language, Letter};
 use super::discipline::Discipline;
 use super::fault::Fault;
 use super::paths::{Growth, Node, NodeId, Predecessor, Target};
-use super::question::{Findings, Question, Unbounded, letter_shown};
-use super::run::shown_run;
+use super::question::{Findings, Question, Unbounded, show_letter};
+use super::run::run_steps;
 use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
 use membar_ir::limits::{Stopped, Watch};
@@ -133,7 +133,7 @@ pub fn search(
     search.found.stopped = stopped;
     for (goal, target) in std::mem::take(&mut search.targets) {
         if let Some(run) = search.run_to(&target) {
-            search.found.runs.insert(goal, shown_run(&run, search.semantics.system.program.cells.len()));
+            search.found.runs.insert(goal, run_steps(&run, search.semantics.system.program.cells.len()));
         }
     }
     if stopped.is_none() {
@@ -469,7 +469,7 @@ impl Search<'_, '_, '_> {
                 found.push(kept.node);
             }
         }
-        let show = |&language: &Language| automata.expression(language, &letter_shown);
+        let show = |&language: &Language| automata.expression(language, &show_letter);
         let describe = |&node: &NodeId| {
             let node = &self.nodes[node as usize];
             let bare = &self.bare[node.place as usize];

@@ -107,7 +107,7 @@ impl System<'_> {
         let code = self.code(thread);
         let leaving = &code.leaving[point as usize];
         if let (true, Some(cell)) = (leaving.is_empty(), self.exit_cells[thread]) {
-            if let Some(mut memory) = memory.drained(world) {
+            if let Some(mut memory) = memory.drain(world) {
                 memory.write(world, cell, 1);
                 let gone = self.intern(thread, point | EXITED, registers.into())?;
                 let end = End::Moved(gone);
@@ -116,7 +116,7 @@ impl System<'_> {
             return Ok(Refusals::default());
         }
         let mut attempt = Attempt { refusals: Refusals::default(), out };
-        for edge in self.opened(thread, point, registers) {
+        for edge in self.open_edges(thread, point, registers) {
             if self.meetings[thread][edge.index()].is_none() {
                 let progress = Progress {
                     thread,
@@ -133,7 +133,7 @@ impl System<'_> {
     }
 
     /// The edges at `point` whose guards are open.
-    fn opened(&mut self, thread: usize, point: u32, registers: &[u64]) -> Vec<EdgeId> {
+    fn open_edges(&mut self, thread: usize, point: u32, registers: &[u64]) -> Vec<EdgeId> {
         let code = self.code(thread);
         let leaving = code.leaving[point as usize].iter().copied();
         leaving.filter(|edge| code.edges[edge.index()].is_open(registers, &mut self.stack)).collect()
@@ -179,7 +179,7 @@ impl System<'_> {
         if point & EXITED != 0 {
             return Vec::new();
         }
-        let edges = self.opened(thread, point, &registers).into_iter();
+        let edges = self.open_edges(thread, point, &registers).into_iter();
         edges
             .filter_map(|edge| {
                 let meeting = self.meetings[thread][edge.index()].filter(|meeting| meeting.sends == sends)?;
@@ -202,7 +202,7 @@ impl System<'_> {
             let Some(operation) = edge.operations.get(at) else {
                 let registers = std::mem::take(&mut progress.registers);
                 let to = self.intern(progress.thread, edge.target, registers.into())?;
-                match progress.handed_back(world, to) {
+                match progress.hand_back(world, to) {
                     Ok(sender) => (at, progress) = sender,
                     Err(progress) => {
                         push(attempt, *progress, End::Moved(to));
@@ -212,7 +212,7 @@ impl System<'_> {
                 continue;
             };
             if matches!(operation, Operation::Fence { tags, .. } if self.orders.get(*tags).sends) {
-                let Some(receiver) = progress.handed_over(world, at + 1) else { return Ok(()) };
+                let Some(receiver) = progress.hand_over(world, at + 1) else { return Ok(()) };
                 (at, progress) = (0, receiver);
                 continue;
             }
@@ -288,7 +288,7 @@ impl<M: Memory> Acting<'_, '_, M> {
     /// Goes on with the own buffer empty, or with all.
     fn drain(&mut self, all: bool) -> Result<(), Stop<M>> {
         let memory = &self.progress.memory;
-        let drained = if all { memory.all_drained(self.world) } else { memory.drained(self.world) };
+        let drained = if all { memory.drain_all(self.world) } else { memory.drain(self.world) };
         self.progress.memory = drained.ok_or(Stop::Waits)?;
         Ok(())
     }
@@ -302,7 +302,7 @@ impl<M: Memory> Acting<'_, '_, M> {
     }
 
     /// The value of `expr` as the cell holds it.
-    fn stored(&mut self, cell: CellId, expr: &Expr) -> u64 {
+    fn stored_value(&mut self, cell: CellId, expr: &Expr) -> u64 {
         let mask = self.system.cells[cell.index()].mask();
         expr.evaluate(&self.progress.registers, &mut self.system.stack) & mask
     }
@@ -349,7 +349,7 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
     }
 
     fn store(&mut self, access: Access<'_>, value: &Expr) -> Result<(), Stop<M>> {
-        let value = self.stored(access.cell, value);
+        let value = self.stored_value(access.cell, value);
         let fault = self.system.fault;
         let atomic = self.system.orders.get(access.tags).atomic;
         let is_atomic = atomic != Waits::Nothing && fault != Fault::AtomicIsBuffered;
@@ -374,7 +374,7 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
 
     fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Result<(), Stop<M>> {
         self.drain_locked()?;
-        let value = self.stored(cell, &rmw.value);
+        let value = self.stored_value(cell, &rmw.value);
         self.progress.memory.write(self.world, cell, value);
         Ok(())
     }
@@ -442,7 +442,7 @@ impl<M: Memory> Progress<M> {
     }
 
     /// The sender waits; the receiver begins its edge.
-    fn handed_over(self, world: &mut M::World, at: usize) -> Option<Self> {
+    fn hand_over(self, world: &mut M::World, at: usize) -> Option<Self> {
         let Stage::Sending { receiver, edge, registers } = self.meeting else { return None };
         Some(Self {
             thread: receiver,
@@ -461,7 +461,7 @@ impl<M: Memory> Progress<M> {
     }
 
     /// At the end of its edge the receiver, which is now at `local`, lets the sender go on; other steps end.
-    fn handed_back(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
+    fn hand_back(self, world: &mut M::World, local: LocalId) -> Result<(usize, Self), Box<Self>> {
         let Stage::Receiving { sender, edge, at, registers, values } = self.meeting else {
             return Err(Box::new(self));
         };

@@ -132,11 +132,11 @@ impl Memory for AnyMemory {
         true
     }
 
-    fn drained(&self, _: &mut Self::World) -> Option<Self> {
+    fn drain(&self, _: &mut Self::World) -> Option<Self> {
         Some(self.and(Bit::Drain(self.thread)))
     }
 
-    fn all_drained(&self, _: &mut Self::World) -> Option<Self> {
+    fn drain_all(&self, _: &mut Self::World) -> Option<Self> {
         Some(self.and(Bit::DrainAll(self.thread)))
     }
 
@@ -242,7 +242,7 @@ pub(super) fn flatten(
     let mut values: Vec<BTreeSet<u64>> =
         system.cells.iter().map(|cell| BTreeSet::from([cell.initial])).collect();
     loop {
-        let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.met());
+        let before = (values.iter().map(BTreeSet::len).sum::<usize>(), system.count_locals());
         let mut taken = Vec::new();
         for thread in 0..system.threads() {
             match alone(system, thread, &mut values, watch)? {
@@ -259,10 +259,10 @@ pub(super) fn flatten(
                 }
             }
         }
-        if values.iter().any(|known| known.len() > MOST_VALUES) || system.met() > MOST_LOCALS {
+        if values.iter().any(|known| known.len() > MOST_VALUES) || system.count_locals() > MOST_LOCALS {
             return Err(CoreError::TooLarge("backwards, the values of memory do not look finite"));
         }
-        if before == (values.iter().map(BTreeSet::len).sum(), system.met()) {
+        if before == (values.iter().map(BTreeSet::len).sum(), system.count_locals()) {
             return Ok(Ok(flat(system, taken, met)));
         }
     }
@@ -393,7 +393,7 @@ impl LocalAutomaton {
             _ => self.end_of(edge, end),
         };
         for access in accesses.into_iter().rev() {
-            let from = self.made_up();
+            let from = self.add_state();
             self.push(from, access, to, end);
             to = from;
         }
@@ -410,7 +410,7 @@ impl LocalAutomaton {
         self.steps.push(Step { from, access, end });
     }
 
-    fn made_up(&mut self) -> LocalId {
+    fn add_state(&mut self) -> LocalId {
         self.into.push(Vec::new());
         local(self.into.len() - 1)
     }
@@ -420,7 +420,7 @@ impl LocalAutomaton {
         if let Some(known) = self.ends.iter().find(|known| known.1 == edge && known.2 == end) {
             return known.0;
         }
-        let name = self.made_up();
+        let name = self.add_state();
         self.ends.push((name, edge, end));
         name
     }

@@ -85,7 +85,7 @@ pub struct Findings {
 }
 
 /// A store as it stands in regular expressions.
-pub(super) fn letter_shown(cell: CellId, value: u64) -> String {
+pub(super) fn show_letter(cell: CellId, value: u64) -> String {
     format!("({},{value})", cell.0)
 }
 

@@ -37,7 +37,7 @@ pub struct Move {
 
 /// A run without the steps that only these searches know: beginnings and ends of threads, and flushes of cells beyond
 /// those of the program.
-pub(super) fn shown_run(moves: &[Move], cells: usize) -> Vec<RunStep> {
+pub(super) fn run_steps(moves: &[Move], cells: usize) -> Vec<RunStep> {
     let shown = |step: &Move| match &step.act {
         Act::Edge { edge, .. } if matches!(*edge, START | EXIT) => None,
         Act::Edge { edge, values, partner } => {

@@ -156,7 +156,7 @@ impl View {
         }
     }
 
-    fn settled(mut self) -> Self {
+    fn write_fresh(mut self) -> Self {
         for (cell, value) in std::mem::take(&mut self.fresh) {
             self.memory[cell.index()] = value;
             self.footprint.writes.push(cell);
@@ -208,7 +208,7 @@ impl Memory for View {
         true
     }
 
-    fn drained(&self, world: &mut World) -> Option<Self> {
+    fn drain(&self, world: &mut World) -> Option<Self> {
         let mut next = self.clone();
         for queue in self.own(world) {
             if !world.automata.has_empty_word(self.queues[queue]) {
@@ -216,17 +216,17 @@ impl Memory for View {
             }
             next.queues[queue] = Language::EMPTY_WORD;
         }
-        Some(next.settled())
+        Some(next.write_fresh())
     }
 
-    fn all_drained(&self, world: &mut World) -> Option<Self> {
+    fn drain_all(&self, world: &mut World) -> Option<Self> {
         if self.queues.iter().any(|&queue| !world.automata.has_empty_word(queue)) {
             return None;
         }
         let mut next = self.clone();
         next.queues.fill(Language::EMPTY_WORD);
         next.footprint.everything = true;
-        Some(next.settled())
+        Some(next.write_fresh())
     }
 
     fn write(&mut self, _: &mut World, cell: CellId, value: u64) {

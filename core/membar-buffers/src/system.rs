@@ -66,10 +66,10 @@ pub trait Memory: Clone {
     fn store(&mut self, world: &mut Self::World, cell: CellId, value: u64) -> bool;
 
     /// Goes on with the own buffer empty (what this very step stored goes to memory); None if it cannot be.
-    fn drained(&self, world: &mut Self::World) -> Option<Self>;
+    fn drain(&self, world: &mut Self::World) -> Option<Self>;
 
     /// Goes on with all buffers empty; None if they cannot be.
-    fn all_drained(&self, world: &mut Self::World) -> Option<Self>;
+    fn drain_all(&self, world: &mut Self::World) -> Option<Self>;
 
     /// A store that reaches memory at once; the own buffer is empty.
     fn write(&mut self, world: &mut Self::World, cell: CellId, value: u64);
@@ -284,7 +284,7 @@ impl<'a> System<'a> {
 
     /// Number of local states met of all threads.
     #[must_use]
-    pub fn met(&self) -> usize {
+    pub fn count_locals(&self) -> usize {
         self.locals.iter().map(Interner::len).sum()
     }
 

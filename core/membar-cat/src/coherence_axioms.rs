@@ -74,7 +74,7 @@ impl CoherenceAxioms {
     /// which some read would have to read from the future: that is refused when the read chooses. And a write between
     /// the halves of an atomic operation is put before the first or behind the second, or refused.
     #[must_use]
-    pub fn implied(self, plan: &Plan) -> Vec<bool> {
+    pub fn implied_checks(self, plan: &Plan) -> Vec<bool> {
         let mut allowed = 0;
         for (is_kept, pairs) in [(self.atomic, ATOMIC_BETWEEN), (self.exclusive, EXCLUSIVE_BETWEEN)] {
             allowed |= if is_kept { pairs } else { 0 };
@@ -118,7 +118,7 @@ fn bounds(plan: &Plan) -> Vec<Option<Contents>> {
 /// What bounds the intersection of two relations.
 fn smaller(a: Option<Contents>, b: Option<Contents>) -> Option<Contents> {
     let (Some(left), Some(right)) = (a, b) else { return a.or(b) };
-    let meeting = |x, y| match met(x, y) {
+    let meeting = |x, y| match meet(x, y) {
         0 => x,
         both => both,
     };
@@ -150,8 +150,8 @@ fn contents(plan: &Plan) -> Vec<Contents> {
             Op::Union(a, b) => of(a) | of(b),
             Op::Plus(a) | Op::Star(a) | Op::Optional(a) => of(a),
             Op::Inverse(a) if of(a) & RF != 0 => RF_INVERSE,
-            Op::Intersection(a, b) => met(of(a), of(b)),
-            Op::Sequence(a, b) => composed(of(a), of(b)),
+            Op::Intersection(a, b) => meet(of(a), of(b)),
+            Op::Sequence(a, b) => compose(of(a), of(b)),
             _ => 0,
         });
     }
@@ -171,12 +171,12 @@ fn of_primitive(primitive: Primitive) -> Contents {
     }
 }
 
-fn met(a: Contents, b: Contents) -> Contents {
+fn meet(a: Contents, b: Contents) -> Contents {
     let both = |x: Contents, y: Contents| a & x != 0 && b & y != 0 || a & y != 0 && b & x != 0;
     MEETS.iter().filter(|(x, y, _)| both(*x, *y)).fold(a & b, |all, (_, _, met)| all | met)
 }
 
-fn composed(a: Contents, b: Contents) -> Contents {
+fn compose(a: Contents, b: Contents) -> Contents {
     let fr = if a & RF_INVERSE != 0 && b & CO != 0 { FR } else { 0 };
     let between = if a & (FR | FR_EXTERNAL) != 0 && b & (CO | CO_EXTERNAL) != 0 { BETWEEN } else { 0 };
     fr | between
@@ -244,7 +244,7 @@ mod tests {
     fn what_is_forced_need_not_be_asked() {
         let implied = |checks: &[&[u64]]| {
             let plan = plan(checks);
-            CoherenceAxioms::of(&plan).implied(&plan)
+            CoherenceAxioms::of(&plan).implied_checks(&plan)
         };
         // Coherence and atomicity; a part of coherence; irreflexive only; more than coherence.
         let (coherence, atomic): (&[u64], &[u64]) = (&[0, 9, 0, 0], &[2, 15, 0, 0]);

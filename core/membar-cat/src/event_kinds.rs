@@ -113,7 +113,7 @@ impl<'a> EventKinds<'a> {
         (0..self.count()).map(|kind| if from >> kind & 1 == 0 { 0 } else { to }).collect()
     }
 
-    fn given(&self, op: Op) -> Bound {
+    fn kinds_of(&self, op: Op) -> Bound {
         let (reads, fences) =
             (self.with(|kind, _| kind == Kind::Read), self.with(|kind, _| kind == Kind::Fence));
         let stores = self.with(|kind, _| kind == Kind::Write);
@@ -150,7 +150,7 @@ impl<'a> EventKinds<'a> {
         let some = |rows: Vec<u64>| Bound { rows, is_exact: false };
         let size = if sort == Sort::Set { 1 } else { self.count() };
         match node {
-            Node::Given(op) => self.given(*op),
+            Node::Given(op) => self.kinds_of(*op),
             Node::Empty => Bound { rows: vec![0; size], is_exact: true },
             Node::Universe => Bound { rows: vec![self.all(); size], is_exact: true },
             Node::Union(a, b) => {
@@ -179,7 +179,9 @@ impl<'a> EventKinds<'a> {
                 some(of[*r].rows.iter().enumerate().map(row).collect())
             }
             Node::To(r, set) => some(of[*r].rows.iter().map(|row| row & of[*set].rows[0]).collect()),
-            Node::Sequence(a, b) => some(of[*a].rows.iter().map(|&row| united(row, &of[*b].rows)).collect()),
+            Node::Sequence(a, b) => {
+                some(of[*a].rows.iter().map(|&row| union_of(row, &of[*b].rows)).collect())
+            }
             Node::Inverse(a) => some((0..self.count()).map(|to| sources(&of[*a].rows, 1 << to)).collect()),
             Node::Plus(a) | Node::Star(a) => {
                 let mut closed = of[*a].rows.clone();
@@ -201,7 +203,7 @@ impl<'a> EventKinds<'a> {
                 is_exact: of[*a].is_exact && of[*b].is_exact,
             },
             Node::Domain(a) => some(vec![sources(&of[*a].rows, u64::MAX)]),
-            Node::Range(a) => some(vec![united(u64::MAX, &of[*a].rows)]),
+            Node::Range(a) => some(vec![union_of(u64::MAX, &of[*a].rows)]),
         }
     }
 
@@ -211,7 +213,7 @@ impl<'a> EventKinds<'a> {
         // Where the value of each slot is to be found.
         let mut found: Vec<usize> = Vec::with_capacity(plan.nodes.len());
         for slot in 0..plan.nodes.len() {
-            let node = plan.nodes[slot].moved(&found);
+            let node = plan.nodes[slot].with_operands(&found);
             let bound = self.bound(&node, plan.sorts[slot], &bounds);
             let node = if bound.rows.iter().all(|&row| row == 0) { Node::Empty } else { node };
             found.push(same_as(&node, &bounds).unwrap_or(slot));
@@ -233,7 +235,7 @@ impl<'a> EventKinds<'a> {
 }
 
 /// All kinds that the kinds of `from` lead to.
-fn united(from: u64, rows: &[u64]) -> u64 {
+fn union_of(from: u64, rows: &[u64]) -> u64 {
     let all = rows.iter().enumerate().filter(|(kind, _)| from >> kind & 1 != 0);
     all.fold(0, |set, (_, row)| set | row)
 }
@@ -261,7 +263,9 @@ fn same_as(node: &Node, of: &[Bound]) -> Option<usize> {
         {
             Some(*r)
         }
-        Node::To(r, set) if of[*set].is_exact && united(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 => {
+        Node::To(r, set)
+            if of[*set].is_exact && union_of(u64::MAX, &of[*r].rows) & !of[*set].rows[0] == 0 =>
+        {
             Some(*r)
         }
         Node::Difference(a, without) if without.is_empty() => Some(*a),

@@ -34,7 +34,7 @@ pub(crate) enum Node {
 
 impl Node {
     /// The same with operands elsewhere.
-    pub(crate) fn moved(&self, to: &[usize]) -> Self {
+    pub(crate) fn with_operands(&self, to: &[usize]) -> Self {
         match self {
             Self::Given(op) => Self::Given(*op),
             Self::Empty => Self::Empty,

@@ -81,7 +81,7 @@ impl Phase {
     /// The same for several.
     pub fn of_slots(plan: &Plan, slots: impl Iterator<Item = Slot>) -> Self {
         let facts = Facts::new(plan);
-        let needed = facts.needed(plan, slots);
+        let needed = facts.needed_slots(plan, slots);
         facts.phase(plan, Vec::new(), &|s| needed[s])
     }
 }
@@ -112,7 +112,7 @@ impl Schedule {
         let with_reads = facts.growth(plan, false, whole_reads);
         let with_coherence = facts.growth(plan, true, whole_reads);
         let axioms = if prune { CoherenceAxioms::of(plan) } else { CoherenceAxioms::default() };
-        let implied = if forces { axioms.implied(plan) } else { vec![false; plan.checks.len()] };
+        let implied = if forces { axioms.implied_checks(plan) } else { vec![false; plan.checks.len()] };
         let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
         let required = |index: usize| !is_remark(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
@@ -130,7 +130,7 @@ impl Schedule {
         let (growing_coherence, coherence): (Vec<usize>, Vec<usize>) =
             at(Stage::Coherence).into_iter().partition(|&i| can_prune(&with_coherence, &plan.checks[i]));
         let slots = |checks: &[usize]| -> Vec<bool> {
-            facts.needed(plan, checks.iter().map(|&check| plan.checks[check].slot))
+            facts.needed_slots(plan, checks.iter().map(|&check| plan.checks[check].slot))
         };
         let needed = slots(&all.clone().filter(|&i| !implied[i]).collect::<Vec<_>>());
         let early = slots(&growing_reads);
@@ -279,7 +279,7 @@ impl Facts {
     }
 
     /// The slots that `of` need.
-    fn needed(&self, plan: &Plan, of: impl Iterator<Item = Slot>) -> Vec<bool> {
+    fn needed_slots(&self, plan: &Plan, of: impl Iterator<Item = Slot>) -> Vec<bool> {
         let mut needed = vec![false; plan.instructions.len()];
         let mut todo: Vec<Slot> = of.collect();
         while let Some(slot) = todo.pop() {
@@ -302,7 +302,7 @@ impl Facts {
         let mut done = vec![false; plan.instructions.len()];
         let mut tiers = Vec::with_capacity(required.len() + 1);
         for &check in &required {
-            let needed = self.needed(plan, std::iter::once(plan.checks[check].slot));
+            let needed = self.needed_slots(plan, std::iter::once(plan.checks[check].slot));
             tiers.push(self.items_of(plan, None, &|s| wanted(s) && needed[s] && !done[s]));
             done.iter_mut().zip(needed).for_each(|(done, needed)| *done |= needed);
         }

@@ -170,7 +170,7 @@ impl<'a> Brab<'a> {
         let mut found = false;
         for processes in &choices {
             watch.spend(0, self.states.len() * 64)?;
-            let asked = self.asked(&cube.facts, processes);
+            let asked = self.checks_of(&cube.facts, processes);
             found = self.states.iter().any(|state| asked.iter().all(|one| self.instance.holds(state, one)));
             if found {
                 break;
@@ -181,7 +181,7 @@ impl<'a> Brab<'a> {
     }
 
     /// Facts about cells of the instance.
-    fn asked(&self, facts: &Facts, processes: &[u8]) -> Vec<Check> {
+    fn checks_of(&self, facts: &Facts, processes: &[u8]) -> Vec<Check> {
         let source = |place: Place| self.source(place, processes);
         let within = facts.within.iter().map(|&(place, values)| Check::Among(source(place), values));
         let pairs = facts.pairs.iter().chain(&facts.order);

@@ -24,7 +24,7 @@ impl Facts {
             self.within.retain(|one| one.0 != place);
             self.pairs.retain(|one| !mentions(one));
             self.order.retain(|one| !mentions(one));
-            match linear::eliminated(std::mem::take(&mut self.linear), place)? {
+            match linear::eliminate(std::mem::take(&mut self.linear), place)? {
                 None => return Ok(false),
                 Some(rest) => {
                     for one in rest {

@@ -130,7 +130,7 @@ impl Cube {
         let nodes = self.events.retain(|read| known.binary_search(&read).is_ok());
         if nodes.iter().enumerate().any(|(old, &new)| old != new as usize) {
             let slots: Vec<u8> = (0..self.slots).collect();
-            self.facts = renamed(&self.facts, &slots, &nodes);
+            self.facts = rename(&self.facts, &slots, &nodes);
         }
     }
 
@@ -169,14 +169,14 @@ impl Cube {
     fn rename(&mut self, slots: &[u8], kept: &[u8]) {
         let nodes: Vec<u8> =
             (0..self.events.reads.len()).map(|node| u8::try_from(node).unwrap_or(0)).collect();
-        self.facts = renamed(&self.facts, slots, &nodes);
+        self.facts = rename(&self.facts, slots, &nodes);
         let events = &mut self.events;
         for read in events.reads.iter_mut().flatten() {
-            *read = read.renamed(slots, &nodes);
+            *read = read.rename(slots, &nodes);
         }
         events.reads.iter_mut().for_each(|reads| reads.sort_unstable());
         for one in &mut events.stored {
-            one.0 = one.0.renamed(slots, &nodes);
+            one.0 = one.0.rename(slots, &nodes);
         }
         events.stored.sort_unstable();
         events.program = kept.iter().map(|&slot| events.program[slot as usize]).collect();
@@ -234,18 +234,18 @@ impl Cube {
 
 /// Facts with other process variables and nodes.
 #[must_use]
-pub fn renamed(facts: &Facts, slots: &[u8], nodes: &[u8]) -> Facts {
+pub fn rename(facts: &Facts, slots: &[u8], nodes: &[u8]) -> Facts {
     let comparison = |&(relation, a, b): &Comparison| {
-        let (a, b) = (a.renamed(slots, nodes), b.renamed(slots, nodes));
+        let (a, b) = (a.rename(slots, nodes), b.rename(slots, nodes));
         let swaps = matches!(relation, Relation::Equal | Relation::Different) && b < a;
         if swaps { (relation, b, a) } else { (relation, a, b) }
     };
-    let linear = |one: &Linear| match Literal::Linear(one.clone()).renamed(slots, nodes) {
+    let linear = |one: &Linear| match Literal::Linear(one.clone()).rename(slots, nodes) {
         Literal::Linear(renamed) => renamed,
         _ => one.clone(),
     };
     let mut new = Facts {
-        within: facts.within.iter().map(|&(place, values)| (place.renamed(slots, nodes), values)).collect(),
+        within: facts.within.iter().map(|&(place, values)| (place.rename(slots, nodes), values)).collect(),
         pairs: facts.pairs.iter().map(comparison).collect(),
         order: facts.order.iter().map(comparison).collect(),
         linear: facts.linear.iter().map(linear).collect(),

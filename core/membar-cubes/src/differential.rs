@@ -36,7 +36,7 @@ fn is_about_turn(condition: &Condition) -> bool {
     matches!(condition, Condition::Compare(_, a, b) if is_turn(a) || is_turn(b))
 }
 
-fn judged(system: &System, fault: Fault) -> Verdict {
+fn verdict_of(system: &System, fault: Fault) -> Verdict {
     let stop = Stop::default();
     let limits = Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
     let mut watch = Watch::new(&stop, Limits { states: Some(MOST_NODES), ..limits });
@@ -82,7 +82,7 @@ fn proofs_and_traces_agree_with_small_instances() {
     let seeds = std::env::var("MEMBAR_CUBES_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     for seed in 0..seeds {
         let system = system(&mut Dice::new(seed + 1), flavour(seed));
-        match judged(&system, Fault::None) {
+        match verdict_of(&system, Fault::None) {
             Verdict::Safe => counts[0] += 1,
             Verdict::Reached => counts[1] += 1,
             Verdict::Open => counts[2] += 1,
@@ -109,7 +109,7 @@ fn shows(fault: Fault, seed: u64) -> bool {
     let system = system(&mut Dice::new(seed + 1), flavour(seed));
     // Where both end alike there is nothing to compare.
     ending(&system, fault) != ending(&system, Fault::None)
-        && matches!(judged(&system, fault), Verdict::Missed | Verdict::Invented)
+        && matches!(verdict_of(&system, fault), Verdict::Missed | Verdict::Invented)
 }
 
 /// For each mistake a system on which it shows; `find_systems_for_mistakes` finds them anew.

@@ -99,7 +99,7 @@ impl Events {
 
     /// The nodes that writes to a location come before.
     #[must_use]
-    pub fn stored(&self, location: Place) -> Nodes {
+    pub fn stores_to(&self, location: Place) -> Nodes {
         self.stored.binary_search_by_key(&location, |one| one.0).map_or(0, |at| self.stored[at].1)
     }
 
@@ -127,7 +127,7 @@ impl Events {
             after |= if fault == Fault::WritesUnordered { 0 } else { self.flushed[process] };
             for &location in &new.writes {
                 if fault != Fault::CoherenceForgotten {
-                    after |= self.stored(location);
+                    after |= self.stores_to(location);
                 }
             }
             for read in &new.satisfied {
@@ -148,7 +148,7 @@ impl Events {
             }
             for read in &new.reads {
                 if fault != Fault::NewReadForgetsWrites {
-                    after |= self.stored(read.location());
+                    after |= self.stores_to(read.location());
                 }
             }
         }

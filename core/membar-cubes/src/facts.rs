@@ -327,7 +327,7 @@ impl Facts {
         if !with(Judged::Open(linear.clone()))? {
             return Ok(Truth::False);
         }
-        Ok(if with(linear.negated()?)? { Truth::Open } else { Truth::True })
+        Ok(if with(linear.negate()?)? { Truth::Open } else { Truth::True })
     }
 }
 
@@ -335,14 +335,14 @@ impl Facts {
 ///
 /// # Errors
 /// A number is too large.
-pub fn negated(literal: &Literal) -> Result<Judged<Literal>, CoreError> {
+pub fn negate(literal: &Literal) -> Result<Judged<Literal>, CoreError> {
     Ok(Judged::Open(match literal {
         Literal::In(place, values) => Literal::In(*place, !values),
         Literal::Compare(Relation::Equal, a, b) => Literal::Compare(Relation::Different, *a, *b),
         Literal::Compare(Relation::Different, a, b) => Literal::Compare(Relation::Equal, *a, *b),
         Literal::Compare(Relation::Less, a, b) => Literal::Compare(Relation::AtMost, *b, *a),
         Literal::Compare(Relation::AtMost, a, b) => Literal::Compare(Relation::Less, *b, *a),
-        Literal::Linear(linear) => match linear.negated()? {
+        Literal::Linear(linear) => match linear.negate()? {
             Judged::True => return Ok(Judged::True),
             Judged::False => return Ok(Judged::False),
             Judged::Open(linear) => Literal::Linear(linear),

@@ -156,12 +156,12 @@ impl Fixpoint {
                 return Ok(Cover::One(entry.number));
             }
         }
-        self.covered_together(cube, &twins, system, fault)
+        self.is_covered_by_several(cube, &twins, system, fault)
     }
 
     /// Whether no state of `cube` escapes all visited cubes: each way of one of them gives a clause of negated
     /// literals.
-    fn covered_together(
+    fn is_covered_by_several(
         &self,
         cube: &Cube,
         twins: &[u8],
@@ -203,7 +203,7 @@ impl Fixpoint {
         for clause in clauses {
             let mut negation = Vec::new();
             for literal in &clause {
-                match facts::negated(literal)? {
+                match facts::negate(literal)? {
                     Judged::Open(open) if fault != Fault::NegationKept => negation.push(open),
                     Judged::Open(_) => negation.push(literal.clone()),
                     // Open literals are neither always true nor always false.

@@ -76,7 +76,7 @@ impl Bindings<'_> {
             Term::Constructor(number) => Value::Constructor(*number),
             Term::Access(access) => at(self.place(access)),
             Term::Linear(parts, constant, divisor) => Value::Sum(self.sum(parts, *constant)?, *divisor),
-            Term::Any => at(target.location().chosen()),
+            Term::Any => at(target.location().choice_of()),
         })
     }
 
@@ -100,7 +100,7 @@ impl Bindings<'_> {
                     Term::Linear(..) | Term::Any => None,
                 };
                 match (side(a), side(b)) {
-                    (Some(a), Some(b)) => Ok(compared(*relation, &a, &b)),
+                    (Some(a), Some(b)) => Ok(compare_values(*relation, &a, &b)),
                     _ => Err(CoreError::Unsupported("a comparison of numbers with something else")),
                 }
             }
@@ -118,7 +118,7 @@ fn open(judged: Judged<Linear>) -> Judged<Literal> {
 
 /// Two values that are not numbers, compared.
 #[must_use]
-pub fn compared(relation: Relation, a: &Value, b: &Value) -> Judged<Literal> {
+pub fn compare_values(relation: Relation, a: &Value, b: &Value) -> Judged<Literal> {
     let among = |place: Place, number: u8| {
         let one = 1u64 << number;
         Judged::Open(Literal::In(place, if relation == Relation::Equal { one } else { !one }))
@@ -241,7 +241,7 @@ fn literals_of(
 fn excluding(lists: &[Vec<Literal>], literals: &[Literal]) -> Result<Vec<Vec<Literal>>, CoreError> {
     let mut result = Vec::new();
     for literal in literals {
-        match facts::negated(literal)? {
+        match facts::negate(literal)? {
             Judged::True => result.extend(lists.iter().cloned()),
             Judged::False => {}
             Judged::Open(negation) => {
@@ -262,7 +262,7 @@ fn product(one: &[Vec<Literal>], other: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
 ///
 /// # Errors
 /// A number is too large.
-pub fn substituted(literal: &Literal, values: &[(Place, Value)]) -> Result<Judged<Literal>, CoreError> {
+pub fn substitute(literal: &Literal, values: &[(Place, Value)]) -> Result<Judged<Literal>, CoreError> {
     let value_of = |place: Place| {
         let given = values.iter().find(|one| one.0 == place).map(|one| &one.1);
         given.filter(|value| **value != Value::Unchanged)
@@ -280,7 +280,7 @@ pub fn substituted(literal: &Literal, values: &[(Place, Value)]) -> Result<Judge
             Value::Place(other) => Judged::Open(Literal::In(other, *allowed)),
             Value::Sum(..) | Value::Unchanged => Judged::False,
         }),
-        Literal::Compare(relation, a, b) => Ok(compared(*relation, &at(*a), &at(*b))),
+        Literal::Compare(relation, a, b) => Ok(compare_values(*relation, &at(*a), &at(*b))),
         Literal::Linear(linear) => {
             let mut sum = Sum { parts: Vec::new(), constant: linear.sum.constant };
             let mut scale = 1i64;

@@ -128,7 +128,7 @@ fn split(rest: &[Linear], different: &[&Linear]) -> Result<bool, CoreError> {
 fn feasible(mut constraints: Vec<Linear>) -> Result<bool, CoreError> {
     loop {
         let Some(place) = next_place(&constraints) else { return Ok(true) };
-        match eliminated(constraints, place)? {
+        match eliminate(constraints, place)? {
             None => return Ok(false),
             Some(rest) if rest.len() > MOST => return Ok(true),
             Some(rest) => constraints = rest,
@@ -162,7 +162,7 @@ fn factor_of(sum: &Sum, place: Place) -> Option<i64> {
 ///
 /// # Errors
 /// A number is too large.
-pub fn eliminated(constraints: Vec<Linear>, place: Place) -> Result<Option<Vec<Linear>>, CoreError> {
+pub fn eliminate(constraints: Vec<Linear>, place: Place) -> Result<Option<Vec<Linear>>, CoreError> {
     let (about, mut rest): (Vec<Linear>, Vec<Linear>) =
         constraints.into_iter().partition(|one| factor_of(&one.sum, place).is_some());
     let is_equation = |one: &&Linear| one.relation == Relation::Equal;
@@ -170,7 +170,7 @@ pub fn eliminated(constraints: Vec<Linear>, place: Place) -> Result<Option<Vec<L
     let unit = |one: &&Linear| one.is_real || factor_of(&one.sum, place).is_some_and(|f| f.abs() == 1);
     if let Some(solved) = about.iter().filter(is_equation).find(unit) {
         for one in about.iter().filter(|one| *one != solved) {
-            if !push(&mut rest, combined(solved, one, place)?) {
+            if !push(&mut rest, eliminate_between(solved, one, place)?) {
                 return Ok(None);
             }
         }
@@ -182,7 +182,7 @@ pub fn eliminated(constraints: Vec<Linear>, place: Place) -> Result<Option<Vec<L
         sides.iter().partition(|one| factor_of(&one.sum, place).is_some_and(|factor| factor > 0));
     for one in &upper {
         for other in &lower {
-            if !push(&mut rest, combined(one, other, place)?) {
+            if !push(&mut rest, eliminate_between(one, other, place)?) {
                 return Ok(None);
             }
         }
@@ -202,7 +202,7 @@ fn inequalities(one: Linear) -> Result<Vec<Linear>, CoreError> {
 }
 
 /// A sum of both in which `place` does not occur: of an equation and anything, or of an upper and a lower bound.
-fn combined(one: &Linear, other: &Linear, place: Place) -> Result<Judged<Linear>, CoreError> {
+fn eliminate_between(one: &Linear, other: &Linear, place: Place) -> Result<Judged<Linear>, CoreError> {
     let (Some(a), Some(b)) = (factor_of(&one.sum, place), factor_of(&other.sum, place)) else {
         return Ok(Judged::True);
     };

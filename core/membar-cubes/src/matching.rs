@@ -90,7 +90,7 @@ impl Matching<'_> {
         }
         let mut partial = Partial::default();
         if !self.values_fit(&self.plan.global, None, &mut partial.open)
-            || !self.judged(&self.plan.stages[0], &mut partial)?
+            || !self.judge_all(&self.plan.stages[0], &mut partial)?
         {
             return Ok(false);
         }
@@ -142,7 +142,7 @@ impl Matching<'_> {
             self.steps.set(self.steps.get() - 1);
             partial.slots.push(slot);
             let fits = self.values_fit(&self.plan.alone[at], Some(slot), &mut partial.open)
-                && self.judged(&stages[at + 1], partial)?;
+                && self.judge_all(&stages[at + 1], partial)?;
             if fits && self.slot(partial, found)? {
                 return Ok(true);
             }
@@ -173,7 +173,7 @@ impl Matching<'_> {
             if ignored {
                 return Ok(found(partial.open));
             }
-            if !self.marks_are_there(&partial) || !self.judged(last, &mut partial)? {
+            if !self.marks_are_there(&partial) || !self.judge_all(last, &mut partial)? {
                 return Ok(false);
             }
             return Ok(found(partial.open));
@@ -190,7 +190,7 @@ impl Matching<'_> {
 
     fn node_fits(&self, at: usize, node: usize, partial: &Partial) -> bool {
         let there = &self.small.events.reads[node];
-        let renamed = |read: &Place| read.renamed(&partial.slots, &partial.nodes);
+        let renamed = |read: &Place| read.rename(&partial.slots, &partial.nodes);
         let has_reads =
             self.large.events.reads[at].iter().all(|read| there.binary_search(&renamed(read)).is_ok());
         let ordered = (0..at).all(|other| {
@@ -216,14 +216,14 @@ impl Matching<'_> {
             image(large.program[slot]) & !small.program[to] == 0
                 && image(large.flushed[slot]) & !small.flushed[to] == 0
         }) && large.stored.iter().all(|&(location, nodes)| {
-            image(nodes) & !small.stored(location.renamed(&partial.slots, &partial.nodes)) == 0
+            image(nodes) & !small.stores_to(location.rename(&partial.slots, &partial.nodes)) == 0
         })
     }
 
     /// Looks at literals whose places are all known; false if this way is of no use.
-    fn judged(&self, literals: &[Literal], partial: &mut Partial) -> Result<bool, CoreError> {
+    fn judge_all(&self, literals: &[Literal], partial: &mut Partial) -> Result<bool, CoreError> {
         for literal in literals {
-            let literal = literal.renamed(&partial.slots, &partial.nodes);
+            let literal = literal.rename(&partial.slots, &partial.nodes);
             if self.fault == Fault::PairsForgotten && matches!(literal, Literal::Compare(..)) {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::cube::Cube;
 use crate::events::Accesses;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::grounding::{Bindings, Branch, Value, branches, conditions_hold, substituted};
+use crate::grounding::{Bindings, Branch, Value, branches, conditions_hold, substitute};
 use crate::system::{System, Term, Transition, Update};
 use crate::term::{Judged, Literal, NOBODY, Place};
 use membar_ir::error::CoreError;
@@ -101,7 +101,7 @@ impl Step<'_> {
         }
         let node = self.cube.events.next()?;
         let bindings = Bindings { slots: self.assigned, node };
-        let mut facts = self.untouched(&reads, &cells);
+        let mut facts = self.unchanged_facts(&reads, &cells);
         if !conditions_hold(&self.transition.guard, &bindings, &mut facts, self.system)? {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Step<'_> {
         drafts = self.with_writes(drafts, node)?;
         for draft in drafts {
             for choice in self.satisfactions(&draft, !cells.is_empty()) {
-                if let Some(before) = self.finished(&draft, &choice, &reads, &cells, node)? {
+                if let Some(before) = self.finish(&draft, &choice, &reads, &cells, node)? {
                     found.push(before);
                 }
             }
@@ -122,7 +122,7 @@ impl Step<'_> {
     }
 
     /// The literals about places that the transition leaves alone.
-    fn untouched(&self, reads: &[Place], cells: &[Place]) -> Facts {
+    fn unchanged_facts(&self, reads: &[Place], cells: &[Place]) -> Facts {
         let kept =
             |place: Place| reads.binary_search(&place).is_err() && cells.binary_search(&place).is_err();
         let facts = &self.cube.facts;
@@ -230,7 +230,7 @@ impl Step<'_> {
         if !self.transition.writes {
             return Ok(drafts);
         }
-        for location in self.written() {
+        for location in self.written_places() {
             let ways = self.ways(location, node)?;
             let mut next = Vec::new();
             for draft in drafts {
@@ -250,7 +250,7 @@ impl Step<'_> {
         Ok(drafts)
     }
 
-    fn written(&self) -> Vec<Place> {
+    fn written_places(&self) -> Vec<Place> {
         let bindings = Bindings { slots: self.assigned, node: 0 };
         let mut locations = Vec::new();
         let events = &self.cube.events;
@@ -307,7 +307,7 @@ impl Step<'_> {
         self.transition.acting.map_or(NOBODY, |acting| self.assigned[acting as usize])
     }
 
-    fn finished(
+    fn finish(
         &self,
         draft: &Draft,
         satisfied: &[Place],
@@ -325,7 +325,7 @@ impl Step<'_> {
         let touched =
             |place: Place| reads.binary_search(&place).is_ok() || cells.binary_search(&place).is_ok();
         for literal in self.cube.facts.literals().filter(|literal| literal.places().any(touched)) {
-            let holds = match substituted(&literal, &values)? {
+            let holds = match substitute(&literal, &values)? {
                 Judged::True => true,
                 Judged::False => false,
                 Judged::Open(literal) => facts.add(&literal, &self.system.sorts)?,

@@ -293,10 +293,10 @@ impl<'a> ReferenceInstance<'a> {
                 }
             }
         }
-        self.written(state, transition, processes, &written, held)
+        self.write_all(state, transition, processes, &written, held)
     }
 
-    fn written(
+    fn write_all(
         &self,
         state: &State,
         transition: &Transition,

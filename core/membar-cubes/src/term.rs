@@ -66,7 +66,7 @@ impl Place {
 
     /// The value that a transition chooses for this cell.
     #[must_use]
-    pub fn chosen(self) -> Self {
+    pub fn choice_of(self) -> Self {
         Self { node: CHOSEN, ..self }
     }
 
@@ -102,7 +102,7 @@ impl Place {
 
     /// The same with other process variables and nodes.
     #[must_use]
-    pub fn renamed(self, slots: &[u8], nodes: &[u8]) -> Self {
+    pub fn rename(self, slots: &[u8], nodes: &[u8]) -> Self {
         let rename = |slot: u8| if slot == NOBODY { NOBODY } else { slots[slot as usize] };
         let node = if self.is_read() { nodes[self.node as usize - 1] + 1 } else { self.node };
         let [a, b, c, d] = self.index;
@@ -255,7 +255,7 @@ impl Linear {
     ///
     /// # Errors
     /// A number is too large.
-    pub fn negated(&self) -> Result<Judged<Self>, CoreError> {
+    pub fn negate(&self) -> Result<Judged<Self>, CoreError> {
         match self.relation {
             Relation::Equal => Self::new(Relation::Different, self.sum.clone(), self.is_real),
             Relation::Different => Self::new(Relation::Equal, self.sum.clone(), self.is_real),
@@ -293,14 +293,14 @@ impl Literal {
 
     /// The same with other process variables and nodes.
     #[must_use]
-    pub fn renamed(&self, slots: &[u8], nodes: &[u8]) -> Self {
+    pub fn rename(&self, slots: &[u8], nodes: &[u8]) -> Self {
         match self {
-            Self::In(place, values) => Self::In(place.renamed(slots, nodes), *values),
+            Self::In(place, values) => Self::In(place.rename(slots, nodes), *values),
             Self::Compare(relation, a, b) => {
-                compare(*relation, a.renamed(slots, nodes), b.renamed(slots, nodes))
+                compare(*relation, a.rename(slots, nodes), b.rename(slots, nodes))
             }
             Self::Linear(linear) => {
-                let renamed = |&(place, factor): &(Place, i64)| (place.renamed(slots, nodes), factor);
+                let renamed = |&(place, factor): &(Place, i64)| (place.rename(slots, nodes), factor);
                 let mut parts: Vec<_> = linear.sum.parts.iter().map(renamed).collect();
                 parts.sort_unstable();
                 let symmetric = matches!(linear.relation, Relation::Equal | Relation::Different);

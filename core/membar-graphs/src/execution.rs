@@ -37,7 +37,7 @@ impl Execution {
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
     /// `registers[thread]`: for threads that are interchangeable.
     #[must_use]
-    pub fn exchanged(&self, parts: &[usize], registers: &[Vec<usize>]) -> Self {
+    pub fn exchange_threads(&self, parts: &[usize], registers: &[Vec<usize>]) -> Self {
         let initial = narrow(self.co.len());
         let mut starts = vec![initial];
         for run in &self.threads {
@@ -60,7 +60,7 @@ impl Execution {
             let thread = parts.iter().position(|&other| other == part.index());
             thread.map_or(part, |thread| ThreadId(narrow(thread)))
         };
-        let run = |(&part, names): (&usize, &Vec<usize>)| Arc::new(self.threads[part].renamed(names, player));
+        let run = |(&part, names): (&usize, &Vec<usize>)| Arc::new(self.threads[part].rename(names, player));
         Self { threads: parts.iter().zip(registers).map(run).collect(), rf, co }
     }
 }

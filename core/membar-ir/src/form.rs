@@ -211,7 +211,7 @@ impl ThreadDecoder<'_> {
             let branch = self.point(words)?;
             joins[branch as usize] = Some(self.point(words)?);
         }
-        let watched = self.watched(words)?;
+        let watched = self.watched_points(words)?;
         let committed = some_points(words, self.points)?;
         let ends = some_points(words, self.points)?;
         let exits = some_points(words, self.points)?;
@@ -238,7 +238,7 @@ impl ThreadDecoder<'_> {
         })
     }
 
-    fn watched(&self, words: &mut Words<'_>) -> Result<Vec<Option<WatchedPoint>>, CoreError> {
+    fn watched_points(&self, words: &mut Words<'_>) -> Result<Vec<Option<WatchedPoint>>, CoreError> {
         let mut watched = vec![None; self.points];
         for number in 0..words.count()? {
             let point = self.point(words)?;
@@ -355,8 +355,8 @@ impl ThreadDecoder<'_> {
             },
             9 => Operation::Spawn { thread: self.other(words)? },
             10 => Operation::Join { thread: self.other(words)? },
-            11 => Operation::Lock { address: self.locked(words)? },
-            12 => Operation::Unlock { address: self.locked(words)? },
+            11 => Operation::Lock { address: self.lock_address(words)? },
+            12 => Operation::Unlock { address: self.lock_address(words)? },
             13 => {
                 let (channel, width) = self.channel(words)?;
                 let values = (0..width).map(|_| self.expr(words)).collect::<Result<_, _>>()?;
@@ -371,7 +371,7 @@ impl ThreadDecoder<'_> {
         })
     }
 
-    fn locked(&self, words: &mut Words<'_>) -> Result<Address, CoreError> {
+    fn lock_address(&self, words: &mut Words<'_>) -> Result<Address, CoreError> {
         let address = self.expr(words)?;
         Ok(self.address(address, decode_size(words)?))
     }

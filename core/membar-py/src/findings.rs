@@ -28,7 +28,7 @@ impl Findings {
         Self { program: Arc::new(program), found, states, verification }
     }
 
-    fn shown(&self, execution: Option<&execution::Execution>) -> PyResult<Execution> {
+    fn execution_of(&self, execution: Option<&execution::Execution>) -> PyResult<Execution> {
         let execution = execution.ok_or_else(|| PyIndexError::new_err("there is no such execution"))?;
         Ok(Execution::new(&self.program, execution.clone()))
     }
@@ -184,36 +184,36 @@ impl Findings {
     /// The first execution with the final state at `index` of `states`.
     fn state_witness(&self, index: usize) -> PyResult<Execution> {
         let state = self.states.get(index).and_then(|(state, _)| self.found.states.get(state));
-        self.shown(state.map(|seen| &seen.first))
+        self.execution_of(state.map(|seen| &seen.first))
     }
 
     /// The first execution of which check `index` has something to say.
     fn remark_witness(&self, index: u32) -> PyResult<Execution> {
-        self.shown(self.found.remarks.get(&index).map(|seen| &seen.first))
+        self.execution_of(self.found.remarks.get(&index).map(|seen| &seen.first))
     }
 
     /// The first execution in which an assertion of `thread` fails.
     fn failure_witness(&self, thread: u32) -> PyResult<Execution> {
-        self.shown(self.found.failures.get(&thread).map(|seen| &seen.first))
+        self.execution_of(self.found.failures.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which `thread` accesses what is no location.
     fn fault_witness(&self, thread: u32) -> PyResult<Execution> {
-        self.shown(self.found.faults.get(&thread).map(|seen| &seen.first))
+        self.execution_of(self.found.faults.get(&thread).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread looks at memory in a loop for ever.
     fn stuck_witness(&self) -> PyResult<Execution> {
-        self.shown(self.found.stuck.get(&0).map(|seen| &seen.first))
+        self.execution_of(self.found.stuck.get(&0).map(|seen| &seen.first))
     }
 
     /// The first execution in which some thread can never leave a call that blocks.
     fn deadlock_witness(&self) -> PyResult<Execution> {
-        self.shown(self.found.stuck.get(&1).map(|seen| &seen.first))
+        self.execution_of(self.found.stuck.get(&1).map(|seen| &seen.first))
     }
 
     /// One of the kept executions.
     fn kept_witness(&self, index: usize) -> PyResult<Execution> {
-        self.shown(self.found.kept.get(index))
+        self.execution_of(self.found.kept.get(index))
     }
 }

@@ -159,8 +159,8 @@ impl Execution {
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
     /// `registers[thread]`.
     #[expect(clippy::needless_pass_by_value, reason = "Python hands over lists")]
-    fn exchanged(&self, parts: Vec<usize>, registers: Vec<Vec<usize>>) -> Self {
-        Self::new(&self.program, self.found.exchanged(&parts, &registers))
+    fn exchange_threads(&self, parts: Vec<usize>, registers: Vec<Vec<usize>>) -> Self {
+        Self::new(&self.program, self.found.exchange_threads(&parts, &registers))
     }
 }
 

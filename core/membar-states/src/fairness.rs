@@ -37,7 +37,7 @@ impl Fairness {
         let mut queues = Vec::new();
         if fair.buffers && program.discipline != BufferKind::Sc {
             for thread in 0..program.threads.len() {
-                let stored = stored(program, thread);
+                let stored = stored_cells(program, thread);
                 if program.discipline == BufferKind::Pso {
                     queues.extend(stored.into_iter().map(|cell| (thread, Some(cell))));
                 } else if !stored.is_empty() {
@@ -118,7 +118,7 @@ fn movers(step: &Transition) -> impl Iterator<Item = usize> {
 }
 
 /// The cells that a thread may store to through its buffer.
-fn stored(program: &Program, thread: usize) -> Vec<CellId> {
+fn stored_cells(program: &Program, thread: usize) -> Vec<CellId> {
     let mut cells = Vec::new();
     for operation in program.threads[thread].edges.iter().flat_map(|edge| &edge.operations) {
         let (Operation::Store { address, .. }

@@ -225,7 +225,7 @@ pub(super) fn run_to(
 }
 
 fn moves(product: &mut Product<'_>, steps: &Steps) -> Result<Vec<Option<RunStep>>, CoreError> {
-    steps.iter().map(|&(state, arc)| product.taken(state, arc)).collect()
+    steps.iter().map(|&(state, arc)| product.step_of(state, arc)).collect()
 }
 
 /// The steps of a shortest way through states that `may` be visited up to a step that `is_last`; empty if there is none.

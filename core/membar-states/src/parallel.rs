@@ -38,7 +38,7 @@ pub(super) fn explore(
     let initial = system.initial()?;
     let reduction = options.reduced.then(|| Reduction::new(&system.program, system.stepper.fault));
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let workers = system.shared(options.jobs).into_iter().enumerate();
+    let workers = system.share(options.jobs).into_iter().enumerate();
     let mut parallel = Team {
         workers: workers.map(|(own, system)| Worker::new(own, options.jobs, system)).collect(),
         found,
@@ -136,7 +136,7 @@ impl Team {
 
     /// Ends a round: records what was found and numbers what is new, up to where one thread would have stopped.
     fn close(&mut self, options: Options) -> Result<Option<Stopped>, CoreError> {
-        let fresh = self.merged()?;
+        let fresh = self.merge_round()?;
         let cut = self.cut(options, &fresh);
         let is_inside = |number: u32| cut.is_none_or(|cut| number <= cut.number);
         let is_followed =
@@ -170,7 +170,7 @@ impl Team {
     }
 
     /// The new states of a round: where they come, whose they are, and their places there.
-    fn merged(&mut self) -> Result<Vec<(Key, usize, u32)>, CoreError> {
+    fn merge_round(&mut self) -> Result<Vec<(Key, usize, u32)>, CoreError> {
         let lists: Vec<Vec<(Key, u32)>> =
             self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.fresh)).collect();
         let count: usize = lists.iter().map(Vec::len).sum();

@@ -173,7 +173,7 @@ impl<'s> Product<'s> {
     }
 
     /// The program's part of a step out of `state`; None if nothing happens.
-    pub(super) fn taken(&mut self, state: u32, arc: Arc) -> Result<Option<RunStep>, CoreError> {
+    pub(super) fn step_of(&mut self, state: u32, arc: Arc) -> Result<Option<RunStep>, CoreError> {
         let Some(place) = arc.step else { return Ok(None) };
         let count = self.system.leaves();
         self.store.fetch(state, &mut self.near);

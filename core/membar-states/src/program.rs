@@ -116,7 +116,8 @@ impl Program {
             thread.edges.iter().map(|edge| edge.operations.iter().all(|op| reads_own(op, &orders))).collect()
         };
         let is_thread_local = code.threads.iter().map(is_thread_local).collect();
-        let cleared = (0..code.threads.len()).map(|thread| cleared(&code, thread, registers)).collect();
+        let cleared =
+            (0..code.threads.len()).map(|thread| dead_registers(&code, thread, registers)).collect();
         Self { code, discipline, bound, layout, words, orders, is_thread_local, cleared }
     }
 }
@@ -156,7 +157,7 @@ fn reads_own(operation: &Operation, orders: &Orders) -> bool {
 }
 
 /// Per control point of a thread, the registers that nothing reads any more.
-fn cleared(program: &program::Program, number: usize, registers: Registers) -> Vec<Vec<Register>> {
+fn dead_registers(program: &program::Program, number: usize, registers: Registers) -> Vec<Vec<Register>> {
     let thread = &program.threads[number];
     if registers == Registers::All {
         return vec![Vec::new(); thread.leaving.len()];

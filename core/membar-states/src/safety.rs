@@ -161,7 +161,7 @@ impl Walk {
             if step.failed {
                 continue;
             }
-            let after = identified(&self.system, moves.after(step, count));
+            let after = identity_of(&self.system, moves.after(step, count));
             let (number, is_new) = self.store.number(&after, near, scratch).ok_or_else(too_many)?;
             goes_on |= number > from;
             if is_new {
@@ -178,7 +178,7 @@ pub(super) fn is_chosen(step: &Transition, alone: Option<usize>) -> bool {
 }
 
 /// A state as it is told apart from others.
-pub(super) fn identified<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]> {
+pub(super) fn identity_of<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]> {
     if system.stepper.fault == Fault::MemoryForgotten && system.program.words > 0 {
         let mut changed = after.to_vec();
         changed[system.program.words - 1] = 0;
@@ -221,7 +221,7 @@ impl Exploration {
             self.fetch(name, &mut expanded);
             self.system.moves(expanded.leaves(count), &mut moves)?;
             let is_it = |step: &&Transition| {
-                !step.failed && *identified(&self.system, moves.after(step, count)) == *after.as_slice()
+                !step.failed && *identity_of(&self.system, moves.after(step, count)) == *after.as_slice()
             };
             run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
         }

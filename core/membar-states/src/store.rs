@@ -14,7 +14,7 @@ const FIRST_BITS: u32 = 4;
 /// A free slot.
 const FREE: u32 = u32::MAX;
 
-fn expanded(word: u64) -> u64 {
+fn mix(word: u64) -> u64 {
     let mixed = (word ^ (word >> 32)).wrapping_mul(SPREAD);
     (mixed ^ (mixed >> 29)).wrapping_mul(SPREAD)
 }
@@ -22,7 +22,7 @@ fn expanded(word: u64) -> u64 {
 /// A number that words are spread by.
 pub(super) fn spread_words(words: &[u32]) -> u32 {
     let add = |hash: u64, &word: &u32| (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(SPREAD);
-    (expanded(words.iter().fold(0, add)) >> 32) as u32
+    (mix(words.iter().fold(0, add)) >> 32) as u32
 }
 
 fn spread_bytes(bytes: &[u8]) -> u64 {
@@ -35,7 +35,7 @@ fn spread_bytes(bytes: &[u8]) -> u64 {
     for &byte in rest {
         last = (last << 8) | u64::from(byte);
     }
-    expanded(hash.rotate_left(5) ^ last)
+    mix(hash.rotate_left(5) ^ last)
 }
 
 /// Slots that name entries by their number, found by hash. The bits of a slot that no number needs yet hold bits of the
@@ -134,14 +134,14 @@ impl Pairs {
     /// The number of a pair, and whether it is new. None: there are as many as numbers.
     fn number(&mut self, left: u32, right: u32) -> Option<(u32, bool)> {
         let pair = u64::from(left) << 32 | u64::from(right);
-        let hash = expanded(pair);
+        let hash = mix(pair);
         let entries = &self.entries;
         let mut slot = match self.index.find(hash, |entry| entries[entry as usize] == pair) {
             Ok(known) => return Some((known, false)),
             Err(slot) => slot,
         };
         let number = u32::try_from(self.entries.len()).ok()?;
-        if self.index.grow(entries.len(), |entry| expanded(entries[entry as usize]))? {
+        if self.index.grow(entries.len(), |entry| mix(entries[entry as usize]))? {
             slot = self.index.find(hash, |_| false).unwrap_err_or(slot);
         }
         self.index.put(slot, hash, number);
@@ -188,7 +188,7 @@ impl ComponentTable {
     }
 
     /// `count` sets with the same strings, now and later.
-    pub(super) fn shared(self, count: usize) -> Vec<Self> {
+    pub(super) fn share(self, count: usize) -> Vec<Self> {
         let common = Arc::new(Mutex::new(self));
         let follower = |_| {
             let mut strings = Self { common: Some(Arc::clone(&common)), ..Self::new() };
@@ -423,7 +423,7 @@ mod tests {
     fn shared_strings_have_the_same_numbers_everywhere() {
         let mut strings = ComponentTable::new();
         assert_eq!(strings.number(b"first"), Some(0));
-        let mut all = strings.shared(3);
+        let mut all = strings.share(3);
         for number in 1..200_u32 {
             let who = number as usize % 3;
             assert_eq!(all[who].number(&number.to_le_bytes()), Some(number));

@@ -51,16 +51,16 @@ impl System {
     }
 
     /// The same program for several threads, which name parts of states in the same way.
-    pub(super) fn shared(self, count: usize) -> Vec<Self> {
+    pub(super) fn share(self, count: usize) -> Vec<Self> {
         let (program, fault) = (self.program, self.stepper.fault);
         let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program), fault)).collect();
         for (thread, strings) in self.stepper.locals.into_iter().enumerate() {
-            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+            for (system, copy) in all.iter_mut().zip(strings.share(count)) {
                 system.stepper.locals[thread] = copy;
             }
         }
         for (channel, strings) in self.stepper.contents.into_iter().enumerate() {
-            for (system, copy) in all.iter_mut().zip(strings.shared(count)) {
+            for (system, copy) in all.iter_mut().zip(strings.share(count)) {
                 system.stepper.contents[channel] = copy;
             }
         }

@@ -8,7 +8,7 @@ use membar_ir::limits::{Stopped, Watch};
 use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};
 use super::reduction::Reduction;
-use super::safety::{identified, is_chosen};
+use super::safety::{identity_of, is_chosen};
 use super::store::{ExpandedState, Store, append, spread_words};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
@@ -197,7 +197,7 @@ impl Worker {
             if step.failed {
                 continue;
             }
-            let after = identified(&self.system, self.moves.after(step, count));
+            let after = identity_of(&self.system, self.moves.after(step, count));
             let owner = owner(&after, common.workers);
             let place = u32::try_from(behind + position).ok().filter(|&place| place < 1 << 31);
             let mail = &mut self.outbox[owner];

@@ -153,7 +153,7 @@ def exchange_threads(
         renaming = {} if thread == other else dict(zip(names[other], names[thread], strict=True))
         # A register that only the other thread mentions never gets a value.
         renamed.append([own.get(renaming.get(name, name), 0) for name in registers[other]])
-    return found.exchanged(exchange, renamed)
+    return found.exchange_threads(exchange, renamed)
 
 
 def _observed_registers(group: Group, asked: Sequence[Term]) -> list[tuple[int, int, bool]]:

@@ -114,7 +114,7 @@ impl ForcedCoherence {
     }
 
     /// Adds what follows from the source that `read` has just got; false if that cannot be.
-    pub(super) fn read_chosen(
+    pub(super) fn add_source(
         &self,
         candidate: &mut Candidate<'_>,
         read: usize,

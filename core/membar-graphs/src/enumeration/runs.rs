@@ -121,7 +121,7 @@ pub(super) fn all_classes(
         findings.waits.extend(found.machine.waits.iter().map(|edge| (thread, edge.0)));
         findings.cuts.extend(found.machine.cuts.iter().map(|edge| (thread, edge.0)));
     }
-    Ok(threads.into_iter().map(|found| finished(found.classes)).collect())
+    Ok(threads.into_iter().map(|found| index_values(found.classes)).collect())
 }
 
 impl Found<'_> {
@@ -205,7 +205,7 @@ impl Found<'_> {
 }
 
 /// Sorts the runs by their choices, so that the order of discovery does not show, and indexes their values.
-fn finished(mut classes: Vec<RunClass>) -> Vec<RunClass> {
+fn index_values(mut classes: Vec<RunClass>) -> Vec<RunClass> {
     for class in &mut classes {
         class.runs.sort_unstable_by(|a, b| a.choices.cmp(&b.choices));
         for (position, event) in class.skeleton.events.iter().enumerate() {

@@ -220,7 +220,7 @@ impl<'a, 'w> Search<'a, 'w> {
     /// Gives each read a write, in all ways. No recursion: programs may be long.
     fn choose_reads(&mut self) -> Result<(), Failure> {
         if self.order.is_empty() {
-            return self.reads_chosen();
+            return self.complete_reads();
         }
         let mut choices = vec![ReadChoice::default()];
         while let Some(choice) = choices.last_mut() {
@@ -243,11 +243,11 @@ impl<'a, 'w> Search<'a, 'w> {
             self.findings.nodes += 1;
             choices[depth].undo = Some(self.take_source(read, source));
             self.count_saved()?;
-            if !self.forced.read_chosen(&mut self.candidate, read, self.watch)? {
+            if !self.forced.add_source(&mut self.candidate, read, self.watch)? {
                 continue;
             }
             if depth + 1 == self.order.len() {
-                self.reads_chosen()?;
+                self.complete_reads()?;
             } else if !several || depth >= self.asking || self.passes(&self.schedule.growing_reads)? {
                 choices.push(ReadChoice::default());
             }
@@ -283,7 +283,7 @@ impl<'a, 'w> Search<'a, 'w> {
         }
     }
 
-    fn reads_chosen(&mut self) -> Result<(), Failure> {
+    fn complete_reads(&mut self) -> Result<(), Failure> {
         if self.candidate.is_spawned_twice() {
             return Err(CoreError::TooLarge("a thread is started more than once").into());
         }

@@ -4,12 +4,11 @@
 //! being looked into. There is no set of visited graphs, and no recursion.
 
 use crate::stateless::checker::ConsistencyChecker;
-use crate::stateless::clocks::Prefix;
 use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Label, Move, Place, Places, ThreadEvents};
+use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents};
 use crate::stateless::record::Record;
 use crate::stateless::signs::Signs;
 use crate::stateless::thread_order::ThreadOrder;
@@ -60,11 +59,11 @@ pub(super) struct Explorer<'a> {
     /// What else to tell of whole graphs.
     signs: Option<Signs<'a>>,
     /// What makes the prefix of a write inside its thread; None: all of program order.
-    order: Option<ThreadOrder<'a>>,
+    pub(super) order: Option<ThreadOrder<'a>>,
     /// The prefix of the write that is looked at: per thread, or per item.
-    clock: Vec<u32>,
-    marks: Vec<bool>,
-    moved: Vec<ItemId>,
+    pub(super) clock: Vec<u32>,
+    pub(super) marks: Vec<bool>,
+    pub(super) moved: Vec<ItemId>,
     most_history: usize,
     /// What is known of the other workers, and of the part of the search that is done here.
     pub(super) share: Share<'a>,
@@ -237,7 +236,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
-    fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
+    pub(super) fn resume(&mut self, frame: Frame) -> Result<bool, Failure> {
         let Frame { len, thread, mut left, ways, .. } = frame;
         let mut same = Same::default();
         self.graphs[self.depth].truncate(len, &self.thread_tree);
@@ -369,99 +368,6 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// Finds the prefix of the next write of `thread`.
-    fn find_prefix(&mut self, thread: usize) -> Result<(), Failure> {
-        let graph = &mut self.graphs[self.depth];
-        match &mut self.order {
-            None => graph.prefix_of_next(thread, &mut self.clock),
-            Some(order) => {
-                order.mark_prefix(graph, thread, &mut self.thread_tree, &mut self.marks, &mut self.watch)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The prefix that was found last.
-    fn prefix(&self) -> Prefix<'_> {
-        if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) }
-    }
-
-    /// The newest read among the first `count` items that the next write of `thread` may revisit.
-    fn next_revisit(&mut self, thread: usize, place: Place, count: usize) -> Result<Option<ItemId>, Failure> {
-        self.find_prefix(thread)?;
-        let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
-        for (index, item) in graph.items.iter().enumerate().take(count).rev() {
-            let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
-            let is_read = matches!(item.label, Label::Read(other, _) if other == place);
-            if prefix.has(id, item) {
-                if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
-                    return Ok(Some(id));
-                }
-                continue;
-            }
-            if !graph.is_maximal(id, prefix) {
-                return Ok(None);
-            }
-            if is_read && self.options.fault != Fault::NoRevisits {
-                return Ok(Some(id));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
-    fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
-        let step = self.update_bounds()?;
-        if self.graphs.len() == self.depth + 1 {
-            let copy = self.graphs[self.depth].clone();
-            self.graphs.push(copy);
-        }
-        self.find_prefix(thread)?;
-        let prefix =
-            if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) };
-        let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
-        let (graph, kept) = (&outer[self.depth], &mut inner[0]);
-        let value = graph.pending(thread, &self.thread_tree).value;
-        let before = self.thread_tree.before(graph.item(read).node).unwrap_or(graph.item(read).node);
-        let node = self.thread_tree.child(before, value)?;
-        let floor = step.map(|step| self.bounds[self.depth].landing_floor(graph, step, thread, read, place));
-        graph.restrict(kept, read, prefix, place, &mut self.moved, &self.thread_tree);
-        let read = self.moved[read.index()];
-        if self.order.is_some() {
-            kept.redirect(read, node, &[], &self.thread_tree);
-            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.thread_tree)? {
-                return Ok(false);
-            }
-        } else {
-            self.clock[thread] = kept.lanes[thread].next + 1;
-            kept.redirect(read, node, &self.clock, &self.thread_tree);
-            kept.arrive(kept.item(read).thread as usize, &self.thread_tree)?;
-        }
-        let Label::Read(place, _) = kept.item(read).label else { return Ok(false) };
-        self.depth += 1;
-        if self.bounds.len() == self.depth {
-            self.bounds.push(CoherenceBounds::default());
-        }
-        self.bounds[self.depth].items = 0;
-        self.make_room();
-        let graph = &self.graphs[self.depth];
-        let Places { lowest, highest, .. } = graph.places(thread, place, &self.thread_tree);
-        let len = graph.items.len();
-        let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
-        let lowest = if is_last { highest.max(lowest) } else { lowest };
-        let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
-        let ways = (highest + 1).saturating_sub(lowest);
-        let floor = floor.map(|write| self.moved[write.index()]);
-        let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
-        self.resume(Frame {
-            len,
-            thread,
-            left: WorkItem::RevisitPlacement(place, lowest, highest),
-            ways,
-            floor,
-        })
-    }
-
     /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
     /// may see in it why what is around it is in order.
     fn is_settled(&mut self, thread: usize) -> Result<bool, Failure> {
@@ -518,7 +424,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Throws cached runs of threads away if there are too many.
-    fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self) {
         if self.thread_tree.bytes() < self.most_history {
             return;
         }

@@ -39,7 +39,7 @@ impl Frame {
     }
 
     /// The same with nothing left: another worker does the rest.
-    pub(super) fn emptied(self) -> Self {
+    pub(super) fn without_rest(self) -> Self {
         let left = match self.left {
             WorkItem::Sources(place, _) => WorkItem::Sources(place, 0),
             WorkItem::Places(place, ..) | WorkItem::Reads(place, _) => WorkItem::Reads(place, 0),

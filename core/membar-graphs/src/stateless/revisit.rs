@@ -7,10 +7,14 @@
 //! not depend on `r`: going from the newest item down, the first failure ends the search for reads.
 
 use crate::stateless::clocks::Prefix;
+use crate::stateless::coherence_bounds::CoherenceBounds;
+use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
+use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Item, ItemId, Label, Place};
+use crate::stateless::item::{Item, ItemId, Label, Place, Places};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
+use membar_ir::error::Failure;
 
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
@@ -128,4 +132,104 @@ impl Graph {
 
 fn stamp(id: usize) -> u32 {
     u32::try_from(id).unwrap_or(u32::MAX)
+}
+
+impl Explorer<'_> {
+    /// Finds the prefix of the next write of `thread`.
+    fn find_prefix(&mut self, thread: usize) -> Result<(), Failure> {
+        let graph = &mut self.graphs[self.depth];
+        match &mut self.order {
+            None => graph.prefix_of_next(thread, &mut self.clock),
+            Some(order) => {
+                order.mark_prefix(graph, thread, &mut self.thread_tree, &mut self.marks, &mut self.watch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The prefix that was found last.
+    fn prefix(&self) -> Prefix<'_> {
+        if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) }
+    }
+
+    /// The newest read among the first `count` items that the next write of `thread` may revisit.
+    pub(super) fn next_revisit(
+        &mut self,
+        thread: usize,
+        place: Place,
+        count: usize,
+    ) -> Result<Option<ItemId>, Failure> {
+        self.find_prefix(thread)?;
+        let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
+        for (index, item) in graph.items.iter().enumerate().take(count).rev() {
+            let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
+            let is_read = matches!(item.label, Label::Read(other, _) if other == place);
+            if prefix.has(id, item) {
+                if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
+                    return Ok(Some(id));
+                }
+                continue;
+            }
+            if !graph.is_maximal(id, prefix) {
+                return Ok(None);
+            }
+            if is_read && self.options.fault != Fault::NoRevisits {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the next write of `thread` revisit `read`: true if there is a graph to go on from.
+    pub(super) fn revisit(&mut self, thread: usize, place: Place, read: ItemId) -> Result<bool, Failure> {
+        let step = self.update_bounds()?;
+        if self.graphs.len() == self.depth + 1 {
+            let copy = self.graphs[self.depth].clone();
+            self.graphs.push(copy);
+        }
+        self.find_prefix(thread)?;
+        let prefix =
+            if self.order.is_none() { Prefix::Clock(&self.clock) } else { Prefix::Items(&self.marks) };
+        let (outer, inner) = self.graphs.split_at_mut(self.depth + 1);
+        let (graph, kept) = (&outer[self.depth], &mut inner[0]);
+        let value = graph.pending(thread, &self.thread_tree).value;
+        let before = self.thread_tree.before(graph.item(read).node).unwrap_or(graph.item(read).node);
+        let node = self.thread_tree.child(before, value)?;
+        let floor = step.map(|step| self.bounds[self.depth].landing_floor(graph, step, thread, read, place));
+        graph.restrict(kept, read, prefix, place, &mut self.moved, &self.thread_tree);
+        let read = self.moved[read.index()];
+        if self.order.is_some() {
+            kept.redirect(read, node, &[], &self.thread_tree);
+            if !kept.reroute_revisited(read, thread, graph.spot(thread), &mut self.thread_tree)? {
+                return Ok(false);
+            }
+        } else {
+            self.clock[thread] = kept.lanes[thread].next + 1;
+            kept.redirect(read, node, &self.clock, &self.thread_tree);
+            kept.arrive(kept.item(read).thread as usize, &self.thread_tree)?;
+        }
+        let Label::Read(place, _) = kept.item(read).label else { return Ok(false) };
+        self.depth += 1;
+        if self.bounds.len() == self.depth {
+            self.bounds.push(CoherenceBounds::default());
+        }
+        self.bounds[self.depth].items = 0;
+        self.make_room();
+        let graph = &self.graphs[self.depth];
+        let Places { lowest, highest, .. } = graph.places(thread, place, &self.thread_tree);
+        let len = graph.items.len();
+        let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
+        let lowest = if is_last { highest.max(lowest) } else { lowest };
+        let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
+        let ways = (highest + 1).saturating_sub(lowest);
+        let floor = floor.map(|write| self.moved[write.index()]);
+        let floor = graph.writes(place).iter().position(|write| Some(*write) == floor).unwrap_or(0);
+        self.resume(Frame {
+            len,
+            thread,
+            left: WorkItem::RevisitPlacement(place, lowest, highest),
+            ways,
+            floor,
+        })
+    }
 }

@@ -6,6 +6,7 @@ use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::{Plan, Slot};
 use membar_cat::schedule::Phase;
+use membar_ir::bits::{contains, union};
 use membar_ir::error::Failure;
 use membar_ir::limits::Watch;
 
@@ -41,11 +42,11 @@ impl<'a> Signs<'a> {
         for (slot, found) in self.slots.into_iter().zip(found) {
             let mut ends = vec![0_u64; width];
             for row in self.evaluation.slot(slot).chunks_exact(width.max(1)) {
-                ends.iter_mut().zip(row).for_each(|(all, word)| *all |= word);
+                union(&mut ends, row);
             }
             for (event, &id) in graph.events.iter().enumerate() {
                 let item = graph.item(id);
-                if ends[event / 64] >> (event % 64) & 1 != 0
+                if contains(&ends, event)
                     && let Label::Read(place, _) | Label::Write(place) = item.label
                 {
                     found.insert((item.thread, graph.locations[place.index()].cell.0));

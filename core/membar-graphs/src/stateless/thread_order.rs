@@ -134,7 +134,7 @@ impl<'a> ThreadOrder<'a> {
         let own = here.first as usize..here.first as usize + here.steps.len();
         let path = Path::new(thread_tree.choices_before(node), own.end);
         let orders = self.orders(&skeleton, own.end, watch)?;
-        let sets = closed(&skeleton, &path, &orders, self.fault);
+        let sets = close_prefixes(&skeleton, &path, &orders, self.fault);
         self.nodes[node.index()] = Some(sets.into_iter().take(own.end).skip(own.start).collect());
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Path {
 }
 
 /// Per event what must stay with it, as positions among the items.
-fn closed(skeleton: &Skeleton, path: &Path, orders: &[SmallSet], fault: Fault) -> Vec<SmallSet> {
+fn close_prefixes(skeleton: &Skeleton, path: &Path, orders: &[SmallSet], fault: Fault) -> Vec<SmallSet> {
     let mut sets: Vec<SmallSet> = Vec::with_capacity(orders.len());
     let mut decisive = SmallSet::default();
     for (number, event) in skeleton.events.iter().enumerate().take(orders.len()) {

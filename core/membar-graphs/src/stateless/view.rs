@@ -7,9 +7,8 @@ use crate::stateless::thread_tree::ThreadTree;
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
-use membar_ir::bits::insert;
-use membar_ir::program::Program;
-use membar_ir::program::Tag;
+use membar_ir::bits::{insert, remove};
+use membar_ir::program::{Program, Tag};
 
 /// A graph with what its items refer to.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +66,7 @@ impl View<'_, '_> {
                     for other in lane.present().rev().take_while(|&other| other != id) {
                         let other = self.graph.item(other);
                         if self.graph.step(other, self.thread_tree).event.step == step.event.step {
-                            row[other.event as usize / 64] &= !(1 << (other.event % 64));
+                            remove(row, other.event as usize);
                         }
                     }
                 }

@@ -49,8 +49,8 @@ impl Explorer<'_> {
     pub(super) fn work(&mut self, work_queue: &WorkQueue) -> Result<(), Failure> {
         let _presence = Presence(work_queue);
         while let Some(task) = work_queue.take(&mut self.watch) {
-            let result = self.do_errand(task);
-            self.finish_errand();
+            let result = self.do_task(task);
+            self.finish_task();
             if let Err(failure) = result {
                 work_queue.stop(match &failure {
                     Failure::Stopped(stopped) => *stopped,
@@ -63,7 +63,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn do_errand(&mut self, task: Task) -> Result<(), Failure> {
+    fn do_task(&mut self, task: Task) -> Result<(), Failure> {
         let Task { order, weight, rest } = task;
         self.record.begin(order.clone());
         let told = (self.share.told.0, self.share.told.1, self.share.told.2, 0.0);
@@ -137,17 +137,17 @@ impl Explorer<'_> {
         let (at, depth, weight) = found?;
         let frame = self.frames[at];
         if self.options.fault != Fault::ErrandDoneTwice {
-            self.frames[at] = frame.emptied();
+            self.frames[at] = frame.without_rest();
         }
         let mut order = self.share.order.clone();
         order.push(u32::MAX - self.share.gifts);
         self.share.gifts += 1;
         self.share.given += weight;
-        let rest = self.packed(frame, depth);
+        let rest = self.pack(frame, depth);
         (self.options.fault != Fault::ErrandLost).then_some(Task { order, weight, rest: Some(rest) })
     }
 
-    fn packed(&self, frame: Frame, depth: usize) -> Rest {
+    fn pack(&self, frame: Frame, depth: usize) -> Rest {
         let mut graph = self.graphs[depth].clone();
         graph.truncate(frame.len, &self.thread_tree);
         let mut nodes: Vec<SegmentId> = graph.nodes().collect();
@@ -187,7 +187,7 @@ impl Explorer<'_> {
         self.tell_done(done - self.share.given);
     }
 
-    fn finish_errand(&mut self) {
+    fn finish_task(&mut self) {
         self.tell_done(self.share.weight - self.share.given);
     }
 

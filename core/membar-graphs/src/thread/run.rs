@@ -160,7 +160,7 @@ impl ThreadRun {
     }
 
     /// The same run of a thread whose registers, and the threads that it starts and joins, have other names.
-    pub(crate) fn renamed(&self, registers: &[usize], thread: impl Fn(ThreadId) -> ThreadId) -> Self {
+    pub(crate) fn rename(&self, registers: &[usize], thread: impl Fn(ThreadId) -> ThreadId) -> Self {
         let mut skeleton = (*self.skeleton).clone();
         for turn in &mut skeleton.turns {
             turn.thread = thread(turn.thread);

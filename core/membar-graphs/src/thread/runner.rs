@@ -308,12 +308,12 @@ impl Acting<'_> {
     }
 
     /// The value of `expr` as the cell holds it.
-    fn stored(&mut self, cell: CellId, expr: &Expr) -> u64 {
+    fn stored_value(&mut self, cell: CellId, expr: &Expr) -> u64 {
         self.evaluate(expr) & self.program.cells[cell.index()].mask()
     }
 
     fn write(&mut self, access: Access<'_>, value: &Expr) {
-        let stored = self.stored(access.cell, value);
+        let stored = self.stored_value(access.cell, value);
         self.last = self.run.event(Kind::Write, Some(access.cell), stored, access.tags);
         self.run.skeleton.events[self.last].address = self.origins_of_address(access.address);
         self.run.skeleton.events[self.last].data = self.run.origins_of(value, None);
@@ -352,7 +352,7 @@ impl Memory for Acting<'_> {
 
     fn halt(&mut self, halt: membar_step::Halt) -> Interrupt {
         match halt {
-            membar_step::Halt::Assumption(waits) => Interrupt::End(suspended(self.run, waits)),
+            membar_step::Halt::Assumption(waits) => Interrupt::End(suspend(self.run, waits)),
             membar_step::Halt::NoChoice => Interrupt::End(Status::Blocked),
             membar_step::Halt::TooWide => {
                 Interrupt::Error(CoreError::TooLarge("a choice among more than 65536 values"))
@@ -422,7 +422,7 @@ impl Memory for Acting<'_> {
         let read = self.last;
         let data = self.run.origins_of(&rmw.value, Some(rmw.register));
         let decided = self.run.origins_of(&rmw.condition, Some(rmw.register));
-        let stored = self.stored(cell, &rmw.value);
+        let stored = self.stored_value(cell, &rmw.value);
         let write = self.run.event(Kind::Write, Some(cell), stored, rmw.write_tags);
         let address = self.run.skeleton.events[read].address.clone();
         let event = &mut self.run.skeleton.events[write];
@@ -476,7 +476,7 @@ impl Memory for Acting<'_> {
 /// How a run ends whose assumption does not hold.
 ///
 /// A step that waits is not taken yet: what it wrote did not happen, and what it read it will read again.
-fn suspended(run: &mut Run, waits: Option<Patience>) -> Status {
+fn suspend(run: &mut Run, waits: Option<Patience>) -> Status {
     let Some(patience) = waits else { return Status::Blocked };
     let step = run.step;
     let events = &run.skeleton.events;
