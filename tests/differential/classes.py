@@ -91,7 +91,7 @@ def difference(
     parts = [
         ("final states", _states(found), _states(expected)),
         ("blocked", found.blocked > 0, expected.blocked > 0),
-        ("remarks", found.remarks, expected.remarks),
+        ("flags", found.flags, expected.flags),
         ("failures", found.failures, expected.failures),
         ("faults", found.faults, expected.faults),
         ("cut", found.cut, expected.cut),

@@ -57,7 +57,7 @@ def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_
 def answer(found: _core.Findings) -> Answer:
     """All that must be the same whatever the search."""
     counts = found.executions, found.blocked, found.stuck
-    return *counts, found.states, found.remarks, found.failures, found.faults
+    return *counts, found.states, found.flags, found.failures, found.faults
 
 
 def complete(found: _core.Findings) -> tuple[object, ...]:
@@ -66,7 +66,7 @@ def complete(found: _core.Findings) -> tuple[object, ...]:
     Where several threads fail in one execution it counts for the first of them.
     """
     broken = bool(found.failures), bool(found.faults)
-    return found.executions, found.stuck > 0, found.cut, found.states, found.remarks, *broken
+    return found.executions, found.stuck > 0, found.cut, found.states, found.flags, *broken
 
 
 def once(

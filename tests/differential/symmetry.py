@@ -119,7 +119,7 @@ def compare(item: Both, expected: _core.Findings, found: _core.Findings) -> str:
     pairs: list[tuple[object, object]] = [
         (found.executions, expected.executions),
         (found.blocked, expected.blocked),
-        (found.remarks, expected.remarks),
+        (found.flags, expected.flags),
         (found.cut, expected.cut),
         (bool(found.stuck), bool(expected.stuck)),
         (bool(found.failures), bool(expected.failures)),

@@ -40,7 +40,7 @@ def witnesses(found: _core.Findings) -> list[object]:
         *(found.state_witness(index) for index in range(len(found.states))),
         *(found.failure_witness(thread) for thread in found.failures),
         *(found.fault_witness(thread) for thread in found.faults),
-        *(found.remark_witness(check) for check in found.remarks),
+        *(found.flag_witness(check) for check in found.flags),
         *(found.kept_witness(index) for index in range(found.kept)),
     ]
 

@@ -183,7 +183,7 @@ impl Evaluation {
 
     /// Whether a check that is no requirement has something to say.
     #[must_use]
-    pub fn remarks(&self, check: Check) -> bool {
+    pub fn raises_flag(&self, check: Check) -> bool {
         match check.mode {
             CheckMode::Require => false,
             CheckMode::Flag => self.holds(check),

@@ -227,10 +227,10 @@ impl<'a> EventKinds<'a> {
         // Nothing has a cycle, a loop or a member if there is nothing.
         let is_idle = |check: &Check| matches!(nodes[check.slot.index()], Node::Empty) && !check.negated;
         plan.growing.iter_mut().chain(&mut plan.last).for_each(moved);
-        plan.remarks.iter_mut().for_each(|(_, check)| moved(check));
+        plan.flags.iter_mut().for_each(|(_, check)| moved(check));
         plan.growing.retain(|check| !is_idle(check));
         plan.last.retain(|check| !is_idle(check));
-        plan.remarks.retain(|(_, check)| check.mode == CheckMode::Flag || !is_idle(check));
+        plan.flags.retain(|(_, check)| check.mode == CheckMode::Flag || !is_idle(check));
     }
 }
 

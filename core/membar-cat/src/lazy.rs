@@ -68,20 +68,20 @@ impl<const W: usize> LazyEvaluator<W> {
         plan.growing.iter().all(|&check| self.holds(plan, check, provider))
     }
 
-    /// Whether a whole graph passes what was not asked of it as a partial one; then the remarks about it.
+    /// Whether a whole graph passes what was not asked of it as a partial one; then the flags about it.
     pub fn passes_at_the_end(
         &mut self,
         plan: &LazyPlan,
         provider: &impl Provider,
-        remarks: &mut Vec<usize>,
+        flags: &mut Vec<usize>,
     ) -> bool {
         if !plan.last.iter().all(|&check| self.holds(plan, check, provider)) {
             return false;
         }
-        for &(index, check) in &plan.remarks {
+        for &(index, check) in &plan.flags {
             let holds = self.holds(plan, check, provider);
             if holds == (check.mode == CheckMode::Flag) {
-                remarks.push(index);
+                flags.push(index);
             }
         }
         true

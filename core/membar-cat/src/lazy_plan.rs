@@ -73,7 +73,7 @@ pub struct LazyPlan {
     /// Asked of whole graphs, beside those.
     pub last: Vec<Check>,
     /// Flags and undefined behaviour, with their numbers.
-    pub remarks: Vec<(usize, Check)>,
+    pub flags: Vec<(usize, Check)>,
     /// The slot of what precedes an event whatever it reads, and which earlier events of its thread that takes in.
     pub before: Option<(usize, Step)>,
 }
@@ -101,7 +101,7 @@ impl LazyPlan {
             needs_coherence: Vec::new(),
             growing: growing.iter().map(|&index| plan.checks[index]).collect(),
             last: rest.map(|index| plan.checks[index]).collect(),
-            remarks: schedule.remarks.iter().map(|&index| (index, plan.checks[index])).collect(),
+            flags: schedule.flags.iter().map(|&index| (index, plan.checks[index])).collect(),
             before: None,
         };
         let mut costs: Vec<usize> = Vec::new();

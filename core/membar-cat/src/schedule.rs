@@ -64,7 +64,7 @@ pub struct Schedule {
     /// When co is complete, after `reads` or `growing_coherence` was run for it.
     pub coherence: Phase,
     /// Checks that are no requirement, asked last.
-    pub remarks: Vec<usize>,
+    pub flags: Vec<usize>,
     /// For each slot whether it depends on neither rf nor co.
     pub is_static: Vec<bool>,
     /// What the plan requires of co; nothing if pruning is off.
@@ -113,8 +113,8 @@ impl Schedule {
         let with_coherence = facts.growth(plan, true, whole_reads);
         let axioms = if prune { CoherenceAxioms::of(plan) } else { CoherenceAxioms::default() };
         let implied = if forces { axioms.implied_checks(plan) } else { vec![false; plan.checks.len()] };
-        let is_remark = |index: usize| plan.checks[index].mode != CheckMode::Require;
-        let required = |index: usize| !is_remark(index) && !implied[index];
+        let is_flag = |index: usize| plan.checks[index].mode != CheckMode::Require;
+        let required = |index: usize| !is_flag(index) && !implied[index];
         let can_prune = |growth: &[Growth], check: &Check| {
             prune && !check.negated && growth[check.slot.index()] <= Growth::Growing
         };
@@ -148,7 +148,7 @@ impl Schedule {
             }),
             growing_coherence: phase(growing_coherence, &|s| later[s] && stages[s] == Stage::Coherence),
             coherence: phase(coherence, &|s| needed[s] && !later[s] && stages[s] == Stage::Coherence),
-            remarks: all.filter(|&i| is_remark(i)).collect(),
+            flags: all.filter(|&i| is_flag(i)).collect(),
             is_static: facts.stages.iter().map(|&stage| stage == Stage::Static).collect(),
             axioms,
         }
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(schedule.reads.required, [1, 2]);
         assert_eq!(schedule.growing_coherence.required, [2]);
         assert_eq!(schedule.coherence.required, []);
-        assert_eq!(schedule.remarks, [3]);
+        assert_eq!(schedule.flags, [3]);
         let unpruned = Schedule::new(&plan(&[PO, RF, CO], &[], checks), false);
         assert_eq!(unpruned.growing_reads.required, []);
         assert_eq!(unpruned.coherence.required, [2]);

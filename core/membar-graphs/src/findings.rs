@@ -54,7 +54,7 @@ pub struct Findings {
     /// Where the relations that were asked for end: per relation the threads and cells of the events.
     pub signs: Signs,
     /// Checks that are no requirement and have something to say, by number.
-    pub remarks: BTreeMap<u32, Seen>,
+    pub flags: BTreeMap<u32, Seen>,
     /// Every complete execution, and every one that failed or was cut, if they are to be kept.
     pub kept: Vec<Execution>,
     /// Combinations of classes looked at.

@@ -8,7 +8,7 @@ pub(crate) enum Stay {
     /// It has ended, and the process with it.
     Exited,
     /// Nobody started it.
-    Unborn,
+    NotStarted,
     /// It looks at memory in a loop, and sees what is last.
     Looks,
     /// It is in a step that blocks, and sees what is last.

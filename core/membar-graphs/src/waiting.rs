@@ -45,11 +45,11 @@ impl Control {
     }
 }
 
-/// What a thread has done beside its events, as far as it makes a turn more than looking.
+/// What a thread has done beside its events, as far as it makes an iteration more than looking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     /// Choices, threads started and joined.
-    pub(crate) effects: u32,
+    pub(crate) actions: u32,
     /// Store-conditionals and weak operations that failed and could have succeeded.
     pub(crate) retries: u32,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Visit {
     /// Number of events before.
     pub(crate) events: usize,
     /// What else it did before.
-    pub(crate) deeds: Effects,
+    pub(crate) effects: Effects,
     /// The registers that matter, with the reads that their values come from.
     pub(crate) registers: Vec<(u64, Origins)>,
     /// The reads that decided the path.
@@ -91,15 +91,15 @@ impl Visit {
         single: bool,
         fault: Fault,
     ) -> Between {
-        let turn = &events[self.events..];
-        let reads = turn.iter().filter(|event| event.kind == Kind::Read).count();
-        let writes = turn.iter().filter(|event| event.kind == Kind::Write).count();
+        let iteration = &events[self.events..];
+        let reads = iteration.iter().filter(|event| event.kind == Kind::Read).count();
+        let writes = iteration.iter().filter(|event| event.kind == Kind::Write).count();
         let has_written = writes > usize::from(written_back.is_some()) && fault != Fault::WritingIsWaiting;
         let is_empty = reads == 0 || (single && reads > 1);
-        let has_chosen = now.deeds.effects != self.deeds.effects && fault != Fault::ChoosingIsWaiting;
+        let has_chosen = now.effects.actions != self.effects.actions && fault != Fault::ChoosingIsWaiting;
         if has_written || is_empty || has_chosen || !self.is_same(now, fault) {
             Between::Changes
-        } else if now.deeds.retries != self.deeds.retries && fault != Fault::RetryingIsWaiting {
+        } else if now.effects.retries != self.effects.retries && fault != Fault::RetryingIsWaiting {
             if written_back.is_some() { Between::Changes } else { Between::Retry }
         } else {
             Between::Looks

@@ -255,9 +255,9 @@ pub struct WatchedPoint {
     pub registers: Vec<Register>,
     /// Whether open exclusive loads matter there.
     pub exclusive: bool,
-    /// Whether only turns with a single read count.
+    /// Whether only iterations with a single read count.
     pub single: bool,
-    /// Whether a turn still only looks if an atomic operation writes back what it read.
+    /// Whether an iteration still only looks if an atomic operation writes back what it read.
     pub write_backs: bool,
 }
 

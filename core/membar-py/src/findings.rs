@@ -117,8 +117,8 @@ impl Findings {
 
     /// Numbers of the checks that are no requirement and have something to say.
     #[getter]
-    fn remarks(&self) -> Vec<u32> {
-        self.found.remarks.keys().copied().collect()
+    fn flags(&self) -> Vec<u32> {
+        self.found.flags.keys().copied().collect()
     }
 
     /// Threads in which an assertion fails.
@@ -188,8 +188,8 @@ impl Findings {
     }
 
     /// The first execution of which check `index` has something to say.
-    fn remark_witness(&self, index: u32) -> PyResult<Execution> {
-        self.execution_of(self.found.remarks.get(&index).map(|seen| &seen.first))
+    fn flag_witness(&self, index: u32) -> PyResult<Execution> {
+        self.execution_of(self.found.flags.get(&index).map(|seen| &seen.first))
     }
 
     /// The first execution in which an assertion of `thread` fails.

@@ -73,7 +73,7 @@ impl From<&thread::ThreadRun> for ThreadRun {
             Status::Cut => "cut",
             Status::Failed => "failed",
             Status::Fault => "fault",
-            Status::Unborn => "unborn",
+            Status::NotStarted => "unborn",
         };
         let end = run.skeleton.end.map(|(edge, operation)| (edge.0, operation));
         Self { status, end, registers: run.registers.to_vec(), choices: run.choices.to_vec() }

@@ -14,7 +14,7 @@ use super::fairness::Fair;
 use super::fault::Fault;
 use super::findings::FEW;
 use super::lasso::{self, Goals, Lasso};
-use super::product::{Arc, Product};
+use super::product::{Product, ProductEdge};
 use super::system::System;
 
 /// A state that no accepted run goes through.
@@ -72,8 +72,8 @@ struct Search<'p, 's> {
     live: Vec<u32>,
     roots: Vec<Root>,
     frames: Vec<Frame>,
-    arcs: Vec<Arc>,
-    found: Vec<Arc>,
+    arcs: Vec<ProductEdge>,
+    found: Vec<ProductEdge>,
     met: u32,
     transitions: u64,
     /// Where a shortest run is asked for, what it may lead to.

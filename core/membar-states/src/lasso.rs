@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use membar_ir::error::CoreError;
 
 use super::automaton::AcceptanceSets;
-use super::product::{Arc, Product};
+use super::product::{Product, ProductEdge};
 use super::safety::RunStep;
 
 /// A run: a way in, and a cycle that is taken for ever.
@@ -91,7 +91,8 @@ fn nearest(
     initial: &[u32],
     goals: &Goals,
 ) -> Result<Vec<(Steps, u32)>, CoreError> {
-    let mut list: Vec<(u32, usize, Option<Arc>)> = initial.iter().map(|&state| (state, 0, None)).collect();
+    let mut list: Vec<(u32, usize, Option<ProductEdge>)> =
+        initial.iter().map(|&state| (state, 0, None)).collect();
     let mut is_met: FxHashSet<u32> = initial.iter().copied().collect();
     let mut level = 0..list.len();
     let mut arcs = Vec::new();
@@ -136,7 +137,7 @@ fn round(
 ) -> Result<Round, CoreError> {
     let full = product.all_marks();
     // Per pair of a state and the marks seen on the way to it: the one before, and the step between them.
-    let mut list: Vec<(u32, AcceptanceSets, usize, Option<Arc>)> = vec![(entry, 0, 0, None)];
+    let mut list: Vec<(u32, AcceptanceSets, usize, Option<ProductEdge>)> = vec![(entry, 0, 0, None)];
     let mut is_met: FxHashSet<(u32, AcceptanceSets)> = FxHashSet::default();
     let mut level = 0..1;
     let mut arcs = Vec::new();
@@ -167,7 +168,7 @@ fn round(
 }
 
 /// A step taken, with the state that it was taken in.
-type Steps = Vec<(u32, Arc)>;
+type Steps = Vec<(u32, ProductEdge)>;
 
 /// A shortest way into the component, and a short way round in it that sees every mark.
 pub(super) fn find(
@@ -233,10 +234,11 @@ fn way(
     product: &mut Product<'_>,
     from: &[u32],
     may: &impl Fn(u32) -> bool,
-    is_last: impl Fn(&Arc, AcceptanceSets) -> bool,
+    is_last: impl Fn(&ProductEdge, AcceptanceSets) -> bool,
 ) -> Result<Steps, CoreError> {
     // Per state met: the place of the one before it, and the step between them.
-    let mut list: Vec<(u32, usize, Option<Arc>)> = from.iter().map(|&state| (state, 0, None)).collect();
+    let mut list: Vec<(u32, usize, Option<ProductEdge>)> =
+        from.iter().map(|&state| (state, 0, None)).collect();
     let mut is_met = vec![false; product.len()];
     for &state in from {
         is_met[state as usize] = true;
@@ -263,14 +265,14 @@ fn way(
     Ok(Vec::new())
 }
 
-fn back(met: &[(u32, usize, Option<Arc>)], place: usize, last: (u32, Arc)) -> Steps {
+fn back(met: &[(u32, usize, Option<ProductEdge>)], place: usize, last: (u32, ProductEdge)) -> Steps {
     let mut steps = trail(met, place);
     steps.push(last);
     steps
 }
 
 /// The steps to what was met at `place`.
-fn trail(met: &[(u32, usize, Option<Arc>)], mut place: usize) -> Steps {
+fn trail(met: &[(u32, usize, Option<ProductEdge>)], mut place: usize) -> Steps {
     let mut steps = Vec::new();
     while let (_, before, Some(arc)) = met[place] {
         steps.push((met[before].0, arc));

@@ -15,7 +15,7 @@ use super::system::System;
 
 /// A step of the product.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arc {
+pub(super) struct ProductEdge {
     /// The state that it leads to.
     pub(super) target: u32,
     /// The number of its marks.
@@ -111,7 +111,7 @@ impl<'s> Product<'s> {
     }
 
     /// All steps out of a state.
-    pub(super) fn steps(&mut self, number: u32, found: &mut Vec<Arc>) -> Result<(), CoreError> {
+    pub(super) fn steps(&mut self, number: u32, found: &mut Vec<ProductEdge>) -> Result<(), CoreError> {
         found.clear();
         let count = self.system.leaves();
         self.store.fetch(number, &mut self.near);
@@ -137,13 +137,13 @@ impl<'s> Product<'s> {
             if has_ended && may_stay {
                 let (target, _) = self.place(program, edge.target, &near)?;
                 let marks = self.number_of_marks(edge.marks | self.fairness.own())?;
-                found.push(Arc { target, marks, step: None });
+                found.push(ProductEdge { target, marks, step: None });
             }
             for (place, step) in moves.list.iter().enumerate().filter(|(_, step)| !step.failed) {
                 let (target, _) = self.place(moves.after(step, count), edge.target, &near)?;
                 let marks = self.number_of_marks(edge.marks | resting | self.fairness.of_move(step))?;
                 let step = Some(u32::try_from(place).map_err(|_| too_many())?);
-                found.push(Arc { target, marks, step });
+                found.push(ProductEdge { target, marks, step });
             }
         }
         self.near = near;
@@ -173,7 +173,7 @@ impl<'s> Product<'s> {
     }
 
     /// The program's part of a step out of `state`; None if nothing happens.
-    pub(super) fn step_of(&mut self, state: u32, arc: Arc) -> Result<Option<RunStep>, CoreError> {
+    pub(super) fn step_of(&mut self, state: u32, arc: ProductEdge) -> Result<Option<RunStep>, CoreError> {
         let Some(place) = arc.step else { return Ok(None) };
         let count = self.system.leaves();
         self.store.fetch(state, &mut self.near);

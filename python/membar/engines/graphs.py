@@ -463,8 +463,8 @@ class _Search:
                 return INTERRUPTED
 
     def _collect_flags(self, found: _core.Findings, tally: Tally) -> None:
-        tally.flags |= {self.plan.checks[number].name for number in found.remarks}
-        checks = [(self.plan.checks[number], number) for number in found.remarks]
+        tally.flags |= {self.plan.checks[number].name for number in found.flags}
+        checks = [(self.plan.checks[number], number) for number in found.flags]
         undefined = [
             (check.name, number)
             for check, number in checks
@@ -473,10 +473,10 @@ class _Search:
         races = {name for name, _ in undefined} - {UNORDERED}
         for check, number in checks:
             if check.name in MISUSE_FLAGS:
-                take_misuse(tally, {check.name}, self._witness(found.remark_witness(number), ""))
+                take_misuse(tally, {check.name}, self._witness(found.flag_witness(number), ""))
         for name, number in undefined:
             names = {name} if name == UNORDERED else races
-            take_undefined(tally, self.plan, names, self._witness(found.remark_witness(number), ""))
+            take_undefined(tally, self.plan, names, self._witness(found.flag_witness(number), ""))
 
     def _take_states(self, found: _core.Findings, tally: Tally) -> None:
         if found.symmetric:

@@ -3,7 +3,7 @@
 //! Events are numbered as in `Execution`.
 
 use crate::stay::{Stay, Stuck};
-use crate::thread::{Kind, Skeleton, Status, Turn};
+use crate::thread::{Kind, Skeleton, SpawnOrJoin, Status};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
@@ -120,38 +120,40 @@ impl<'a> Candidate<'a> {
     }
 
     /// Whether threads run exactly if started, and joins pass exactly if the joined thread has ended.
-    pub(crate) fn are_born_and_joined(&self) -> bool {
-        use crate::thread::Status::{Complete, Unborn};
+    pub(crate) fn respects_spawns_and_joins(&self) -> bool {
+        use crate::thread::Status::{Complete, NotStarted};
         let status = |thread: usize| self.skeletons[thread].status;
         self.skeletons.iter().enumerate().all(|(thread, skeleton)| {
-            let born = self.program.threads[thread].started || self.spawns(thread) > 0;
+            let started = self.program.threads[thread].started || self.spawns(thread) > 0;
             let waits_rightly = skeleton.waits_for.is_none_or(|other| status(other.index()) != Complete);
-            let mut joins = skeleton.turns.iter().filter(|turn| !turn.is_spawn);
-            born == (skeleton.status != Unborn)
+            let mut joins = skeleton.spawns_and_joins.iter().filter(|step| !step.is_spawn);
+            started == (skeleton.status != NotStarted)
                 && waits_rightly
-                && joins.all(|turn| status(turn.thread.index()) == Complete)
+                && joins.all(|step| status(step.thread.index()) == Complete)
         }) && self.happen_in_some_order()
     }
 
     /// Whether no join comes before the spawn of the thread that it waits for, directly or by way of others.
     fn happen_in_some_order(&self) -> bool {
-        let mut born: Vec<bool> = self.program.threads.iter().map(|thread| thread.started).collect();
-        let mut left: Vec<&[Turn]> = self.skeletons.iter().map(|skeleton| &skeleton.turns[..]).collect();
+        let mut started: Vec<bool> = self.program.threads.iter().map(|thread| thread.started).collect();
+        let mut left: Vec<&[SpawnOrJoin]> =
+            self.skeletons.iter().map(|skeleton| &skeleton.spawns_and_joins[..]).collect();
         let mut is_moving = true;
         while is_moving {
             is_moving = false;
             for thread in 0..left.len() {
-                while born[thread]
-                    && let Some((turn, rest)) = left[thread].split_first()
-                    && (turn.is_spawn || (born[turn.thread.index()] && left[turn.thread.index()].is_empty()))
+                while started[thread]
+                    && let Some((step, rest)) = left[thread].split_first()
+                    && (step.is_spawn
+                        || (started[step.thread.index()] && left[step.thread.index()].is_empty()))
                 {
                     left[thread] = rest;
-                    born[turn.thread.index()] = true;
+                    started[step.thread.index()] = true;
                     is_moving = true;
                 }
             }
         }
-        left.iter().all(|turns| turns.is_empty())
+        left.iter().all(|steps| steps.is_empty())
     }
 
     /// Who is stuck in a whole execution, if everybody has ended, waits for a thread that does not end, or waits and sees
@@ -173,7 +175,7 @@ impl<'a> Candidate<'a> {
             match skeleton.status {
                 Status::Complete if skeleton.ends_process => Some(Stay::Exited),
                 Status::Complete => Some(Stay::Ended),
-                Status::Unborn => Some(Stay::Unborn),
+                Status::NotStarted => Some(Stay::NotStarted),
                 Status::Waiting => sees_all(thread, from).then_some(Stay::Looks),
                 Status::Suspended => sees_all(thread, from).then_some(Stay::Blocks),
                 Status::Blocked => skeleton.waits_for.map(|other| Stay::Joins(other.index())),
@@ -190,8 +192,8 @@ impl<'a> Candidate<'a> {
     }
 
     fn spawns(&self, thread: usize) -> usize {
-        let is_it = |turn: &&Turn| turn.is_spawn && turn.thread.index() == thread;
-        self.skeletons.iter().flat_map(|skeleton| &skeleton.turns).filter(is_it).count()
+        let is_it = |step: &&SpawnOrJoin| step.is_spawn && step.thread.index() == thread;
+        self.skeletons.iter().flat_map(|skeleton| &skeleton.spawns_and_joins).filter(is_it).count()
     }
 
     /// Puts write `a` before write `b` of the same cell, and keeps co transitive; false if `b` is before `a`.
@@ -309,32 +311,33 @@ impl<'a> Candidate<'a> {
 
     /// What precedes a spawn before the whole thread, the whole thread before what follows its join; transitive.
     fn spawn_join(&self, out: &mut [u64]) {
-        if self.skeletons.iter().all(|skeleton| skeleton.turns.is_empty()) {
+        if self.skeletons.iter().all(|skeleton| skeleton.spawns_and_joins.is_empty()) {
             return;
         }
-        // Each thread is a chain of nodes: its birth, its turns and events in order, its end.
+        // Each thread is a chain of nodes: its start, its events, spawns and joins in order, its end.
         let mut event_of: Vec<Option<usize>> = Vec::new();
         let mut next: Vec<Vec<usize>> = Vec::new();
         let mut ends = Vec::new();
-        let mut turns: Vec<(usize, Turn)> = Vec::new();
+        let mut steps: Vec<(usize, SpawnOrJoin)> = Vec::new();
         for (skeleton, &offset) in self.skeletons.iter().zip(&self.offsets) {
-            let birth = event_of.len();
+            let start = event_of.len();
             event_of.push(None);
             for position in 0..=skeleton.events.len() {
-                for turn in skeleton.turns.iter().filter(|turn| turn.position as usize == position) {
-                    turns.push((event_of.len(), *turn));
+                for step in skeleton.spawns_and_joins.iter().filter(|step| step.position as usize == position)
+                {
+                    steps.push((event_of.len(), *step));
                     event_of.push(None);
                 }
                 event_of.push((position < skeleton.events.len()).then_some(offset + position));
             }
-            ends.push((birth, event_of.len() - 1));
-            next.extend((birth..event_of.len()).map(|node| vec![node + 1]));
+            ends.push((start, event_of.len() - 1));
+            next.extend((start..event_of.len()).map(|node| vec![node + 1]));
             next[event_of.len() - 1].clear();
         }
-        for (node, turn) in turns {
-            let (birth, end) = ends[turn.thread.index()];
-            if turn.is_spawn {
-                next[node].push(birth);
+        for (node, step) in steps {
+            let (start, end) = ends[step.thread.index()];
+            if step.is_spawn {
+                next[node].push(start);
             } else {
                 next[end].push(node);
             }

@@ -18,9 +18,9 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let same = self.alive.iter().map(|runs| runs.iter().count() as u64).product();
-        for &check in &self.schedule.remarks {
-            if self.evaluation.remarks(self.plan.checks[check]) {
-                self.note(|findings| &mut findings.remarks, check, same);
+        for &check in &self.schedule.flags {
+            if self.evaluation.raises_flag(self.plan.checks[check]) {
+                self.note(|findings| &mut findings.flags, check, same);
             }
         }
         let status = |thread: usize| self.candidate.skeletons[thread].status;

@@ -96,8 +96,8 @@ pub(super) fn all_classes(
             most_writes: 0,
         };
         if !thread.started {
-            let unborn = found.machine.unborn();
-            bytes += found.keep(unborn, &mut values);
+            let not_started = found.machine.not_started();
+            bytes += found.keep(not_started, &mut values);
         }
         let mut run = found.machine.begin();
         let question = found.machine.advance(&mut run)?;

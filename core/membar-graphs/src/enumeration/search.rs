@@ -120,7 +120,7 @@ impl<'a, 'w> Search<'a, 'w> {
             return Ok(());
         }
         self.candidate.assemble(self.classes.iter().map(|class| &*class.skeleton));
-        if !self.candidate.are_born_and_joined() {
+        if !self.candidate.respects_spawns_and_joins() {
             return Ok(());
         }
         self.alive.clear();
@@ -149,7 +149,7 @@ impl<'a, 'w> Search<'a, 'w> {
         self.keep_all
             || !any(&[Status::Cut])
             || any(&[Status::Failed, Status::Fault])
-            || !self.schedule.remarks.is_empty()
+            || !self.schedule.flags.is_empty()
     }
 
     /// Lists the sources of every read, reads with few of them first; whether every read has one.

@@ -59,7 +59,7 @@ impl<'a> ConsistencyChecker<'a> {
         let phases = [&schedule.reads, &schedule.coherence];
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
         let is_open =
-            !schedule.remarks.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
+            !schedule.flags.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
         let mut kinds = EventKinds::of(program);
         if options.fault == Fault::KindForgotten {
             kinds.iter_mut().for_each(EventKinds::forget);
@@ -133,20 +133,20 @@ impl<'a> ConsistencyChecker<'a> {
             && self.evaluation.passes(self.plan, &self.schedule.growing_reads, view, watch)?)
     }
 
-    /// Whether a whole graph passes everything that was not asked of it as a partial one; then the remarks about it.
+    /// Whether a whole graph passes everything that was not asked of it as a partial one; then the flags about it.
     pub(super) fn passes_at_the_end(
         &mut self,
         view: &View<'_, '_>,
-        remarks: &mut Vec<usize>,
+        flags: &mut Vec<usize>,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Failure> {
-        remarks.clear();
+        flags.clear();
         if !self.is_open {
             return Ok(true);
         }
         let events = view.graph.events.len();
-        let Some(lazy) = &self.lazy else { return self.evaluate_at_the_end(view, remarks, watch) };
-        if lazy.last.is_empty() && lazy.remarks.is_empty() {
+        let Some(lazy) = &self.lazy else { return self.evaluate_at_the_end(view, flags, watch) };
+        if lazy.last.is_empty() && lazy.flags.is_empty() {
             return Ok(true);
         }
         watch.work(closure_words(events))?;
@@ -155,15 +155,15 @@ impl<'a> ConsistencyChecker<'a> {
             lazy,
             events,
             false,
-            |evaluator| Ok(evaluator.passes_at_the_end(lazy, view, remarks)),
-            self.evaluate_at_the_end(view, remarks, watch)
+            |evaluator| Ok(evaluator.passes_at_the_end(lazy, view, flags)),
+            self.evaluate_at_the_end(view, flags, watch)
         )
     }
 
     fn evaluate_at_the_end(
         &mut self,
         view: &View<'_, '_>,
-        remarks: &mut Vec<usize>,
+        flags: &mut Vec<usize>,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Failure> {
         self.evaluation.resize(self.plan, view.graph.events.len(), watch)?;
@@ -173,8 +173,8 @@ impl<'a> ConsistencyChecker<'a> {
                 return Ok(false);
             }
         }
-        let all = schedule.remarks.iter().copied();
-        remarks.extend(all.filter(|&check| self.evaluation.remarks(self.plan.checks[check])));
+        let all = schedule.flags.iter().copied();
+        flags.extend(all.filter(|&check| self.evaluation.raises_flag(self.plan.checks[check])));
         Ok(true)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Birth, Item, ItemId, Label};
+use crate::stateless::item::{Item, ItemId, Label, Start};
 
 /// What reaches a write, and so cannot be thrown away when the write revisits a read.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ impl Graph {
                 self.clock.copy_from_slice(&self.clocks[start..start + self.lanes.len()]);
                 return;
             }
-            let Birth::Spawned { by, items: before } = self.lanes[thread].birth else {
+            let Start::Spawned { by, items: before } = self.lanes[thread].start else {
                 self.clock.fill(0);
                 return;
             };
@@ -94,7 +94,7 @@ impl Graph {
                 self.clock.copy_from_slice(&self.spawn_clocks[start..start + self.lanes.len()]);
                 return;
             }
-            let Birth::Spawned { by, items: before } = self.lanes[thread].birth else {
+            let Start::Spawned { by, items: before } = self.lanes[thread].start else {
                 self.clock.fill(0);
                 return;
             };

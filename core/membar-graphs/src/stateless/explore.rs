@@ -53,7 +53,7 @@ pub(super) struct Explorer<'a> {
     /// Per graph what is known to lie before its events.
     pub(super) bounds: Vec<CoherenceBounds>,
     pub(super) checker: ConsistencyChecker<'a>,
-    remarks: Vec<usize>,
+    flags: Vec<usize>,
     pub(super) record: Record,
     pub(super) verification: Verification,
     /// What else to tell of whole graphs.
@@ -96,7 +96,7 @@ impl<'a> Explorer<'a> {
             frames: Vec::new(),
             bounds: vec![CoherenceBounds::default()],
             checker: ConsistencyChecker::new(plan, schedule, program, options),
-            remarks: Vec::new(),
+            flags: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
             signs: options.signs.map(|slots| Signs::new(plan, slots)),
@@ -403,7 +403,7 @@ impl<'a> Explorer<'a> {
         }
         let view =
             View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        if !self.checker.passes_at_the_end(&view, &mut self.remarks, &mut self.watch)? {
+        if !self.checker.passes_at_the_end(&view, &mut self.flags, &mut self.watch)? {
             return Ok(());
         }
         if let Some(signs) = &mut self.signs {
@@ -411,7 +411,7 @@ impl<'a> Explorer<'a> {
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();
-        self.record.take(graph, weight, &mut self.thread_tree, &self.remarks)?;
+        self.record.take(graph, weight, &mut self.thread_tree, &self.flags)?;
         if self.record.is_over {
             return Err(Stopped::Executions.into());
         }

@@ -8,7 +8,7 @@
 
 use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
-use crate::stateless::item::{Birth, Item, ItemId, Label, Location, Move, Place, Places, ThreadEvents};
+use crate::stateless::item::{Item, ItemId, Label, Location, Move, Place, Places, Start, ThreadEvents};
 use crate::stateless::symmetry::Twins;
 use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
 use crate::thread::{Kind, Status};
@@ -58,7 +58,7 @@ impl Graph {
             next: 0,
             node: thread_tree.root(number),
             at: 0,
-            birth: if thread.started { Birth::Started } else { Birth::Unborn },
+            start: if thread.started { Start::Started } else { Start::NotStarted },
         };
         let mut graph = Self {
             items: Vec::new(),
@@ -76,7 +76,7 @@ impl Graph {
             fault,
         };
         for thread in 0..graph.lanes.len() {
-            if graph.lanes[thread].birth == Birth::Started {
+            if graph.lanes[thread].start == Start::Started {
                 graph.arrive(thread, thread_tree)?;
             }
         }
@@ -109,7 +109,7 @@ impl Graph {
     #[must_use]
     pub fn next(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Move {
         let lane = &self.lanes[thread];
-        if lane.birth == Birth::Unborn {
+        if lane.start == Start::NotStarted {
             return Move::Nothing;
         }
         let node = thread_tree.node(lane.node);
@@ -137,8 +137,8 @@ impl Graph {
     #[must_use]
     pub fn status(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Status> {
         let lane = &self.lanes[thread];
-        if lane.birth == Birth::Unborn {
-            return Some(Status::Unborn);
+        if lane.start == Start::NotStarted {
+            return Some(Status::NotStarted);
         }
         let node = thread_tree.node(lane.node);
         match &node.next {
@@ -397,10 +397,10 @@ impl Graph {
         let (here, items) = (node.first + lane.at, narrow(lane.items.len()));
         for spawn in node.spawns.iter().filter(|spawn| spawn.position == here) {
             let started = &mut self.lanes[spawn.thread.index()];
-            if started.birth != Birth::Unborn {
+            if started.start != Start::NotStarted {
                 return Err(CoreError::TooLarge("a thread is started more than once"));
             }
-            started.birth = Birth::Spawned { by: narrow(thread), items };
+            started.start = Start::Spawned { by: narrow(thread), items };
             self.arrive(spawn.thread.index(), thread_tree)?;
         }
         Ok(())

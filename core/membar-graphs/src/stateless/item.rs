@@ -82,11 +82,11 @@ impl Item {
 
 /// How a thread came to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Birth {
+pub enum Start {
     /// It runs from the beginning.
     Started,
     /// Nobody has started it.
-    Unborn,
+    NotStarted,
     /// By another thread, which had so many items then.
     Spawned {
         /// The other thread.
@@ -110,7 +110,7 @@ pub struct ThreadEvents {
     /// How many steps of the node lie before it.
     pub at: u32,
     /// How it came to run.
-    pub birth: Birth,
+    pub start: Start,
 }
 
 impl ThreadEvents {
@@ -162,6 +162,6 @@ pub enum Move {
     Join(u32),
     /// Add a read.
     Read(CellId),
-    /// Nothing: it has ended, waits for another thread, or is not born.
+    /// Nothing: it has ended, waits for another thread, or was not started.
     Nothing,
 }

@@ -32,7 +32,7 @@ impl Record {
             waits,
             cuts,
             signs,
-            remarks,
+            flags,
             nodes,
             bytes,
             ..
@@ -58,7 +58,7 @@ impl Record {
             (&mut findings.failures, failures),
             (&mut findings.faults, faults),
             (&mut findings.stuck, stuck),
-            (&mut findings.remarks, remarks),
+            (&mut findings.flags, flags),
         ] {
             for (key, found) in others {
                 unite(own.entry(key), seen(found), orders);

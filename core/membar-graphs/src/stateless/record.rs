@@ -10,7 +10,7 @@ use crate::execution::Execution;
 use crate::findings::{Ending, Findings, Seen};
 use crate::stateless::Options;
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{Birth, Item, ItemId, Label, Location};
+use crate::stateless::item::{Item, ItemId, Label, Location, Start};
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::work_queue::Order;
 use crate::thread::{Status, ThreadRun};
@@ -89,15 +89,15 @@ impl Record {
         graph: &Graph,
         weight: u64,
         thread_tree: &mut ThreadTree<'_>,
-        remarks: &[usize],
+        flags: &[usize],
     ) -> Result<(), CoreError> {
         self.look_for_duplicate(graph, thread_tree)?;
         if self.is_met_before(graph, thread_tree) {
             self.duplicates += 1;
             return Ok(());
         }
-        for &check in remarks {
-            self.note(|findings| &mut findings.remarks, check, graph, thread_tree)?;
+        for &check in flags {
+            self.note(|findings| &mut findings.flags, check, graph, thread_tree)?;
         }
         // A thread that waits for another one now waits for ever.
         let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
@@ -212,8 +212,10 @@ impl Record {
             Term::Register(thread, register) => {
                 let lane = &graph.lanes[thread.index()];
                 match &thread_tree.node(lane.node).next {
-                    Next::Ended(_, registers) if lane.birth != Birth::Unborn => registers[register.index()],
-                    _ => thread_tree.unborn(thread.index()).registers[register.index()],
+                    Next::Ended(_, registers) if lane.start != Start::NotStarted => {
+                        registers[register.index()]
+                    }
+                    _ => thread_tree.not_started(thread.index()).registers[register.index()],
                 }
             }
             Term::Cell(cell) => {
@@ -257,8 +259,8 @@ impl Record {
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<Arc<ThreadRun>, CoreError> {
         let lane = &graph.lanes[thread];
-        let run = if lane.birth == Birth::Unborn {
-            thread_tree.unborn(thread)
+        let run = if lane.start == Start::NotStarted {
+            thread_tree.not_started(thread)
         } else {
             let waits = matches!(thread_tree.node(lane.node).next, Next::Join(_));
             thread_tree.run_to(lane.node, waits.then_some(0))?
@@ -305,7 +307,7 @@ impl Record {
 
 /// What determines a run of a thread. One that was not started made no choices, as one that began and made none.
 fn run_key(status: Status, choices: &[u64]) -> impl Iterator<Item = u64> + '_ {
-    let length = if status == Status::Unborn { u64::MAX } else { choices.len() as u64 };
+    let length = if status == Status::NotStarted { u64::MAX } else { choices.len() as u64 };
     std::iter::once(length).chain(choices.iter().copied())
 }
 
@@ -316,7 +318,7 @@ fn fingerprint(graph: &Graph, thread_tree: &ThreadTree<'_>) -> u128 {
     let halves = hashers.map(|mut hasher| {
         let stand = |id: ItemId| (graph.item(id).thread, graph.item(id).position);
         for lane in &graph.lanes {
-            (lane.birth == Birth::Unborn, lane.items.len()).hash(&mut hasher);
+            (lane.start == Start::NotStarted, lane.items.len()).hash(&mut hasher);
             for &id in &lane.items {
                 match graph.item(id).label {
                     Label::Read(_, source) => stand(source).hash(&mut hasher),
@@ -351,7 +353,7 @@ impl Record {
     /// that final states show.
     fn class_key(&self, mut key: Vec<u64>, graph: &Graph, thread_tree: &ThreadTree<'_>) -> Vec<u64> {
         let is_over =
-            |thread| matches!(graph.status(thread, thread_tree), Some(Status::Complete | Status::Unborn));
+            |thread| matches!(graph.status(thread, thread_tree), Some(Status::Complete | Status::NotStarted));
         if (0..graph.lanes.len()).all(is_over) {
             for term in &self.terms {
                 if let Term::Cell(cell) = *term

@@ -2,20 +2,20 @@
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, event_of, put, take};
-use crate::stateless::item::{Birth, Item, ItemId, Label, Location, Place};
+use crate::stateless::item::{Item, ItemId, Label, Location, Place, Start};
 use crate::stateless::thread_tree::{Next, SegmentId, ThreadTree};
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
 impl Graph {
-    /// Threads that `thread` started when it had `items` items or more are not born any more.
+    /// Threads that `thread` started when it had `items` items or more are not started any more.
     fn unspawn(&mut self, thread: usize, items: usize) {
         for lane in 0..self.lanes.len() {
-            if let Birth::Spawned { by, items: before } = self.lanes[lane].birth
+            if let Start::Spawned { by, items: before } = self.lanes[lane].start
                 && by as usize == thread
                 && before as usize >= items
             {
-                self.lanes[lane].birth = Birth::Unborn;
+                self.lanes[lane].start = Start::NotStarted;
                 self.unspawn(lane, 0);
             }
         }
@@ -127,14 +127,14 @@ impl Graph {
     pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, thread_tree: &ThreadTree<'_>) {
         for thread in 0..self.lanes.len() {
             self.seek(thread, thread_tree);
-            let birth = match from.lanes[thread].birth {
-                Birth::Spawned { by, items } => {
+            let start = match from.lanes[thread].start {
+                Start::Spawned { by, items } => {
                     let left = self.lanes[by as usize].items.len() - usize::from(by as usize == revisited);
-                    if items as usize <= left { from.lanes[thread].birth } else { Birth::Unborn }
+                    if items as usize <= left { from.lanes[thread].start } else { Start::NotStarted }
                 }
                 other => other,
             };
-            self.lanes[thread].birth = birth;
+            self.lanes[thread].start = start;
         }
     }
 

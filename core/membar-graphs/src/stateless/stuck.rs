@@ -28,7 +28,7 @@ impl Graph {
         match self.status(thread, thread_tree) {
             Some(Status::Complete) if node.ends_process => Some(Stay::Exited),
             Some(Status::Complete) => Some(Stay::Ended),
-            Some(Status::Unborn) => Some(Stay::Unborn),
+            Some(Status::NotStarted) => Some(Stay::NotStarted),
             Some(Status::Waiting) => self.sees_last(thread, thread_tree).then_some(Stay::Looks),
             Some(Status::Suspended) => self.sees_last(thread, thread_tree).then_some(Stay::Blocks),
             None => match node.next {
@@ -39,7 +39,7 @@ impl Graph {
         }
     }
 
-    /// Whether `thread`, which waits, sees the last write of all that it looked at in its last turn.
+    /// Whether `thread`, which waits, sees the last write of all that it looked at in its last iteration.
     fn sees_last(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let lane = &self.lanes[thread];
         let from = match self.fault.chosen() {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::stateless::fault::Fault;
 use crate::stateless::work_queue::Path;
-use crate::thread::{Event, Question, Run, Status, ThreadRunner, Turn};
+use crate::thread::{Event, Question, Run, SpawnOrJoin, Status, ThreadRunner};
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId, Operation, Program, ThreadId};
 
@@ -71,14 +71,14 @@ pub struct Segment {
     /// Its events; the first is the read that was answered, if it was one.
     pub steps: Box<[Step]>,
     /// Threads it starts, with the number of events before that.
-    pub spawns: Box<[Turn]>,
+    pub spawns: Box<[SpawnOrJoin]>,
     /// What comes then.
     pub next: Next,
     /// Where the thread stands then; of no meaning at a choice.
     pub place: (EdgeId, u32),
     /// Whether it waits there for something that cannot race.
     pub is_patient: bool,
-    /// If it waits there: the first of the thread's events that belongs to its last turn.
+    /// If it waits there: the first of the thread's events that belongs to its last iteration.
     pub looks_from: Option<u32>,
     /// Whether the thread ends there, and the process with it.
     pub ends_process: bool,
@@ -283,8 +283,8 @@ impl<'a> ThreadTree<'a> {
 
     /// The run of a thread that was not started.
     #[must_use]
-    pub fn unborn(&self, thread: usize) -> Run {
-        self.machines[thread].unborn()
+    pub fn not_started(&self, thread: usize) -> Run {
+        self.machines[thread].not_started()
     }
 
     fn add(
@@ -323,7 +323,11 @@ impl<'a> ThreadTree<'a> {
             thread: ThreadId(number(thread)?),
             first: number(done.events)?,
             steps: (done.events..skeleton.events.len()).map(step).collect(),
-            spawns: skeleton.turns[done.turns..].iter().filter(|turn| turn.is_spawn).copied().collect(),
+            spawns: skeleton.spawns_and_joins[done.spawns_and_joins..]
+                .iter()
+                .filter(|step| step.is_spawn)
+                .copied()
+                .collect(),
             next,
             place: run.place(),
             is_patient: run.is_patient,
@@ -378,12 +382,12 @@ impl<'a> ThreadTree<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Done {
     events: usize,
-    turns: usize,
+    spawns_and_joins: usize,
 }
 
 impl Done {
     fn of(run: &Run) -> Self {
-        Self { events: run.skeleton.events.len(), turns: run.skeleton.turns.len() }
+        Self { events: run.skeleton.events.len(), spawns_and_joins: run.skeleton.spawns_and_joins.len() }
     }
 }
 

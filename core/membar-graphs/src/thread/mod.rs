@@ -14,4 +14,4 @@ mod tests;
 
 pub use run::{Question, Run, ThreadRun};
 pub use runner::ThreadRunner;
-pub use skeleton::{Event, Kind, Skeleton, Status, Turn};
+pub use skeleton::{Event, Kind, Skeleton, SpawnOrJoin, Status};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::thread::skeleton::{Event, Kind, Skeleton, Turn};
+use crate::thread::skeleton::{Event, Kind, Skeleton, SpawnOrJoin};
 use crate::waiting::{Control, Effects, Visit};
 use membar_ir::bits::SmallSet;
 use membar_ir::expr::{Expr, Register};
@@ -51,9 +51,9 @@ pub struct Run {
     pub(crate) is_patient: bool,
     pub(super) origins: Vec<Origins>,
     pub(super) control: Control,
-    pub(super) taken: Vec<Turns>,
+    pub(super) iterations: Vec<Iterations>,
     pub(super) open: Vec<(CellId, u32)>,
-    pub(super) deeds: Effects,
+    pub(super) effects: Effects,
     pub(super) written_back: Option<WrittenBack>,
     pub(super) visits: Vec<Option<Arc<Visit>>>,
     pub(super) edge: EdgeId,
@@ -106,9 +106,13 @@ impl Run {
         self.defined.insert(register.index());
     }
 
-    pub(super) fn turn(&mut self, thread: ThreadId, is_spawn: bool) {
-        self.deeds.effects += 1;
-        self.skeleton.turns.push(Turn { position: narrow(self.values.len()), thread, is_spawn });
+    pub(super) fn spawn_or_join(&mut self, thread: ThreadId, is_spawn: bool) {
+        self.effects.actions += 1;
+        self.skeleton.spawns_and_joins.push(SpawnOrJoin {
+            position: narrow(self.values.len()),
+            thread,
+            is_spawn,
+        });
     }
 
     pub(super) fn open_exclusive(&mut self, cell: CellId, read: usize) {
@@ -162,8 +166,8 @@ impl ThreadRun {
     /// The same run of a thread whose registers, and the threads that it starts and joins, have other names.
     pub(crate) fn rename(&self, registers: &[usize], thread: impl Fn(ThreadId) -> ThreadId) -> Self {
         let mut skeleton = (*self.skeleton).clone();
-        for turn in &mut skeleton.turns {
-            turn.thread = thread(turn.thread);
+        for step in &mut skeleton.spawns_and_joins {
+            step.thread = thread(step.thread);
         }
         skeleton.waits_for = skeleton.waits_for.map(thread);
         let rename = |&(number, value): &(u32, u64)| (narrow(registers[number as usize]), value);
@@ -184,12 +188,12 @@ pub(super) struct WrittenBack {
     pub(super) choices: usize,
 }
 
-/// How often a back edge was taken. A turn is local if nothing was chosen and no event happened since the last one:
+/// How often a back edge was taken. An iteration is local if nothing was chosen and no event happened since the last one:
 /// such loops only compute, and the bound does not count them; but they may do so for ever.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Turns {
+pub(super) struct Iterations {
     pub(super) counted: u32,
     pub(super) local: u32,
-    /// Choices and events up to the last turn.
+    /// Choices and events up to the last iteration.
     pub(super) seen: usize,
 }

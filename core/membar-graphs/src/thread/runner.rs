@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::stateless::fault::Fault;
-use crate::thread::run::{Question, Resume, Run, Turns, WrittenBack};
+use crate::thread::run::{Iterations, Question, Resume, Run, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Effects, Visit};
 use membar_ir::bits::SmallSet;
@@ -15,7 +15,7 @@ use membar_ir::program::{Address, CellId, EdgeId, Patience, Program, Rmw, TagSet
 use membar_ir::words::narrow;
 use membar_step::{Access, Memory, Source, perform};
 
-/// Local turns of one loop in one run.
+/// Local iterations of one loop in one run.
 const LONGEST_LOOP: u32 = 1 << 12;
 
 /// A run that ends early.
@@ -67,9 +67,9 @@ impl<'a> ThreadRunner<'a> {
 
     /// The run that no spawn started.
     #[must_use]
-    pub fn unborn(&self) -> Run {
+    pub fn not_started(&self) -> Run {
         let mut run = self.begin();
-        run.skeleton.status = Status::Unborn;
+        run.skeleton.status = Status::NotStarted;
         run.defined = SmallSet::default();
         run.registers.fill(0); // it has none yet
         run
@@ -92,7 +92,7 @@ impl<'a> ThreadRunner<'a> {
                 unordered: Vec::new(),
                 atomic: Vec::new(),
                 exclusive: Vec::new(),
-                turns: Vec::new(),
+                spawns_and_joins: Vec::new(),
                 waits_for: None,
                 looks_from: None,
                 ends_process: false,
@@ -105,9 +105,9 @@ impl<'a> ThreadRunner<'a> {
             choices: Vec::new(),
             is_patient: false,
             control: Control::default(),
-            taken: vec![Turns::default(); self.thread.loops],
+            iterations: vec![Iterations::default(); self.thread.loops],
             open: Vec::new(),
-            deeds: Effects::default(),
+            effects: Effects::default(),
             written_back: None,
             visits: vec![None; self.thread.watched.iter().flatten().count()],
             edge: EdgeId(0),
@@ -192,7 +192,7 @@ impl<'a> ThreadRunner<'a> {
             |register: &Register| (run.registers[register.index()], run.origins[register.index()].clone());
         let now = Arc::new(Visit {
             events: run.skeleton.events.len(),
-            deeds: run.deeds,
+            effects: run.effects,
             registers: watched.registers.iter().map(known).collect(),
             control: run.control.clone(),
             open: if watched.exclusive { run.open.clone() } else { Vec::new() },
@@ -209,8 +209,8 @@ impl<'a> ThreadRunner<'a> {
             Between::Changes => Ok(()),
             Between::Retry => Err(End(Status::Blocked)),
             Between::Looks => {
-                let mut turn = run.skeleton.events[before.events..].iter();
-                self.waits.extend(turn.find(|event| event.kind == Kind::Read).map(|event| event.edge));
+                let mut iteration = run.skeleton.events[before.events..].iter();
+                self.waits.extend(iteration.find(|event| event.kind == Kind::Read).map(|event| event.edge));
                 run.skeleton.looks_from = Some(narrow(before.events));
                 run.is_patient = !watched.single;
                 if let Some(write) = written_back.filter(|_| self.fault != Fault::WriteBacksKept) {
@@ -248,7 +248,7 @@ impl<'a> ThreadRunner<'a> {
             [edge] => Ok(Some(edge)),
             _ => {
                 run.resume = Resume::Take;
-                run.deeds.effects += 1;
+                run.effects.actions += 1;
                 Err(Interrupt::Ask(Question::OneOf(open.iter().map(|edge| u64::from(edge.0)).collect())))
             }
         }
@@ -258,19 +258,19 @@ impl<'a> ThreadRunner<'a> {
         let edge = &self.thread.edges[id.index()];
         run.edge = id;
         run.operation = 0;
-        if let Some(turns) = edge.closes.and_then(|closed| run.taken.get_mut(closed as usize)) {
+        if let Some(iterations) = edge.closes.and_then(|closed| run.iterations.get_mut(closed as usize)) {
             let now = run.choices.len() + run.values.len();
-            let (count, most) = if now == turns.seen {
-                (&mut turns.local, LONGEST_LOOP)
+            let (count, most) = if now == iterations.seen {
+                (&mut iterations.local, LONGEST_LOOP)
             } else {
-                (&mut turns.counted, self.bound)
+                (&mut iterations.counted, self.bound)
             };
             if *count == most {
                 self.cuts.insert(id);
                 return Err(Interrupt::End(Status::Cut));
             }
             *count += 1;
-            turns.seen = now;
+            iterations.seen = now;
         }
         if edge.unordered {
             run.skeleton.unordered.push(run.step);
@@ -395,7 +395,7 @@ impl Memory for Acting<'_> {
             }
         }
         let failed = self.ask(|| Question::OneOf(vec![0, 1]))?;
-        self.run.deeds.retries += u32::from(failed != 0);
+        self.run.effects.retries += u32::from(failed != 0);
         if let (0, Some((_, read))) = (failed, self.run.open.pop()) {
             self.write(access, value);
             self.run.close(read, self.last);
@@ -451,15 +451,15 @@ impl Memory for Acting<'_> {
     fn choose(&mut self, low: i64, high: i64, retries: bool) -> Result<u64, Interrupt> {
         let value = self.ask(|| Question::OneOf((low..=high).map(i64::cast_unsigned).collect()))?;
         if retries {
-            self.run.deeds.retries += u32::from(value != low.cast_unsigned());
+            self.run.effects.retries += u32::from(value != low.cast_unsigned());
         } else {
-            self.run.deeds.effects += 1;
+            self.run.effects.actions += 1;
         }
         Ok(value)
     }
 
     fn spawn(&mut self, thread: ThreadId) -> Result<(), Interrupt> {
-        self.run.turn(thread, true);
+        self.run.spawn_or_join(thread, true);
         Ok(())
     }
 
@@ -468,7 +468,7 @@ impl Memory for Acting<'_> {
             self.run.skeleton.waits_for = Some(thread);
             return Err(Interrupt::End(Status::Blocked));
         }
-        self.run.turn(thread, false);
+        self.run.spawn_or_join(thread, false);
         Ok(())
     }
 }

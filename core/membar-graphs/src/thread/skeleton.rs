@@ -24,7 +24,7 @@ pub enum Status {
     /// It accessed what is no location.
     Fault,
     /// No spawn started it.
-    Unborn,
+    NotStarted,
 }
 
 /// An event without its value.
@@ -65,7 +65,7 @@ impl Event {
 
 /// A spawn or a passed join: it stands before the event at `position`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Turn {
+pub struct SpawnOrJoin {
     /// Number of events before it.
     pub position: u32,
     /// The other thread.
@@ -88,10 +88,10 @@ pub struct Skeleton {
     /// Exclusive load and the store that closes it.
     pub exclusive: Vec<(u32, u32)>,
     /// Where it started and joined threads.
-    pub turns: Vec<Turn>,
+    pub spawns_and_joins: Vec<SpawnOrJoin>,
     /// The thread it waits for in vain.
     pub waits_for: Option<ThreadId>,
-    /// If it waits or is suspended: the first event of its last turn.
+    /// If it waits or is suspended: the first event of its last iteration.
     pub looks_from: Option<u32>,
     /// Whether it is complete, and its end ends the process.
     pub ends_process: bool,

@@ -147,10 +147,10 @@ fn a_required_failure_waits_for_the_whole_execution() {
 #[test]
 fn flags_and_undefined_behaviour_are_counted() {
     // flag ~empty F, undefined_unless empty F, of tagged fences.
-    let remarks = model(&[vec![1, 0, 0]], &[vec![2, 0, 1, 1], vec![2, 0, 0, 2]]);
-    let found = run(&remarks, &program(&[thread(&[fence()])]));
-    assert_eq!((found.remarks[&0].count, found.remarks[&1].count), (1, 1));
-    assert!(run(&remarks, &store_buffering()).remarks.is_empty());
+    let flags = model(&[vec![1, 0, 0]], &[vec![2, 0, 1, 1], vec![2, 0, 0, 2]]);
+    let found = run(&flags, &program(&[thread(&[fence()])]));
+    assert_eq!((found.flags[&0].count, found.flags[&1].count), (1, 1));
+    assert!(run(&flags, &store_buffering()).flags.is_empty());
 }
 
 #[test]

@@ -101,8 +101,8 @@ def _count_difference(found: _core.Findings, expected: _core.Findings) -> str:
         )
     if found.states != expected.states:
         return "the claimed search finds other final states than the general one"
-    ours = found.blocked, found.stuck, found.remarks, found.failures, found.faults
-    theirs = expected.blocked, expected.stuck, expected.remarks, expected.failures, expected.faults
+    ours = found.blocked, found.stuck, found.flags, found.failures, found.faults
+    theirs = expected.blocked, expected.stuck, expected.flags, expected.failures, expected.faults
     return "" if ours == theirs else "the claimed search reports other counts or flags than the general one"
 
 

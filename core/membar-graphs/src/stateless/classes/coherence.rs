@@ -52,7 +52,7 @@ impl Finder {
         })
     }
 
-    /// Looks for an order of the writes, and for the remarks about a whole graph.
+    /// Looks for an order of the writes, and for the flags about a whole graph.
     pub(super) fn find(
         &mut self,
         view: View<'_, '_>,
@@ -85,19 +85,19 @@ impl Finder {
         Ok(found)
     }
 
-    /// Gives `graph`, of which `find` has just said yes, the order that was found; tells the remarks about it.
+    /// Gives `graph`, of which `find` has just said yes, the order that was found; tells the flags about it.
     pub(super) fn settle(&self, graph: &mut Graph) -> &[usize] {
-        let (lists, remarks) = match graph.events.len() {
-            0..=64 => (&self.one.lists, &self.one.remarks),
-            65..=128 => (&self.two.lists, &self.two.remarks),
-            129..=256 => (&self.four.lists, &self.four.remarks),
-            _ => (&self.sixteen.lists, &self.sixteen.remarks),
+        let (lists, flags) = match graph.events.len() {
+            0..=64 => (&self.one.lists, &self.one.flags),
+            65..=128 => (&self.two.lists, &self.two.flags),
+            129..=256 => (&self.four.lists, &self.four.flags),
+            _ => (&self.sixteen.lists, &self.sixteen.flags),
         };
         for (location, list) in graph.locations.iter_mut().zip(lists) {
             for (write, &event) in location.writes.iter_mut().zip(list) {
                 *write = graph.events[event];
             }
         }
-        remarks
+        flags
     }
 }

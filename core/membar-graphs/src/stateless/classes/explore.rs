@@ -405,7 +405,10 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: counts the classes, one for each choice of last writes that can be seen.
     fn complete(&mut self) -> Result<(), Failure> {
         let is_over = |thread| {
-            matches!(self.graph.status(thread, &self.thread_tree), Some(Status::Complete | Status::Unborn))
+            matches!(
+                self.graph.status(thread, &self.thread_tree),
+                Some(Status::Complete | Status::NotStarted)
+            )
         };
         let mut places: Vec<Place> = Vec::new();
         if (0..self.graph.lanes.len()).all(is_over) {
@@ -439,10 +442,10 @@ impl<'a> Explorer<'a> {
 
     fn count(&mut self) -> Result<(), Failure> {
         self.counted += 1;
-        let remarks = self.finder.settle(&mut self.graph);
+        let flags = self.finder.settle(&mut self.graph);
         let (executions, blocked) = (self.record.findings.executions, self.record.findings.blocked);
         self.record.is_full = self.watch.is_full();
-        self.record.take(&self.graph, 1, &mut self.thread_tree, remarks)?;
+        self.record.take(&self.graph, 1, &mut self.thread_tree, flags)?;
         if self.record.is_over {
             return Err(Stopped::Executions.into());
         }

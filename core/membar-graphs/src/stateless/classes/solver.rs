@@ -99,7 +99,7 @@ pub(super) struct Solver<const W: usize> {
     /// What was known where the search branched.
     saved: Vec<Row<W>>,
     /// What the model says of whole graphs that is no requirement.
-    pub(super) remarks: Vec<usize>,
+    pub(super) flags: Vec<usize>,
 }
 
 impl<const W: usize> Solver<W> {
@@ -115,7 +115,7 @@ impl<const W: usize> Solver<W> {
             lists: Vec::new(),
             closed: Vec::new(),
             saved: Vec::new(),
-            remarks: Vec::new(),
+            flags: Vec::new(),
         }
     }
 
@@ -205,9 +205,9 @@ impl<const W: usize> Solver<W> {
         }
         self.answers.reset(plan, events, same);
         let provider = Ordered { view, order: &self.order };
-        self.remarks.clear();
+        self.flags.clear();
         self.answers.passes(plan, &provider)
-            && (!question.is_whole || self.answers.passes_at_the_end(plan, &provider, &mut self.remarks))
+            && (!question.is_whole || self.answers.passes_at_the_end(plan, &provider, &mut self.flags))
     }
 
     /// What is known before any order is tried.
