@@ -88,8 +88,7 @@ impl Plan {
         prune: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Findings> {
-        let form = words_of(program)?;
-        let mut program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let mut program = self.decode(program)?;
         for (cell, value) in guesses.unwrap_or_default() {
             if cell as usize >= program.cells.len() {
                 return Err(PyValueError::new_err("there is no such cell"));
@@ -143,8 +142,7 @@ impl Plan {
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
-        let form = words_of(program)?;
-        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let program = self.decode(program)?;
         let limits = limits_of(seconds, executions, memory)?;
         let signs = match signs {
             None => None,
@@ -203,8 +201,7 @@ impl Plan {
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
-        let form = words_of(program)?;
-        let program = Program::decode(&form, self.model.tags).map_err(|error| to_py(&error))?;
+        let program = self.decode(program)?;
         let limits = limits_of(seconds, executions, memory)?;
         let mistake = match fault.map(|number| Mistake::ALL.get(number)) {
             None => Mistake::None,
@@ -220,6 +217,10 @@ impl Plan {
 }
 
 impl Plan {
+    fn decode(&self, program: &[u8]) -> PyResult<Program> {
+        Program::decode(&words_of(program)?, self.model.tags).map_err(|error| to_py(&error))
+    }
+
     fn pruning_schedule(&self) -> &Schedule {
         self.pruning.get_or_init(|| Schedule::new(&self.model, true))
     }
