@@ -58,7 +58,7 @@ pub(crate) struct ThreadRun {
     /// Where it ended early: edge and operation.
     end: Option<(u32, u32)>,
     /// Last values of the registers that have been given one.
-    registers: Vec<(u32, u64)>,
+    registers: Vec<(usize, u64)>,
     /// What determines the run.
     choices: Vec<u64>,
 }
@@ -76,7 +76,8 @@ impl From<&thread::ThreadRun> for ThreadRun {
             Status::NotStarted => "unborn",
         };
         let end = run.skeleton.end.map(|(edge, operation)| (edge.0, operation));
-        Self { status, end, registers: run.registers.to_vec(), choices: run.choices.to_vec() }
+        let registers = run.defined.iter().map(|number| (number, run.registers[number])).collect();
+        Self { status, end, registers, choices: run.choices.to_vec() }
     }
 }
 

@@ -113,7 +113,7 @@ impl Search<'_, '_> {
     fn last_value(&self, term: Term, runs: &[usize]) -> u64 {
         let run = |thread: usize| &self.classes[thread].runs[runs[thread]];
         match term {
-            Term::Register(thread, register) => run(thread.index()).register(register),
+            Term::Register(thread, register) => run(thread.index()).registers[register.index()],
             Term::Cell(cell) => {
                 let writes = self.candidate.cells.iter().find(|(other, _)| *other == cell);
                 let last = writes.and_then(|(_, writes)| self.candidate.last(writes));

@@ -71,11 +71,11 @@ impl Run {
 
     /// The run, now that it has ended; `same`: its skeleton, if it is known from another run.
     pub(crate) fn finish(self, same: Option<&Arc<Skeleton>>) -> ThreadRun {
-        let register = |number: usize| (narrow(number), self.registers[number]);
         ThreadRun {
-            registers: self.defined.iter().map(register).collect(),
             skeleton: same.map_or_else(|| Arc::new(self.skeleton), Arc::clone),
             values: self.values.into(),
+            registers: self.registers.into(),
+            defined: self.defined,
             choices: self.choices.into(),
         }
     }
@@ -151,18 +151,15 @@ pub struct ThreadRun {
     pub skeleton: Arc<Skeleton>,
     /// The value of each event; 0 for fences.
     pub values: Box<[u64]>,
-    /// Last values of the registers that have been given one.
-    pub registers: Box<[(u32, u64)]>,
+    /// Last values of the registers.
+    pub registers: Box<[u64]>,
+    /// Which registers have been given a value.
+    pub defined: SmallSet,
     /// What determines the run.
     pub choices: Box<[u64]>,
 }
 
 impl ThreadRun {
-    /// The last value of a register; 0 if it has been given none.
-    pub(crate) fn register(&self, register: Register) -> u64 {
-        self.registers.iter().find(|(number, _)| *number == register.0).map_or(0, |&(_, value)| value)
-    }
-
     /// The same run of a thread whose registers, and the threads that it starts and joins, have other names.
     pub(crate) fn rename(&self, registers: &[usize], thread: impl Fn(ThreadId) -> ThreadId) -> Self {
         let mut skeleton = (*self.skeleton).clone();
@@ -170,12 +167,13 @@ impl ThreadRun {
             step.thread = thread(step.thread);
         }
         skeleton.waits_for = skeleton.waits_for.map(thread);
-        let rename = |&(number, value): &(u32, u64)| (narrow(registers[number as usize]), value);
-        Self {
-            skeleton: Arc::new(skeleton),
-            registers: self.registers.iter().map(rename).collect(),
-            ..self.clone()
+        let mut renamed = Self { skeleton: Arc::new(skeleton), defined: SmallSet::default(), ..self.clone() };
+        renamed.registers = vec![0; registers.iter().max().map_or(0, |&last| last + 1)].into();
+        for number in self.defined.iter() {
+            renamed.registers[registers[number]] = self.registers[number];
+            renamed.defined.insert(registers[number]);
         }
+        renamed
     }
 }
 
