@@ -39,6 +39,7 @@ def linear(numbers: Sequence[int], values: Sequence[int]) -> Linear | None:
 class AnyNumber:
     """What depends on the number although the module has that of one: sizes of objects, and counts."""
 
+    number: int
     objects: frozenset[str]
     counts: frozenset[int]
 
@@ -63,7 +64,7 @@ def one_module(modules: Mapping[int, ir.Module]) -> tuple[ir.Module, AnyNumber]:
     sized = {
         name for name, item in last.objects.items() if any(each.objects[name] != item for each in others)
     }
-    return replace(last, functions=functions), AnyNumber(frozenset(sized), frozenset(counts))
+    return replace(last, functions=functions), AnyNumber(numbers[-1], frozenset(sized), frozenset(counts))
 
 
 def _same(is_same: bool, what: str, place: ir.Place | None) -> None:  # noqa: FBT001 - what is checked

@@ -69,6 +69,11 @@ REFUSED = [
     (text("x = many > 5000;", globals_="atomic_int x; static const int many = N;"), "W1204", "may not be a·N + b"),
     (text("x = LAST / 2;", globals_="atomic_int x;\n#define LAST (N - 1)"), "W1204", "may not be a·N + b"),
     (text("x = IS_MANY(N);", globals_="atomic_int x;\n#define IS_MANY(n) ((n) > 5000)"), "W1204", "may not be a·N + b"),
+    (text("x = MIN(N, 5000);", globals_="#include <sys/param.h>\natomic_int x;"), "W1204", "may not be a·N + b"),
+    (text("x = 1;").replace("&t[i]", "&t[i + 1]"), "W1204", "while it starts"),
+    (text("x = 1;").replace("t[N]", "t[10]"), "W1204", "while it starts"),
+    (text("x = 1;").replace("(long i", "(unsigned char i"), "W1204", "wrap around"),
+    (text("x = 1;", after="for (long i = 0; i < N; i++) { assert(x < 3); pthread_join(t[i], NULL); }"), "W1204", "starts or joins"),
     (text("x = 1;", globals_="atomic_int x;\n#define LAST (N - 1)\n#if LAST > 2000\nint y;\n#endif"), "W1204", "depends on `N`"),
     (text("int l = 0; int *p = x ? &l : NULL; atomic_store(&g, p);", globals_="atomic_int x; int *_Atomic g;"), "W1204", "each thread has in memory"),
     (text("x = 1;", globals_="atomic_int x;\n#if N > 2000\nint y;\n#endif"), "W1204", "depends on `N`"),
@@ -85,6 +90,22 @@ def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> N
     assert found.code == code, found
     assert words in found.message
     assert found.primary is not None
+
+
+def test_a_number_that_wraps_around_does_so_for_every_number_of_threads() -> None:
+    """255 threads and 256 threads have other bytes than 107."""
+    with pytest.raises(InputError) as caught:
+        any_threads.system_of(
+            SourceFile("program.c", text("unsigned char c = N; x = c; assert(x != 0);")), model=TSO
+        )
+    assert caught.value.diagnostics[0].code == "W1201"
+
+
+def test_other_definitions_that_mention_the_number_are_refused() -> None:
+    source = SourceFile("program.c", text("x = HALF;"), ("HALF=N/2",))
+    with pytest.raises(InputError) as caught:
+        any_threads.system_of(source, model=TSO)
+    assert "-D HALF=N/2" in caught.value.diagnostics[0].message
 
 
 def test_a_language_without_copies_is_refused() -> None:

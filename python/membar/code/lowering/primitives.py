@@ -286,11 +286,15 @@ def _cut(thread: ThreadLowering, item: ir.Call) -> None:
 
 
 def _number(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.values[item.results[0].name] = Register(NUMBER)
+    thread.values[item.results[0].name] = narrowed(
+        Register(NUMBER), thread.bits(item.results[0].type, item.place)
+    )
 
 
 def _me(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.values[item.results[0].name] = Register(ME)
+    thread.values[item.results[0].name] = narrowed(
+        Register(ME), thread.bits(item.results[0].type, item.place)
+    )
 
 
 def _mark(thread: ThreadLowering, item: ir.Call) -> None:

@@ -149,7 +149,7 @@ def prepare(
         watch(start, module)
     last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
     module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
-    module = spawn_threads(module, simplify, has_copies=any_number is not None)
+    module = spawn_threads(module, simplify, any_number)
     if any_number is not None:
         check_copies(module, any_number)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})

@@ -23,15 +23,20 @@ ME = ir.FunctionAddress(f"{PREFIX}me")
 SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 SPAWN_COPIES = ir.FunctionAddress(f"{PREFIX}spawn_copies")
 _JOIN = ir.FunctionAddress(f"{PREFIX}join")
-_QUIET = frozenset(ir.FunctionAddress(PREFIX + name) for name in ("join", "retire", "check", "use", "read"))
+_RETIRE, _CHECK = ir.FunctionAddress(f"{PREFIX}retire"), ir.FunctionAddress(f"{PREFIX}check")
+# Nothing can go wrong in these that would be asked about.
+_SAFE = frozenset(
+    {"add", "sub", "mul", "sext", "zext", "trunc", "inttoptr", "ptrtoint", "slt", "ult", "eq", "ne"}
+)
 _OF_EACH = frozenset(ir.FunctionAddress(PREFIX + name) for name in ("allocate", "allocate_aligned"))
 _COUNT = ir.FunctionAddress(f"{PREFIX}thread_count")
 _SIZES = ("sext", "zext", "trunc")
+_LEAST_BITS = 32
 _BELOW = frozenset({"slt", "ult", "ne"})
 HELP = "create them by `for (long i = 0; i < N; i++) pthread_create(&t[i], NULL, f, (void *)i);`"
 
 
-def find_copies(module: ir.Module) -> ir.Module:
+def find_copies(module: ir.Module, any_number: AnyNumber) -> ir.Module:
     """The module in which `main` starts all copies at once; its calls are inlined.
 
     Raises:
@@ -44,7 +49,7 @@ def find_copies(module: ir.Module) -> ir.Module:
         starts += call.callee == SPAWN
         if starts > 1:
             raise NotSupportedError("two kinds of threads, each any number of them", call.place)
-        function = _Copying(function, loop, call).run()
+        function = _Copying(function, loop, call, any_number).run()
     return replace(module, functions={**module.functions, ENTRY: function})
 
 
@@ -61,8 +66,8 @@ def _next_loop(function: ir.Function) -> tuple[Loop, ir.Call] | None:
 class _Copying:
     """One loop that is replaced."""
 
-    def __init__(self, function: ir.Function, loop: Loop, call: ir.Call) -> None:
-        self._function, self._loop, self._call = function, loop, call
+    def __init__(self, function: ir.Function, loop: Loop, call: ir.Call, any_number: AnyNumber) -> None:
+        self._function, self._loop, self._call, self._any_number = function, loop, call, any_number
         self._inside = [block for block in function.blocks if block.name in loop.blocks]
         self._defined: Mapping[str, ir.Instruction] = {
             result.name: item
@@ -73,7 +78,7 @@ class _Copying:
 
     def run(self) -> ir.Function:
         counter, leaving = self._counter(), self._leaving()
-        self._check_quiet()
+        self._check_quiet(counter)
         values = {each.name for block in self._inside for each in block.parameters}
         values |= {
             each.name for block in self._inside for item in block.instructions for each in results(item)
@@ -105,6 +110,8 @@ class _Copying:
         if len(header.parameters) != 1:
             raise self._refusal("threads are started in a loop that does more than count")
         (counter,) = header.parameters
+        if not isinstance(counter.type, ir.Int) or counter.type.bits < _LEAST_BITS:
+            raise self._refusal("threads are started in a loop whose counter may wrap around")
         for block in self._function.blocks:
             for target in targets(block.end):
                 if target.block != header.name:
@@ -162,25 +169,52 @@ class _Copying:
         item = self._defined.get(operand.name) if isinstance(operand, ir.Value) else None
         return isinstance(item, ir.Call) and item.callee == NUMBER
 
-    def _check_quiet(self) -> None:
-        """Refuses what others could see: the handles of the threads are the only memory that is written."""
+    def _check_quiet(self, counter: ir.Value) -> None:
+        """Refuses what others could see or what can go wrong: only handles of the threads are accessed."""
         starts = 0
         for block in self._inside:
             for item in block.instructions:
                 match item:
                     case ir.Call(callee=callee) if callee == SPAWN:
                         starts += 1
-                    case ir.Call(callee=callee, results=found) if callee in _QUIET:
-                        if callee == _JOIN and self._is_used(found[0]):
+                        is_fine = True
+                    case ir.Call(callee=callee, results=found) if callee == _JOIN:
+                        if self._is_used(found[0]):
                             raise self._refusal("what any number of threads return")
-                    case ir.Compute() | ir.Index() | ir.Load(ordering=None) | ir.Lifetime():
-                        pass
-                    case ir.Store(address=address, ordering=None) if self._is_local(address):
-                        pass
+                        is_fine = True
+                    case ir.Call(callee=callee, arguments=(condition, *_)) if callee == _CHECK:
+                        is_fine = self._is_joined_once(condition)
+                    case ir.Call(callee=callee):
+                        is_fine = callee == _RETIRE
+                    case ir.Compute(operation=operation):
+                        is_fine = operation in _SAFE
+                    case ir.Index():
+                        is_fine = self._is_of_handles(item, counter)
+                    case ir.Load(address=address, ordering=None) | ir.Store(address=address, ordering=None):
+                        handle = self._defined.get(address.name) if isinstance(address, ir.Value) else None
+                        is_fine = isinstance(handle, ir.Index)
                     case _:
-                        raise NotSupportedError("what `main` does while it starts its threads", item.place)
+                        is_fine = isinstance(item, ir.Lifetime)
+                if not is_fine:
+                    raise NotSupportedError(
+                        "what `main` does while it starts or joins its threads", item.place
+                    )
         if starts > 1 or (starts and self._call.callee == _JOIN):
             raise self._refusal("threads are started in a loop that does more than start one at a time")
+
+    def _is_joined_once(self, condition: ir.Operand) -> bool:
+        """Whether a condition asks whether a thread is joined for the first time."""
+        condition = self._without_sizes(condition)
+        item = self._defined.get(condition.name) if isinstance(condition, ir.Value) else None
+        return isinstance(item, ir.Call) and item.callee == _RETIRE
+
+    def _is_of_handles(self, item: ir.Index, counter: ir.Value) -> bool:
+        """Whether an address is that of the counter's element of an array of `main` with enough elements."""
+        slot = self._defined.get(item.base.name) if isinstance(item.base, ir.Value) else None
+        number, counts = self._any_number.number, self._any_number.counts
+        is_large = isinstance(slot, ir.Slot) and slot.size in counts and slot.size >= number * item.stride
+        is_counted = item.count is None or (item.count in counts and item.count >= number)
+        return self._without_sizes(item.index) == counter and is_large and is_counted
 
     def _is_used(self, value: ir.Value) -> bool:
         return any(
@@ -188,17 +222,6 @@ class _Copying:
             for block in self._function.blocks
             for item in (*block.instructions, block.end)
         )
-
-    def _is_local(self, address: ir.Operand) -> bool:
-        """Whether an address is that of a variable of `main`."""
-        while isinstance(address, ir.Value):
-            item = self._defined.get(address.name)
-            if isinstance(item, ir.Slot):
-                return True
-            if not isinstance(item, ir.Index):
-                return False
-            address = item.base
-        return False
 
     def _start(self, counter: ir.Value) -> Iterator[ir.Instruction]:
         """One start for all copies, with what computes their argument."""

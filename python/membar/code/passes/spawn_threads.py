@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from membar.code import ir
 from membar.code.lifetimes import with_ends
+from membar.code.linear import AnyNumber
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes.find_copies import ME, SPAWN, SPAWN_COPIES, find_copies
@@ -27,17 +28,17 @@ _SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
 
 
-def spawn_threads(module: ir.Module, simplify: Simplify, *, has_copies: bool = False) -> ir.Module:
+def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber | None = None) -> ir.Module:
     """The module with one function for each thread, `main` first, in `threads`.
 
-    Where `main` starts any number of threads (`has_copies`), one of these functions is that of all of them.
+    Where `main` starts any number of threads (`any_number`), one of these functions is that of all of them.
 
     Raises:
         NotSupportedError: a thread is started in a loop that stays a loop, or its function is not known.
     """
     module = replace(module, threads=(ENTRY,))
-    if has_copies:
-        module = find_copies(module)
+    if any_number is not None:
+        module = find_copies(module, any_number)
     number = 0
     while number < len(module.threads):
         module = simplify(_with_own_number(module, number), module.threads[number])

@@ -20,8 +20,9 @@ from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.diagnostics import EngineLimitError, InputError, error
+from membar.languages.compiled.driver import HEADERS
 from membar.languages.compiled.number_in_text import check_text
-from membar.languages.compiled.preprocessing import preprocess
+from membar.languages.compiled.preprocessing import Preprocessed, preprocess
 from membar.languages.compiled.program import CompiledProgram, compile_source, link_source, not_covered
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
 from membar.program.program import MemoryObject, Program
@@ -30,6 +31,8 @@ from membar.records import field_names, is_record, replace
 from membar.source import SourceFile, Span
 
 CODE: Final = "W1204"
+# Headers of the system and of compilers, which know nothing of the program.
+_SYSTEM: Final = re.compile(r"^/usr/|/lib/clang/|/ziglang/|/lib/zig/")
 _FEW: Final = (1, 2, 3, 4)
 _MANY: Final = (101, 103, 107)
 
@@ -43,13 +46,18 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     compiled = {number: compile_source(_with(source, macro, number)) for number in (*_FEW, *_MANY)}
     last = compiled[_MANY[-1]]
     _require_no_caveat(last, source, macro)
-    check_text(preprocess(last), macro)
+    text = preprocess(last)
+    check_text(text, macro)
+    _check_other_texts(last, text, source, macro)
     modules = {number: link_source(each) for number, each in compiled.items()}
     try:
         found = [_program(_ending_with(modules, number), last) for number in _MANY]
     except NotSupportedError as problem:
         place = last.spans(last.spans.in_program(problem.place)) or _definition(source, macro)
         raise error(CODE, str(problem), place, "here") from None
+    if found[-1][0].partly_checked:
+        message = f"{found[-1][0].partly_checked[0][1]}: not possible with any number of threads"
+        raise error(CODE, message, _definition(source, macro), "here")
     for thread in found[-1][0].threads:
         for edge in thread.edges:
             if edge.unfollowed:
@@ -75,6 +83,24 @@ def _require_no_caveat(compiled: CompiledProgram, source: SourceFile, macro: str
         raise EngineLimitError(compiled.built.reason)
     for _, caveat in not_covered(compiled.built):
         message = f"{caveat}: not possible with any number of threads"
+        raise error(CODE, message, _definition(source, macro), "here")
+
+
+def _check_other_texts(compiled: CompiledProgram, text: Preprocessed, source: SourceFile, macro: str) -> None:
+    """Refuses the macro where it was not looked for: in other definitions, and outside of the project.
+
+    Raises:
+        InputError: it is mentioned there.
+    """
+    mentions = re.compile(rf"\b{re.escape(macro)}\b")
+    known = {Path(file.path).resolve() for file in text.files}
+    places = [f"-D {item}" for item in source.defines if mentions.search(item.partition("=")[2])]
+    for path in (path for file in compiled.built.files for path in file.files):
+        is_other = Path(path).resolve() not in known and not _SYSTEM.search(path)
+        if is_other and not Path(path).absolute().is_relative_to(HEADERS):
+            places += [path] if mentions.search(SourceFile.read(path).text) else []
+    if places:
+        message = f"`{places[0]}` mentions `{macro}`: not possible with any number of threads"
         raise error(CODE, message, _definition(source, macro), "here")
 
 

@@ -63,7 +63,7 @@ class _Checking:
         self._sized: set[str] = set()  # have a size that depends on it
         self._files = text.files
         macros = [match for file in self._files for match in _MACRO.finditer(file.text)]
-        self._functions = {match["name"] for match in macros if match["parameters"]}
+        self._functions = text.functions
         self._trees = [(file, 0, None, self._tree(self._visible(file, text))) for file in self._files]
         self._variables = _variables(tree for *_, tree in self._trees) - {match["name"] for match in macros}
 
@@ -239,7 +239,7 @@ def _constants_around(node: Node) -> Iterator[str]:
 
 
 def _is_constant(declaration: Node) -> bool:
-    return any(each.type == "type_qualifier" and _text(each) == "const" for each in declaration.children)
+    return any(_text(each) in ("const", "constexpr") for each in declaration.children)
 
 
 def _is_array_size(node: Node) -> bool:

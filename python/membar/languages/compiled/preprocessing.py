@@ -26,12 +26,14 @@ class Preprocessed:
     Attributes:
         text: its lines that are not empty, without directives.
         macros: what each macro without parameters stands for at the end.
+        functions: macros with parameters, but for membar's own.
         lines: of each file, the lines that something is left of, or that define a macro.
         files: those that were read, but for the system's and membar's own.
     """
 
     text: str
     macros: Mapping[str, str]
+    functions: frozenset[str]
     lines: Mapping[str, frozenset[int]]
     files: tuple[SourceFile, ...]
 
@@ -59,14 +61,20 @@ def preprocess(compiled: CompiledProgram, source: SourceFile | None = None) -> P
     for path in (source.path, *further):
         options = options_of(source, path)
         reading.read(preprocess_file(path, compiler=built.compiler, target=built.target, options=options))
-    names = [name for name in reading.lines if not Path(name).absolute().is_relative_to(HEADERS)]
+    names = [name for name in reading.lines if not _is_own(name)]
     shown = {name: found for name in names if (found := compiled.spans.file(name)) is not None}
     return Preprocessed(
         text="\n".join(reading.kept),
         macros=reading.macros,
+        functions=frozenset(reading.functions),
         lines={shown[name].path: frozenset(reading.lines[name]) for name in shown},
         files=tuple({file.path: file for file in shown.values()}.values()),
     )
+
+
+def _is_own(file: str) -> bool:
+    """Whether a header is membar's own."""
+    return Path(file).absolute().is_relative_to(HEADERS)
 
 
 class _Reading:
@@ -75,6 +83,7 @@ class _Reading:
     def __init__(self) -> None:
         self.kept: list[str] = []
         self.macros: dict[str, str] = {}
+        self.functions: set[str] = set()
         self.lines: dict[str, set[int]] = {}
 
     def read(self, text: str) -> None:
@@ -89,6 +98,8 @@ class _Reading:
                 self.macros.pop(definition["name"], None)
                 if definition["word"] == "define" and definition["parameters"] is None:
                     self.macros[definition["name"]] = definition["body"].strip()
+                if definition["parameters"] is not None and not _is_own(file):
+                    self.functions.add(definition["name"])
             elif line.strip():
                 self.kept.append(line.strip())
             if line.strip():
