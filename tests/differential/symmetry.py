@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from differential.comparisons import shipped
 from differential.searches import SECONDS, claiming, features_of
 from membar.engines import graphs
-from membar.engines._symmetry_classes import Exchange, SymmetryClasses, exchange_threads
+from membar.engines.graphs.symmetry_classes import Exchange, SymmetryClasses, exchange_threads
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses

@@ -12,7 +12,7 @@ import tiers
 from differential.comparisons import shipped
 from differential.searches import BOUND, difference, features_of, general
 from membar.diagnostics import EngineLimitError
-from membar.engines import _exploration
+from membar.engines.graphs import search_choice
 from membar.languages.mbp import FRONTEND
 from membar.models import load
 from membar.models.buffering import keeps_loads_before_stores
@@ -91,4 +91,4 @@ def test_the_engine_chooses_by_program(release: str, search: str) -> None:
     threads = "".join(TAKES.format(name=name, release=release) for name in ("P", "Q"))
     program = FRONTEND.parse(SourceFile("p.mbp", LOCKED.format(threads=threads)))
     task = Task(program=program, model=shipped("armv8"), properties=("assertions",))
-    assert _exploration.careful_exploration(task, program) == search
+    assert search_choice.careful_exploration(task, program) == search

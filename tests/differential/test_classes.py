@@ -13,7 +13,7 @@ from differential.comparisons import Disagreements, shipped
 from differential.searches import BOUND, claiming, features_of
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines import graphs
-from membar.engines._exploration import exploration
+from membar.engines.graphs.search_choice import exploration
 from membar.engines.reference.axiomatic import explore as reference
 from membar.engines.reference.replay import replay
 from membar.models.model import CLASSES, Model

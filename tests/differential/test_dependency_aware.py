@@ -10,7 +10,8 @@ import pytest
 import membar
 from differential.comparisons import shipped
 from differential.searches import features_of, references, searches
-from membar.engines import _exploration, graphs
+from membar.engines import graphs
+from membar.engines.graphs import search, search_choice
 from membar.models import load
 from membar.models.model import DEPENDENCY_AWARE
 from membar.program.dependency_order import obstacle
@@ -60,7 +61,7 @@ def test_both_searches_agree_on_programs_of_every_kind(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_reference_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphs, "exploration", lambda *_: DEPENDENCY_AWARE)
+    monkeypatch.setattr(search, "exploration", lambda *_: DEPENDENCY_AWARE)
     programs = buffering_sample(10, features_of(name), first=1000)
     assert references(programs, shipped(name), algorithm="dependency-aware search") == []
 
@@ -96,7 +97,7 @@ def test_no_reason_to_take_the_general_search_is_idle(reason: str) -> None:
 
 
 def test_the_engine_takes_it_for_large_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_exploration, "_QUICK", 0)
+    monkeypatch.setattr(search_choice, "_QUICK", 0)
     found: set[str] = set()
     for program in buffering_sample(60, features_of("armv8")):
         task = Task(program=program, model=shipped("armv8"), properties=("condition",))

@@ -13,7 +13,7 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.engines import graphs
-from membar.engines._exploration import exploration
+from membar.engines.graphs.search_choice import exploration
 from membar.languages.mbp import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
 from membar.program.contention import has_rival_writers

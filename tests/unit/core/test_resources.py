@@ -171,7 +171,7 @@ def test_a_program_that_takes_the_general_search_long_is_looked_at_with_care(
 ) -> None:
     found = []
     for quick in (1 << 40, 1):
-        monkeypatch.setattr("membar.engines._exploration._QUICK", quick)
+        monkeypatch.setattr("membar.engines.graphs.search_choice._QUICK", quick)
         found.append(run(contention(3, 3), model, properties=()).run)
     general, careful = found
     assert general.algorithm == "general search"

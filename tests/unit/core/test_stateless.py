@@ -12,7 +12,7 @@ import pytest
 
 import membar
 from membar.engines import graphs
-from membar.engines._exploration import exploration
+from membar.engines.graphs.search_choice import exploration
 from membar.languages.mbp import FRONTEND
 from membar.models.model import EXACTLY_ONCE, GENERAL
 from membar.program.lowering import lower_program

@@ -6,6 +6,7 @@ import pytest
 
 import membar
 from membar.engines import graphs
+from membar.engines.graphs.search import Search
 from membar.languages.mbp import FRONTEND
 from membar.models.model import DEPENDENCY_AWARE
 from membar.program.dependency_order import obstacle
@@ -61,7 +62,7 @@ def is_allowed(sides: tuple[str, str], name: str) -> bool:
     tallies = []
     for order in (model.thread_order, None):
         task = Task(program=program, model=model, properties=("condition",))
-        search = graphs._Search(task, model.plan)
+        search = Search(task, model.plan)
         search.exploration = DEPENDENCY_AWARE if order is not None else "general"
         tallies.append(search.run(2))
     aware, general = tallies

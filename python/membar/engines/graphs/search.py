@@ -1,29 +1,15 @@
-"""Execution graphs explored by the Rust core, under any memory model that has axioms.
-
-    Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
-
-The core has several searches, and the outcome names the one that was used. The *general search* chooses runs
-of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
-fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
-event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
-at a time. The *dependency-aware search* is its variant for load buffering, in which writes revisit earlier
-reads of their own thread too. It counts the executions to which it came twice: none is known, but none is
-promised either. Under the models of the exactly-once search the *search of reads-from classes* answers
-questions that do not observe coherence, if the task lets it: executions that differ only in the order of
-writes are one class, and the numbers are numbers of classes. `_exploration.py` chooses.
-"""
+"""One search of the core: a program and a model handed to it, and its findings as a tally."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import factorial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
-from membar.engines import Capabilities, Engine, Space, has_axioms
-from membar.engines._exploration import (
+from membar.diagnostics import EngineLimitError, InputError
+from membar.engines.graphs.search_choice import (
     SYMMETRY,
     careful_exploration,
     exploration,
@@ -31,43 +17,37 @@ from membar.engines._exploration import (
     trial,
     why_not_classes,
 )
-from membar.engines._symmetry_classes import (
+from membar.engines.graphs.symmetry_classes import (
     MOST_LISTED,
     Exchange,
     SymmetryClasses,
     Unfolded,
     exchange_threads,
 )
+from membar.engines.graphs.witnesses import Witnesses
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
-from membar.program.access import NO_LOCATION, bad_access, told_where
+from membar.program.access import NO_LOCATION, told_where
 from membar.program.allocations import UNORDERED
-from membar.program.atomicity import require_single_accesses, require_uncommitted
+from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.blocking import is_decided
 from membar.program.condition import FinalRegister, Quantifier, Term
-from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
+from membar.program.execution import final_memory
 from membar.program.expand import expand
-from membar.program.expr import evaluate
 from membar.program.lowering import LoweredProgram, lower_program
-from membar.program.operations import NO_TAGS, Assert, Load, Receive, Rmw, Send, Store, StoreConditional
-from membar.program.pairs import Pairs
-from membar.program.program import Program
 from membar.program.symmetry import Group, groups
 from membar.properties import ASSERTED
-from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.judge import TRUNCATED, Tally, is_settled, judge, left_out_by_filter
+from membar.properties.judge import Tally, left_out_by_filter
 from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.memory import property_of
-from membar.properties.property import has_operation
 from membar.properties.races import RACE_FLAG
-from membar.properties.termination import waiting_of
 from membar.properties.undefined import take_misuse, take_undefined
-from membar.questions.outcome import INTERRUPTED, FinalState, InterruptError, Outcome, Statistics, Witness
+from membar.questions.outcome import INTERRUPTED, Statistics, Witness
 from membar.questions.task import Coherence, Task, repeats_are_one
 from membar.records import record, replace
 from membar.source import Span
@@ -87,44 +67,7 @@ _DEAD_ENDS = "dead ends"
 # What the general search says when a trial of it takes too long.
 _NOT_QUICK = frozenset({"steps", "memory"})
 _FOLDED = "final states that differ only in a permutation of identical threads are listed once"
-_LOOKED_FOR = frozenset({"condition", "assertions", "races"})
-
-
-def run(task: Task) -> Outcome:
-    """Answers `task`.
-
-    Raises:
-        EngineLimitError: the program has channels or steps with several accesses, the model no axioms, or
-            the core is not there.
-        InputError: an execution accesses what is no location.
-        InterruptError: Ctrl-C.
-    """
-    tally = explore(task)
-    if task.options.buffers_chosen_by_user:
-        tally.notes.append(f"--buffers has no effect: {NAME} explores executions, not store buffers")
-    if task.options.jobs > 1 and tally.algorithm != ALGORITHMS[EXACTLY_ONCE]:
-        tally.notes.append(f"--jobs has no effect: the {tally.algorithm} works in one thread")
-    if tally.limit == INTERRUPTED:
-        raise InterruptError(judge(task, tally))
-    return judge(task, tally)
-
-
-def explore(task: Task) -> Tally:
-    """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
-    if has_operation(task.program, Send, Receive):
-        raise EngineLimitError("axiomatic models cannot express channels")
-    require_uncommitted(task.program, NAME)
-    if task.model.plan is None:
-        raise EngineLimitError(f"the model {task.model.name} has no axioms")
-    search = _Search(task, task.model.plan)
-    unrolling = task.options.unrolling
-    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
-    bound = min(1, deepest) if unrolling.exact is None else deepest
-    tally = search.run(bound)
-    while bound < deepest and not is_settled(task, tally):
-        bound += 1
-        tally = search.run(bound)
-    return tally
+LOOKED_FOR = frozenset({"condition", "assertions", "races"})
 
 
 def stops_at_failure(task: Task) -> bool:
@@ -179,7 +122,7 @@ class _LoadBufferingCheck:
     slots: tuple[int, int, int] | None
 
 
-class _Search:
+class Search:
     """A program and a model handed to the core, and what comes back."""
 
     def __init__(self, task: Task, plan: Plan) -> None:
@@ -362,6 +305,10 @@ class _Search:
 
         return guesses(self.program)
 
+    @property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self.program, self.lowered, self.observer)
+
     def _seconds(self) -> float:
         return time.monotonic() - self.started
 
@@ -370,7 +317,7 @@ class _Search:
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
-            looked_for=_LOOKED_FOR | ({"deadlock"} if is_decided(self.program) else set()),
+            looked_for=LOOKED_FOR | ({"deadlock"} if is_decided(self.program) else set()),
             unrolls=True,
             awaits=bool(self.watched.threads),
             waiting=self._spans(found.waits),
@@ -383,13 +330,13 @@ class _Search:
         self._collect_flags(found, tally)
         tally.failed_assertion = astray
         for thread in found.failures[:1]:
-            failure = self._failure(found.failure_witness(thread))
+            failure = self._witnesses.of_failure(found.failure_witness(thread))
             if astray is None or property_of(self.program, failure.message) in self.task.properties:
                 tally.failed_assertion = failure
         if found.stuck:
-            tally.stuck = self._waiting(found.stuck_witness())
+            tally.stuck = self._witnesses.of_waiting(found.stuck_witness())
         if found.deadlocks:
-            tally.deadlock = self._deadlock(found.deadlock_witness())
+            tally.deadlock = self._witnesses.of_deadlock(found.deadlock_witness())
         self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)
@@ -415,21 +362,13 @@ class _Search:
         """Every execution, where all are asked for; those that are not complete say so."""
         left_out = 0
         for index in range(found.kept):
-            witness = self._keep_witness(found.kept_witness(index))
+            witness = self._witnesses.of_any_end(found.kept_witness(index))
             if witness.message or self._passes(witness):
                 tally.kept.append(witness)
             else:
                 left_out += 1
         if left_out:
             tally.notes.append(left_out_by_filter(left_out))
-
-    def _keep_witness(self, found: _core.Execution) -> Witness:
-        statuses = [thread.status for thread in found.threads]
-        if "fault" in statuses:
-            return self._witness(found, told_where(self._fault(found, statuses.index("fault"))))
-        if "failed" in statuses:
-            return self._failure(found)
-        return self._witness(found, TRUNCATED if "cut" in statuses else "")
 
     def _take_unit(self, tally: Tally) -> None:
         """Says what was counted, if that is not executions."""
@@ -473,10 +412,10 @@ class _Search:
         races = {name for name, _ in undefined} - {UNORDERED}
         for check, number in checks:
             if check.name in MISUSE_FLAGS:
-                take_misuse(tally, {check.name}, self._witness(found.flag_witness(number), ""))
+                take_misuse(tally, {check.name}, self._witnesses.of(found.flag_witness(number), ""))
         for name, number in undefined:
             names = {name} if name == UNORDERED else races
-            take_undefined(tally, self.plan, names, self._witness(found.flag_witness(number), ""))
+            take_undefined(tally, self.plan, names, self._witnesses.of(found.flag_witness(number), ""))
 
     def _take_states(self, found: _core.Findings, tally: Tally) -> None:
         if found.symmetric:
@@ -505,39 +444,11 @@ class _Search:
         execution = found.state_witness(explored)
         if exchange is not None:
             execution = exchange_threads(execution, exchange, self.orbits.groups, self.lowered.registers)
-        return self._witness(execution, "")
+        return self._witnesses.of(execution, "")
 
     def _passes(self, witness: Witness) -> bool:
         registers = [dict(pairs) for pairs in witness.execution.registers]
         return self.observer.ending(registers, final_memory(witness.execution)).passes
-
-    def _witness(self, found: _core.Execution, message: str) -> Witness:
-        execution = lift_execution(self.program, self.lowered, found)
-        registers = [dict(pairs) for pairs in execution.registers]
-        final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
-        choices = tuple(tuple(thread.choices) for thread in found.threads)
-        return Witness(execution=execution, final=final, choices=choices, message=message)
-
-    def _deadlock(self, found: _core.Execution) -> Witness:
-        return self._witness(found, deadlock_of(self._threads_that_are(("suspended", "blocked"), found)))
-
-    def _waiting(self, found: _core.Execution) -> Witness:
-        return self._witness(found, waiting_of(self._threads_that_are(("waiting",), found)))
-
-    def _threads_that_are(self, statuses: Collection[str], found: _core.Execution) -> list[str]:
-        threads = zip(self.program.threads, found.threads, strict=True)
-        return [thread.name for thread, run in threads if run.status in statuses]
-
-    def _failure(self, found: _core.Execution) -> Witness:
-        message = "assertion failed"
-        for number, thread in enumerate(found.threads):
-            if thread.status == "failed" and thread.end is not None:
-                edge, place = thread.end
-                operation = self.program.threads[number].edges[edge].operations[place]
-                if isinstance(operation, Assert) and operation.message:
-                    message = operation.message
-                break
-        return self._witness(found, message)
 
     def _wild_accesses(self, found: _core.Findings) -> Witness | None:
         """An execution that accesses what is no location.
@@ -547,82 +458,8 @@ class _Search:
         """
         for thread in found.faults:
             execution = found.fault_witness(thread)
-            wrong = self._fault(execution, thread)
+            wrong = self._witnesses.fault(execution, thread)
             if self.task.program.condition is not None or wrong.code != NO_LOCATION:
                 raise InputError(wrong)
-            return self._witness(execution, told_where(wrong))
+            return self._witnesses.of(execution, told_where(wrong))
         return None
-
-    def _fault(self, found: _core.Execution, number: int) -> Diagnostic:
-        thread = found.threads[number]
-        edge_index, operation_index = thread.end or (0, 0)
-        edge = self.program.threads[number].edges[edge_index]
-        operation = edge.operations[operation_index]
-        if not isinstance(operation, Load | Store | StoreConditional | Rmw):
-            raise TypeError("only accesses go wrong")
-        names = self.lowered.registers[number]
-        registers = {names[register]: word for register, word in thread.registers}
-        word = evaluate(operation.address, registers, self.program.bases)
-        return bad_access(self.program, word, operation.size, edge)
-
-
-def lift_execution(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
-    """An execution of the core with names, tags and source spans."""
-    events = found.events
-    count = len(events)
-    return Execution(
-        events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
-        po=Pairs.from_bytes(found.relation("po"), count),
-        rf=tuple(found.rf),
-        co=tuple(tuple(order) for order in found.co),
-        addr=Pairs.from_bytes(found.relation("addr"), count),
-        data=Pairs.from_bytes(found.relation("data"), count),
-        ctrl=Pairs.from_bytes(found.relation("ctrl"), count),
-        amo=Pairs.from_bytes(found.relation("amo"), count),
-        lxsx=Pairs.from_bytes(found.relation("lxsx"), count),
-        spawn_join=Pairs.from_bytes(found.relation("spawn_join"), count),
-        pick_addr=Pairs.from_bytes(found.relation("pick_addr"), count),
-        pick_data=Pairs.from_bytes(found.relation("pick_data"), count),
-        pick_ctrl=Pairs.from_bytes(found.relation("pick_ctrl"), count),
-        registers=tuple(
-            _registers(names, thread.registers)
-            for names, thread in zip(lowered.registers, found.threads, strict=True)
-        ),
-    )
-
-
-def _registers(names: Sequence[str], values: Sequence[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted((names[register], word) for register, word in values))
-
-
-def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.Event) -> Event:
-    if event.thread is None:
-        return Event(id=number, thread=INIT_THREAD, kind=Kind.WRITE, cell=event.cell, value=event.value)
-    return Event(
-        id=number,
-        thread=event.thread,
-        kind=Kind(event.kind),
-        cell=event.cell,
-        value=event.value,
-        tags=NO_TAGS if event.tags is None else lowered.tag_sets[event.tags],
-        step=event.step,
-        span=program.threads[event.thread].edges[event.edge].span,
-    )
-
-
-ENGINE = Engine(
-    name=NAME,
-    title="execution graphs under any axiomatic model (Rust)",
-    can=Capabilities(
-        models=has_axioms,
-        properties=_LOOKED_FOR | {"deadlock", "termination"},
-        options=frozenset(
-            {"--unroll", "--max-unroll", "--coherence", "--jobs"}
-            | {"--no-prune", "--no-symmetry", "--no-inplace", "--no-await"}
-        ),
-        explores=Space.EXECUTIONS,
-        holds="the search ended and no loop was truncated",
-        violated="the execution replays",
-    ),
-    run=run,
-)

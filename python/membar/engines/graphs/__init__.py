@@ -1,0 +1,84 @@
+"""Execution graphs explored by the Rust core, under any memory model that has axioms.
+
+    Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
+
+The core has several searches, and the outcome names the one that was used. The *general search* chooses runs
+of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse
+fails. It relies on nothing but the plan, so it is exact for every model. The *exactly-once search* adds
+event after event and lets new writes revisit old reads; it meets every execution once and holds one graph
+at a time. The *dependency-aware search* is its variant for load buffering, in which writes revisit earlier
+reads of their own thread too. It counts the executions to which it came twice: none is known, but none is
+promised either. Under the models of the exactly-once search the *search of reads-from classes* answers
+questions that do not observe coherence, if the task lets it: executions that differ only in the order of
+writes are one class, and the numbers are numbers of classes. `search_choice.py` chooses.
+"""
+
+from __future__ import annotations
+
+from membar.diagnostics import EngineLimitError
+from membar.engines import Capabilities, Engine, Space, has_axioms
+from membar.engines.graphs.search import ALGORITHMS, LOOKED_FOR, NAME, Search
+from membar.engines.graphs.search import compile_for_core as compile_for_core
+from membar.engines.graphs.search import core as core
+from membar.models.model import EXACTLY_ONCE
+from membar.program.atomicity import require_uncommitted
+from membar.program.operations import Receive, Send
+from membar.properties.judge import Tally, is_settled, judge
+from membar.properties.property import has_operation
+from membar.questions.outcome import INTERRUPTED, InterruptError, Outcome
+from membar.questions.task import Task
+
+
+def run(task: Task) -> Outcome:
+    """Answers `task`.
+
+    Raises:
+        EngineLimitError: the program has channels or steps with several accesses, the model no axioms, or
+            the core is not there.
+        InputError: an execution accesses what is no location.
+        InterruptError: Ctrl-C.
+    """
+    tally = explore(task)
+    if task.options.buffers_chosen_by_user:
+        tally.notes.append(f"--buffers has no effect: {NAME} explores executions, not store buffers")
+    if task.options.jobs > 1 and tally.algorithm != ALGORITHMS[EXACTLY_ONCE]:
+        tally.notes.append(f"--jobs has no effect: the {tally.algorithm} works in one thread")
+    if tally.limit == INTERRUPTED:
+        raise InterruptError(judge(task, tally))
+    return judge(task, tally)
+
+
+def explore(task: Task) -> Tally:
+    """What the program of `task` can do, with the loop bound given or deepening until nothing is cut."""
+    if has_operation(task.program, Send, Receive):
+        raise EngineLimitError("axiomatic models cannot express channels")
+    require_uncommitted(task.program, NAME)
+    if task.model.plan is None:
+        raise EngineLimitError(f"the model {task.model.name} has no axioms")
+    search = Search(task, task.model.plan)
+    unrolling = task.options.unrolling
+    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
+    bound = min(1, deepest) if unrolling.exact is None else deepest
+    tally = search.run(bound)
+    while bound < deepest and not is_settled(task, tally):
+        bound += 1
+        tally = search.run(bound)
+    return tally
+
+
+ENGINE = Engine(
+    name=NAME,
+    title="execution graphs under any axiomatic model (Rust)",
+    can=Capabilities(
+        models=has_axioms,
+        properties=LOOKED_FOR | {"deadlock", "termination"},
+        options=frozenset(
+            {"--unroll", "--max-unroll", "--coherence", "--jobs"}
+            | {"--no-prune", "--no-symmetry", "--no-inplace", "--no-await"}
+        ),
+        explores=Space.EXECUTIONS,
+        holds="the search ended and no loop was truncated",
+        violated="the execution replays",
+    ),
+    run=run,
+)
