@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterator, Sequence
 import z3
 
 from membar.objects.proof.claims import Claims
-from membar.objects.proof.obligations import exchange_threads
 from membar.objects.syntax import Specification
 from membar.objects.systems.moves import Move, ThreadSystem, cells
 from membar.objects.terms import (
@@ -25,6 +24,7 @@ from membar.objects.terms import (
     UnaryOp,
     Variable,
     Who,
+    exchange_threads,
     of_other,
     subterms,
 )

@@ -389,3 +389,8 @@ def by_thread(term: Term, whose: Callable[[Who], Who]) -> Term:
                 return None
 
     return replace_subterms(term, change)
+
+
+def exchange_threads(term: Term) -> Term:
+    """A formula about two threads with the two exchanged."""
+    return by_thread(term, lambda who: Who.SELF if who is Who.OTHER else Who.OTHER)

@@ -33,6 +33,7 @@ from membar.questions.outcome import (
     Unknown,
     Violated,
     with_findings,
+    with_notes,
 )
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
@@ -119,11 +120,7 @@ class _Search:
     @property
     def remaining_limits(self) -> Limits:
         """The limits for what is still to do."""
-        limits = self.question.limits
-        if limits.seconds is None:
-            return limits
-        used = time.monotonic() - self.started
-        return replace(limits, seconds=max(limits.seconds - used, 0.1))
+        return self.question.limits.after(time.monotonic() - self.started)
 
 
 def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | None = None) -> Template:
@@ -275,8 +272,7 @@ def _violation(search: _Search, number: int, *, most: int = _MOST_STATES) -> Ans
     if not isinstance(found.outcome, Violated):
         return None
     note = f"checked for any number of threads: {number} suffice (-D {search.question.threads}={number})"
-    run = found.outcome.run
-    return replace(found, outcome=replace(found.outcome, run=replace(run, notes=(*run.notes, note))))
+    return replace(found, outcome=with_notes(found.outcome, note))
 
 
 def _try_few_threads(outcome: Unknown, search: _Search, system: ParameterizedSystem) -> Answer:
@@ -310,5 +306,4 @@ def _compare_with_instances(outcome: Outcome, search: _Search, system: Parameter
             break
         states = found.outcome.run.statistics.states
         notes.append(f"the program with {number} threads: {found.verdict}, {states} states")
-    run = replace(outcome.run, notes=(*outcome.run.notes, *notes))
-    return _result(search, system, replace(outcome, run=run))
+    return _result(search, system, with_notes(outcome, *notes))

@@ -526,10 +526,7 @@ class _Search:
 
     def _remaining_limits(self) -> Limits:
         """The limits for what is still to do."""
-        left = self.limits
-        if left.seconds is not None:
-            used = time.monotonic() - self.started
-            left = replace(left, seconds=max(left.seconds - used, 0.01))
+        left = self.limits.after(time.monotonic() - self.started)
         if left.executions is not None:
             left = replace(left, executions=max(left.executions - self.totals.executions, 1))
         if left.states is not None:

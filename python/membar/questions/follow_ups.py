@@ -38,6 +38,7 @@ from membar.questions.outcome import (
     Verdict,
     Violated,
     weaken_findings,
+    with_notes,
 )
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import record, replace
@@ -429,8 +430,7 @@ def _worse(first: Searched | None, second: Searched) -> Searched:
     is_worse = _GRAVITY.index(type(second.outcome)) > _GRAVITY.index(type(first.outcome))
     kept, other = (second, first) if is_worse else (first, second)
     notes = [note for note in other.outcome.run.notes if note not in kept.outcome.run.notes]
-    run = replace(kept.outcome.run, notes=(*kept.outcome.run.notes, *notes))
-    merged = _with_findings(replace(kept.outcome, run=run), other.outcome.run.findings)
+    merged = _with_findings(with_notes(kept.outcome, *notes), other.outcome.run.findings)
     return replace(kept, outcome=merged)
 
 

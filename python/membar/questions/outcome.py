@@ -240,6 +240,11 @@ class InterruptError(KeyboardInterrupt):
         self.outcome = outcome
 
 
+def with_notes(outcome: Outcome, *notes: str) -> Outcome:
+    """The outcome with further notes."""
+    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
+
+
 def with_findings(
     outcome: Outcome, asked: Collection[str], *, unchecked: Collection[str] = (), why: str = ""
 ) -> Outcome:

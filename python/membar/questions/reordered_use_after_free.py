@@ -19,8 +19,17 @@ from typing import Final, TypeAlias
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.models.plan import Check, CheckKind, CheckMode, Growth, Instruction, Op, Plan, Sort, Stage
-from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, Violated, weaken_findings
-from membar.questions.task import Limits, Options, Task
+from membar.questions.outcome import (
+    Holds,
+    HoldsWithin,
+    Outcome,
+    Unknown,
+    Verdict,
+    Violated,
+    weaken_findings,
+    with_notes,
+)
+from membar.questions.task import Options, Task
 from membar.records import replace
 
 Ask: TypeAlias = Callable[[Task], Outcome]
@@ -58,11 +67,7 @@ def without_mapping(outcome: Outcome, task: Task) -> Outcome:
 def language_question(task: Task, some: Task, used: float) -> Task:
     """The question to the language about some executions, asked as widely as `task` is."""
     options = Options(unrolling=task.options.unrolling, jobs=task.options.jobs)
-    return replace(some, limits=_remaining_limits(task.limits, used), options=options)
-
-
-def _remaining_limits(limits: Limits, used: float) -> Limits:
-    return limits if limits.seconds is None else replace(limits, seconds=max(limits.seconds - used, 0.1))
+    return replace(some, limits=task.limits.after(used), options=options)
 
 
 def combine(outcome: Outcome, task: Task, asked: Task, found: Outcome, ask: Ask) -> Outcome:
@@ -106,7 +111,7 @@ def _buffers_loads(task: Task, outcome: Outcome, ask: Ask) -> bool:
         return True
     counted = outcome.run.statistics
     model = replace(task.model, plan=without_load_buffering(task.model.plan))
-    limits = _remaining_limits(task.limits, counted.seconds)
+    limits = task.limits.after(counted.seconds)
     others = ask(replace(task, model=model, limits=limits)).run.statistics
     is_same = (counted.executions, counted.blocked) == (others.executions, others.blocked)
     return counted.executions is None or not is_same
@@ -136,7 +141,7 @@ def _weaken_to_bound(outcome: Outcome, why: str) -> Outcome:
     """The outcome for executions in which no access is delayed so far."""
     bounded = _within(outcome, BOUND)
     note = f"a lifetime may end before an access that {outcome.run.model} delays: {why}"
-    return replace(bounded, run=replace(bounded.run, notes=(*bounded.run.notes, note)))
+    return with_notes(bounded, note)
 
 
 def _within(outcome: Outcome, bound: str) -> HoldsWithin:

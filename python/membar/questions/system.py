@@ -32,6 +32,7 @@ from membar.questions.outcome import (
     Unknown,
     Violated,
     with_findings,
+    with_notes,
 )
 from membar.questions.question import Question
 from membar.questions.task import SystemTask
@@ -228,7 +229,7 @@ def _certify(outcome: Holds, task: SystemTask, start: float) -> Outcome:
         f"proof of {certificate.cubes} {'cube' if certificate.cubes == 1 else 'cubes'} confirmed by z3:"
         f" {certificate.obligations} obligations, {certificate.seconds:.2f} s"
     )
-    return _with_notes(outcome, note)
+    return with_notes(outcome, note)
 
 
 def _compare_with_instances(outcome: Outcome, task: SystemTask, start: float, most_states: int) -> Outcome:
@@ -251,13 +252,9 @@ def _compare_with_instances(outcome: Outcome, task: SystemTask, start: float, mo
             reason = f"internal error, please report: {number} processes are {WORDS[type(found)]}"
             return reject_outcome(outcome, f"{reason}, but the answer was {WORDS[type(outcome)]}")
         if isinstance(outcome, Unknown) and isinstance(found, Violated):
-            return _confirm(_with_notes(found, f"for any number: {outcome.reason}"), task, start)
+            return _confirm(with_notes(found, f"for any number: {outcome.reason}"), task, start)
         notes.append(_note(found, number))
-    return _with_notes(outcome, *notes)
-
-
-def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
-    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, *notes)))
+    return with_notes(outcome, *notes)
 
 
 def _disagree(outcome: Outcome, instance: Outcome, number: int) -> bool:

@@ -31,6 +31,10 @@ class Limits:
     executions: int | None = None
     states: int | None = None
 
+    def after(self, seconds: float) -> Limits:
+        """The limits for what is still to do after so many seconds."""
+        return self if self.seconds is None else replace(self, seconds=max(self.seconds - seconds, 0.01))
+
     def remaining(self) -> Limits:
         """The limits for what begins now: of the question's time and memory, what is left of them."""
         now = budget.current()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from membar.objects.terms import Space, Term, Variable, Who, of_other, replace_subterms, subterms
+from membar.objects.terms import Space, Term, Variable, Who, of_other, subterms
 from membar.records import field, record, replace
 
 Pair = tuple[Hashable, Hashable]
@@ -54,8 +54,3 @@ def turned_variable(variable: Variable) -> Variable:
     if variable.space in (Space.SHARED, Space.ABSTRACT):
         return variable
     return replace(variable, who=Who.SELF if variable.who is Who.OTHER else Who.OTHER)
-
-
-def exchange_threads(term: Term) -> Term:
-    """A claim about two threads, the two exchanged."""
-    return replace_subterms(term, lambda part: turned_variable(part) if isinstance(part, Variable) else None)

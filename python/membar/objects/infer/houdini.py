@@ -14,13 +14,13 @@ import z3
 
 from membar.diagnostics import EngineLimitError
 from membar.objects.algebra import simplify
-from membar.objects.infer.candidates import Candidate, Found, Pair, exchange_threads, variables
+from membar.objects.infer.candidates import Candidate, Found, Pair, variables
 from membar.objects.infer.instances import Instances, is_idle, is_true
 from membar.objects.infer.templates import Templates, exclusions
 from membar.objects.proof.smt import Encoder, ask, conjunction
 from membar.objects.syntax import Operation
 from membar.objects.systems.moves import Memory, Move, ThreadSystem, substitute
-from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who
+from membar.objects.terms import FALSE, TRUE, At, Term, Variable, Who, exchange_threads
 
 _MOST_CONTROLS: Final = 400
 _MILLISECONDS: Final = 10_000

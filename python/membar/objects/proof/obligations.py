@@ -24,8 +24,8 @@ from membar.objects.terms import (
     Term,
     Variable,
     Who,
-    by_thread,
     equals,
+    exchange_threads,
     of_other,
     subterms,
 )
@@ -280,8 +280,3 @@ def _is_of_memory(formula: Term) -> bool:
 def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, Term]:
     names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
     return dict(zip(names, effect.inputs, strict=True))
-
-
-def exchange_threads(term: Term) -> Term:
-    """A formula about two threads with the two exchanged."""
-    return by_thread(term, lambda who: Who.SELF if who is Who.OTHER else Who.OTHER)

@@ -36,7 +36,7 @@ from membar.questions import option as kinds
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.default_engines import FOR_WITNESSES
-from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings
+from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings, with_notes
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question
 from membar.questions.task import Limits, Options, Task
@@ -133,11 +133,11 @@ def _confirm(followed: _Followed, path: str, witness: Path) -> Outcome:
             has_order = not followed.guide.is_weak or followed.model.operational in _WITH_ORDER
             found = _follow_in_order(followed, route) if has_order else None
             if found is not None:
-                return _with_note(found, f"the witness {witness} is confirmed: {_ORDERED}")
+                return with_notes(found, f"the witness {witness} is confirmed: {_ORDERED}")
             if followed.guide.is_weak:
                 found = _each_on_its_own(followed, route)
                 if found is not None:
-                    return _with_note(found, f"the witness {witness} is confirmed: {_UNORDERED}")
+                    return with_notes(found, f"the witness {witness} is confirmed: {_UNORDERED}")
     except UnfollowableError as wrong:
         reason = str(wrong)
     except LimitHitError as hit:
@@ -154,10 +154,6 @@ _UNORDERED = (
     "in an execution each thread passes its own waypoints in their order; only weak memory explains it, so"
     " the order of different threads was not compared"
 )
-
-
-def _with_note(outcome: Violated, note: str) -> Outcome:
-    return replace(outcome, run=replace(outcome.run, notes=(*outcome.run.notes, note)))
 
 
 def _unknown(followed: _Followed, witness: Path, reason: str) -> Outcome:
