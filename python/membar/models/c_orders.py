@@ -26,7 +26,7 @@ def order_tags(operation: Operation) -> Tags:
 
 def uses_c_orders(program: Program) -> bool:
     """Whether some operation has a memory order of C."""
-    return any(
+    return not program.tags.isdisjoint(C_TAGS) and any(
         order_tags(operation) & C_TAGS
         for thread in program.threads
         for edge in thread.edges
@@ -36,9 +36,13 @@ def uses_c_orders(program: Program) -> bool:
 
 def has_plain_accesses(program: Program) -> bool:
     """Whether some access of C is no atomic operation, so that it may race."""
-    return len(program.threads) > 1 and any(
-        PLAIN in order_tags(operation)
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+    return (
+        len(program.threads) > 1
+        and PLAIN in program.tags
+        and any(
+            PLAIN in order_tags(operation)
+            for thread in program.threads
+            for edge in thread.edges
+            for operation in edge.operations
+        )
     )

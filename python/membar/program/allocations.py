@@ -39,7 +39,7 @@ def allocations_checked(lines: Collection[int]) -> tuple[tuple[str, str], ...]:
 
 def without_allocations(program: Program) -> Program:
     """The program without the writes that begin memory, each of its steps as if they had never been there."""
-    if Store not in program.operation_kinds:
+    if ALLOC not in program.tags:
         return program
     threads = tuple(_thread_without(thread) for thread in program.threads)
     if all(one is other for one, other in zip(threads, program.threads, strict=True)):

@@ -58,8 +58,10 @@ def is_decided(program: Program) -> bool:
     So it is if every step that blocks has one outcome, and guards are branches, of which one is always open:
     else a thread may wait at a control point without being in any step.
     """
+    has_assumptions = Assume in program.operation_kinds
     return all(
-        has_open_guard(thread.outgoing[edge.source]) and (not waits(edge) or has_one_outcome(thread, edge))
+        (edge.guard is TRUE or has_open_guard(thread.outgoing[edge.source]))
+        and (not has_assumptions or not waits(edge) or has_one_outcome(thread, edge))
         for thread in program.threads
         for edge in thread.edges
     )

@@ -135,7 +135,7 @@ class FinalCondition:
     @cached_property
     def terms(self) -> tuple[Term, ...]:
         """What must be known of a final state: what it shows, then what formula and filter speak of."""
-        asked = (term for formula in self._formulas for term in terms_of(formula))
+        asked = (term for item in self._comparisons for term in _terms_of(item))
         return tuple(dict.fromkeys([*(item.term for item in self.observed), *asked]))
 
     @cached_property
@@ -146,8 +146,7 @@ class FinalCondition:
     @cached_property
     def addresses(self) -> tuple[Address, ...]:
         """The addresses that terms are compared with."""
-        values = [item.value for formula in self._formulas for item in comparisons(formula)]
-        return tuple(value for value in values if isinstance(value, Address))
+        return tuple(item.value for item in self._comparisons if isinstance(item.value, Address))
 
     def predicates(self, bases: Mapping[str, int]) -> tuple[Predicate, Predicate]:
         """Formula and filter, as functions of the 64-bit words behind `terms`; `bases` are all addresses."""
@@ -170,9 +169,12 @@ class FinalCondition:
         passes = TRUTH if self.filter is None else self.filter
         return predicate(self.formula, self.places, bases), predicate(passes, self.places, bases)
 
-    @property
-    def _formulas(self) -> tuple[Formula, ...]:
-        return (self.formula,) if self.filter is None else (self.formula, self.filter)
+    @cached_property
+    def _comparisons(self) -> tuple[Compare, ...]:
+        """What formula and filter are made of, each object once: formulas repeat them again and again."""
+        formulas = (self.formula,) if self.filter is None else (self.formula, self.filter)
+        found = {id(item): item for formula in formulas for item in comparisons(formula)}
+        return tuple(found.values())
 
 
 def comparisons(formula: Formula) -> Iterator[Compare]:
@@ -193,9 +195,13 @@ def comparisons(formula: Formula) -> Iterator[Compare]:
 def terms_of(formula: Formula) -> Iterator[Term]:
     """The terms of a formula, left to right, with repetitions."""
     for comparison in comparisons(formula):
-        yield comparison.term
-        if isinstance(comparison.value, FinalRegister | FinalCell):
-            yield comparison.value
+        yield from _terms_of(comparison)
+
+
+def _terms_of(comparison: Compare) -> tuple[Term, ...]:
+    if isinstance(comparison.value, FinalRegister | FinalCell):
+        return comparison.term, comparison.value
+    return (comparison.term,)
 
 
 _COMPARE: dict[Comparison, Callable[[int, int], bool]] = {
@@ -218,19 +224,27 @@ def shown_value(term: Term, word: int) -> int:
 
 def predicate(formula: Formula, places: Mapping[Term, int], bases: Mapping[str, int]) -> Predicate:
     """`formula` as a function of a final state: of the 64-bit words behind the terms, each at its place."""
-    match formula:
-        case Compare():
-            return _comparison(formula, places, bases)
-        case And(parts=parts):
-            return _every([predicate(part, places, bases) for part in parts])
-        case Or(parts=parts):
-            return _some([predicate(part, places, bases) for part in parts])
-        case Not(part=part):
-            negated = predicate(part, places, bases)
-            return lambda words: not negated(words)
-        case Implies(left=left, right=right):
-            if_, then = predicate(left, places, bases), predicate(right, places, bases)
-            return lambda words: not if_(words) or then(words)
+    known: dict[int, Predicate] = {}  # by identity: formulas repeat their comparisons
+
+    def of(part: Formula) -> Predicate:
+        match part:
+            case Compare():
+                found = known.get(id(part))
+                if found is None:
+                    found = known[id(part)] = _comparison(part, places, bases)
+                return found
+            case And(parts=parts):
+                return _every([of(each) for each in parts])
+            case Or(parts=parts):
+                return _some([of(each) for each in parts])
+            case Not(part=inner):
+                negated = of(inner)
+                return lambda words: not negated(words)
+            case Implies(left=left, right=right):
+                if_, then = of(left), of(right)
+                return lambda words: not if_(words) or then(words)
+
+    return of(formula)
 
 
 def _every(conjuncts: Sequence[Predicate]) -> Predicate:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.expr import TRUE, Address, Expr
-from membar.program.operations import Operation
+from membar.program.operations import NO_TAGS, Operation, Tags
 from membar.records import field, record
 
 if TYPE_CHECKING:
@@ -211,6 +211,12 @@ class Program:
         return frozenset(
             [type(item) for thread in self.threads for edge in thread.edges for item in edge.operations]
         )
+
+    @cached_property
+    def tags(self) -> Tags:
+        """The ordering annotations of all its operations."""
+        operations = (item for thread in self.threads for edge in thread.edges for item in edge.operations)
+        return NO_TAGS.union(*[getattr(item, name) or NO_TAGS for item in operations for name in item.TAGS])
 
     @cached_property
     def bases(self) -> Mapping[str, int]:

@@ -121,13 +121,16 @@ class _Judgement:
         self.task, self.tally = task, tally
         self.program, self.model = task.program, task.model
         self.named = [name for name in task.properties if name != "none"]
+        self._applying: dict[str, bool] = {}
         self.by_name = is_by_name(task)
         self.looked_for = _looked_for(task, tally)
         self.violations = self._violations()
         self.asked = self._asked_properties()
 
     def _applies(self, name: str) -> bool:
-        return PROPERTIES[name].applies(self.program, self.model)
+        if name not in self._applying:
+            self._applying[name] = PROPERTIES[name].applies(self.program, self.model)
+        return self._applying[name]
 
     def _asked_properties(self) -> frozenset[str]:
         """The properties that get an answer: those that apply, and those that were asked for by name."""

@@ -117,6 +117,8 @@ def undefined_annotations(program: Program, model: Model) -> str | None:
     if model.claims.any_tags or model.plan is None:  # without axioms, the simulator knows its fences
         return None
     known = model.tags
+    if program.tags <= known:
+        return None
     for tags, edge in annotations_of(program):
         if tags <= known:
             continue

@@ -265,6 +265,8 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
     Raises:
         InputError: there is one.
     """
+    if limits.states is None and limits.executions is None:
+        return
     counted = _counted_units(engine, task)
     given = {"states": limits.states, "executions": limits.executions}
     for kind in (kind for kind, limit in given.items() if limit is not None and kind not in counted):

@@ -224,21 +224,24 @@ class _Reader:
         return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def _conjunction(self) -> Formula:
-        parts = [*self._plain_comparisons(), self._negation()]
-        while self.scanner.accept("/\\"):
+        parts, is_open = self._plain_comparisons()
+        if is_open:
             parts.append(self._negation())
+            while self.scanner.accept("/\\"):
+                parts.append(self._negation())
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
-    def _plain_comparisons(self) -> list[Formula]:
-        r"""Reads `0:EAX=1 /\ x=1 /\ …` up to the last `/\`, faster than token by token."""
+    def _plain_comparisons(self) -> tuple[list[Formula], bool]:
+        r"""Reads `0:EAX=1 /\ x=1 /\ …`, faster than token by token, and says whether more must follow."""
         found: list[Formula] = []
         last, match = None, self.scanner.matching(_PLAIN)
-        while match and match["and"] and (comparison := self._known_comparison(match)) is not None:
+        while match is not None and (comparison := self._known_comparison(match)) is not None:
             found.append(comparison)
-            last, match = match, self.scanner.matching(_PLAIN, behind=match)
+            last = match
+            match = self.scanner.matching(_PLAIN, behind=match) if match["and"] else None
         if last is not None:
             self.scanner.take_up_to(last.end())
-        return found
+        return found, last is None or last["and"] is not None
 
     def _negation(self) -> Formula:
         scanner = self.scanner

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from membar.diagnostics import Diagnostic, Label
 from membar.languages.litmus import codes
-from membar.program.expr import Expr, evaluate, registers_of
+from membar.program.expr import Address, Expr, evaluate, registers_of
 from membar.program.operations import (
     Choose,
     Load,
@@ -28,10 +28,20 @@ def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
     An address is known if its registers keep their initial values. Engines check the others as they run.
     """
     for thread in program.threads:
-        constants = _constants(program, thread)
+        constants: Mapping[str, int] | None = None
         for edge in thread.edges:
             for operation in edge.operations:
-                yield from _access(program, edge, operation, constants)
+                if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
+                    continue
+                address = operation.address
+                if isinstance(address, Address):  # as nearly all are
+                    word: int | None = evaluate(address, {}, program.bases)
+                else:
+                    constants = _constants(program, thread) if constants is None else constants
+                    word = _constant_address(address, constants, program.bases)
+                cell = None if word is None else program.cell_at.get(word)
+                if word is not None and (cell is None or cell.object.size != operation.size):
+                    yield from _mismatch(program, edge, operation.size, word)
 
 
 def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
@@ -52,26 +62,15 @@ def _writes(operation: Operation) -> tuple[str, ...]:
             return ()
 
 
-def _access(
-    program: Program, edge: Edge, operation: Operation, constants: Mapping[str, int]
-) -> Iterator[Diagnostic]:
-    if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
-        return
-    word = _constant_address(operation.address, constants, program.bases)
-    if word is None:
-        return
-    cell = program.cell_at.get(word)
-    if cell is not None and cell.object.size == operation.size:
-        return
-    name = program.name_of_address(word)
+def _mismatch(program: Program, edge: Edge, size: int, word: int) -> Iterator[Diagnostic]:
+    """What is wrong with an access to `size` bytes at an address, unless that is no part of an object."""
+    cell, name = program.cell_at.get(word), program.name_of_address(word)
     if name is None:
         return
     if cell is None:
-        message = (
-            f"mixed-size access: {operation.size} bytes at `{name}`, which is not the start of a location"
-        )
+        message = f"mixed-size access: {size} bytes at `{name}`, which is not the start of a location"
     else:
-        message = f"mixed-size access: {operation.size} bytes of `{name}`, which has {cell.object.size}"
+        message = f"mixed-size access: {size} bytes of `{name}`, which has {cell.object.size}"
     base = name.split("[")[0].split("+")[0]
     declared = next(item for item in program.objects if item.name == base)
     yield Diagnostic(
@@ -79,8 +78,7 @@ def _access(
         message=message,
         primary=Label(edge.span, "an access must be to one whole location") if edge.span else None,
         others=(Label(declared.span, f"`{base}` comes from here"),) if declared.span else (),
-        help=f"give `{base}` a type of {operation.size} bytes in the initial state, such as "
-        f"`int{8 * operation.size}_t {base};`",
+        help=f"give `{base}` a type of {size} bytes in the initial state, such as `int{8 * size}_t {base};`",
     )
 
 
