@@ -11,7 +11,7 @@ from golden.test_transcripts import BLOCK, stable, transcript
 from membar import plugins
 from membar.cli import command as cli
 from membar.models import load
-from membar.questions import clients
+from membar.questions import client_search
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_every_model_and_engine_it_names_exists() -> None:
     assert set(re.findall(r"`([\w-]+)`", rows["models"])) <= set(load.names())
     named = set(re.findall(r"`(\w+)` \(", rows["engines"]))
     # Objects are asked other questions than programs, by a way of their own.
-    assert named == {*plugins.names("membar.engines"), clients.ENGINE}
+    assert named == {*plugins.names("membar.engines"), client_search.ENGINE}
 
 
 def test_links_lead_somewhere() -> None:

@@ -64,7 +64,6 @@ def result_text(result: Result) -> str:
 
 
 def transitive_closure(pairs: Iterable[Pair]) -> Order:
-    """The transitive closure."""
     found = set(pairs)
     while True:
         more = {(a, d) for a, b in found for c, d in found if b == c} - found

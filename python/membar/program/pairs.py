@@ -27,7 +27,6 @@ class Pairs(AbstractSet[Pair]):
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Pairs:
-        """These pairs."""
         if isinstance(pairs, Pairs):
             return pairs
         found: dict[int, int] = {}

@@ -18,7 +18,6 @@ from membar.properties import ASSERTED, PROPERTIES
 
 
 def page() -> str:
-    """The page."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -20,8 +20,8 @@ from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.judge import Tally, judge
 from membar.properties.labels import LABELS
 from membar.questions import system
-from membar.questions.clients import NO_ORDER
-from membar.questions.clients import PROPERTY as LINEARIZABILITY
+from membar.questions.client_search import NO_ORDER
+from membar.questions.client_search import PROPERTY as LINEARIZABILITY
 from membar.questions.outcome import WORDS
 from membar.questions.programs import for_model, parse, with_claim, with_labels
 from membar.questions.task import Task

@@ -27,7 +27,6 @@ def _words(thread: ThreadLowering, item: ir.Load | ir.Store) -> Tags:
 
 
 def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
-    """A load."""
     address = thread.value(item.address, item, "used as an address")
     size = thread.size(item.result.type, item.place)
     tags = _words(thread, item)
@@ -36,7 +35,6 @@ def lower_load(thread: ThreadLowering, item: ir.Load) -> None:
 
 
 def lower_store(thread: ThreadLowering, item: ir.Store) -> None:
-    """A store."""
     address = thread.value(item.address, item, "used as an address")
     word = thread.value(item.value, item, "stored")
     size = thread.size(item.value.type, item.place)

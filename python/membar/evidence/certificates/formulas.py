@@ -54,7 +54,6 @@ class Formulas:
 
     @staticmethod
     def process(process: Process) -> str:
-        """A process."""
         name = f"#{process.number}" if isinstance(process, ProcessConstant) else process.name
         return quote(f"process {name}")
 
@@ -71,7 +70,6 @@ class Formulas:
     # Terms and literals
 
     def term(self, term: Term) -> str:
-        """A term."""
         match term:
             case Constructor(type=kind, name=name):
                 return self.constructor(kind, name)
@@ -90,7 +88,6 @@ class Formulas:
                 return self.process(term)
 
     def literal(self, literal: Literal) -> str:
-        """A literal."""
         left, right = self.term(literal.left), self.term(literal.right)
         match literal.comparison:
             case Comparison.EQUAL:
@@ -152,7 +149,6 @@ class Formulas:
         return f"(|is process| {self.process(process)})"
 
     def are_processes(self, processes: tuple[ProcessVariable, ...]) -> str:
-        """That these are processes."""
         return conjunction(map(self.is_process, processes))
 
 

@@ -136,7 +136,6 @@ class Logic:
     # Formulas
 
     def term(self, term: Term) -> str:
-        """A term."""
         match term:
             case Constructor(type=kind, name=name):
                 self.sort(kind)
@@ -151,7 +150,6 @@ class Logic:
                 return self.process(term)
 
     def literal(self, literal: Literal) -> str:
-        """A literal."""
         if literal not in self._literals:
             self._literals[literal] = self._comparison(literal)
         return self._literals[literal]

@@ -152,7 +152,7 @@ class Code(Arithmetic):
             self.check(value.failures)
             if value.constant:
                 continue
-            if self.checks is Checks.NOTE and (bad := self.noted) is not None:
+            if self.checks is Checks.NOTE and (bad := self.noted_error) is not None:
                 # What went wrong has no truth value.
                 value = Value(Binary(BinaryOp.OR, value.truth, bad), (0, 1))
             is_plain = len(self.operations) == before and not _has_temporaries(value.expr)
@@ -178,7 +178,7 @@ class Code(Arithmetic):
                 self.operations.append(Set(register, bad))
 
     @property
-    def noted(self) -> Expr | None:
+    def noted_error(self) -> Expr | None:
         """Whether a run-time error was noted; None if there can be none."""
         found: Expr | None = None
         for name in self._noted.values():

@@ -37,7 +37,7 @@ def legacy_thread(rules: Rules, process: Process, objects: tuple[MemoryObject, .
         edges.append(_edge(rules, process, transition, _code(rules, Checks.WAIT)))
         failing = _code(rules, Checks.NOTE)
         edge = _edge(rules, process, transition, failing, resets=objects)
-        if failing.noted is not None:
+        if failing.noted_error is not None:
             edges.append(edge)
     return Thread(name=process.name, entry=0, edges=tuple(edges), span=process.tree.span)
 
@@ -58,7 +58,7 @@ def _edge(
     code.enter(process, transition.source)
     code.guard(transition.guard)
     do_transition(code, rules, process, transition)
-    if (bad := code.noted) is not None:
+    if (bad := code.noted_error) is not None:
         code.operations.append(Assume(bad, waits=True))
         _reset(code, rules, resets)
     return Edge(

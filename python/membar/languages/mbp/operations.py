@@ -30,7 +30,6 @@ from membar.program.operations import (
 
 
 def operation(cursor: Cursor) -> Operation:
-    """One operation."""
     parse = _BY_KEYWORD.get(cursor.next.text) if not cursor.is_at_name else None
     if parse is not None:
         cursor.take()

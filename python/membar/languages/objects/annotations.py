@@ -93,7 +93,6 @@ class AnnotationReader:
                 raise error("W1307", f"`{part.name}` belongs to the specification", span)
 
     def formula(self) -> Term:
-        """A formula."""
         return expression(self.words, self._leaf)
 
     def lines(self, until: str) -> frozenset[str]:

@@ -82,7 +82,6 @@ class Messages:
     # Questions
 
     def question_value(self, question: p.Ask | p.Peek) -> Expr:
-        """The value of a question."""
         channel, index = self._values.channel(question.channel)
         if not channel.capacity:
             raise error(

@@ -145,7 +145,6 @@ class Statements:
         return tuple(found)
 
     def statement(self) -> p.Statement:
-        """One statement."""
         cursor = self._cursor
         token = cursor.next
         if self.starts_declaration():

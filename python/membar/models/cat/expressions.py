@@ -117,7 +117,6 @@ class Expressions:
     # Values
 
     def value(self, expr: cat.Expr, scope: Scope) -> Value:
-        """The value of an expression."""
         match expr:
             case cat.Name(name, span):
                 return self.resolve(name, span, scope)
