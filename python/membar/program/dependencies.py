@@ -150,8 +150,9 @@ class Dependency:
     kind: DependencyKind
 
 
-# Where each register's value may come from; `_CONTROL` collects what decided the path so far.
-_Origins: TypeAlias = Mapping[str | None, frozenset[Place]]
+# Where each register's value may come from; `_CONTROL` collects what decided the path so far, and the number
+# of a branch what decided there, until its ways meet.
+_Origins: TypeAlias = Mapping[str | int | None, frozenset[Place]]
 _CONTROL = None
 _NOWHERE: frozenset[Place] = frozenset()
 
@@ -159,14 +160,19 @@ _NOWHERE: frozenset[Place] = frozenset()
 def may_depend(thread: Thread) -> frozenset[Dependency]:
     """Every dependency that some path through `thread` has; loops are followed to a fixpoint."""
     found: set[Dependency] = set()
-    at: dict[int, dict[str | None, frozenset[Place]]] = {thread.entry: {}}
+    joins = dict(thread.joins)
+    at: dict[int, dict[str | int | None, frozenset[Place]]] = {thread.entry: {}}
     waiting = [thread.entry]
     while waiting:
         point = waiting.pop()
         for index, edge in enumerate(thread.edges):
             if edge.source != point:
                 continue
-            after = _follow(edge, index, at[point], found)
+            branch = point if point in joins else _CONTROL
+            after = _follow(edge, index, at[point], found, branch)
+            for name, met in joins.items():
+                if met == edge.target:
+                    after.pop(name, None)
             known = at.get(edge.target)
             merged = _merge(known or {}, after)
             if known is None or merged != known:
@@ -176,11 +182,12 @@ def may_depend(thread: Thread) -> frozenset[Dependency]:
 
 
 def _follow(
-    edge: Edge, index: int, before: _Origins, found: set[Dependency]
-) -> dict[str | None, frozenset[Place]]:
-    """The origins after `edge`; the dependencies of its accesses go to `found`."""
+    edge: Edge, index: int, before: _Origins, found: set[Dependency], branch: int | None
+) -> dict[str | int | None, frozenset[Place]]:
+    """The origins after `edge`, which is one way of `branch`; dependencies of its accesses go to `found`."""
     origins = dict(before)
-    origins[_CONTROL] = _origin(origins, frozenset({_CONTROL, *registers_of(edge.guard)}))
+    origins.setdefault(_CONTROL, _NOWHERE)
+    origins[branch] = _origin(origins, frozenset({branch, *registers_of(edge.guard)}))
     for position, operation in enumerate(edge.operations):
         place = Place(index, position)
         uses = registers_read(operation)
@@ -190,7 +197,7 @@ def _follow(
             by_kind = {
                 DependencyKind.ADDRESS: address,
                 DependencyKind.DATA: data if writes_memory(operation) else _NOWHERE,
-                DependencyKind.CONTROL: control | origins[_CONTROL],
+                DependencyKind.CONTROL: control | _decided(origins),
             }
             found.update(Dependency(s, place, kind) for kind, sources in by_kind.items() for s in sources)
         elif isinstance(operation, Assume | Assert):
@@ -208,9 +215,16 @@ def _is_origin(operation: Operation) -> bool:
     return reads_memory(operation) or (isinstance(operation, StoreConditional) and operation.carries)
 
 
-def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | None]) -> frozenset[Place]:
+def _decided(origins: _Origins) -> frozenset[Place]:
+    """What decided that control comes here."""
+    return frozenset(
+        place for name, places in origins.items() if not isinstance(name, str) for place in places
+    )
+
+
+def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | int | None]) -> frozenset[Place]:
     return frozenset(place for name in names for place in origins.get(name, _NOWHERE))
 
 
-def _merge(left: _Origins, right: _Origins) -> dict[str | None, frozenset[Place]]:
+def _merge(left: _Origins, right: _Origins) -> dict[str | int | None, frozenset[Place]]:
     return {name: left.get(name, _NOWHERE) | right.get(name, _NOWHERE) for name in {*left, *right}}

@@ -93,11 +93,13 @@ class Reading:
         mapping: the compiler's table, if it is not the model's own.
         ltl: what was claimed of all runs, where the language has no words for it.
         labels: what was asked about labels of the text.
+        weaker_dependencies: whether dependencies that a compiler may remove were removed.
     """
 
     mapping: str | None = None
     ltl: str | None = None
     labels: tuple[str, ...] = ()
+    weaker_dependencies: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -60,6 +60,7 @@ def check(
     jobs: int = 1,
     limits: Limits | None = None,
     mapping: str | None = None,
+    strict_dependencies: bool = False,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     further_files: Sequence[str] = (),
@@ -116,6 +117,7 @@ def check(
         jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
+        strict_dependencies: what holds only by a dependency that a compiler may remove is violated.
         include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
         further_files: C: link FILE into the program.
@@ -180,6 +182,7 @@ def prove(
     jobs: int = 1,
     limits: Limits | None = None,
     mapping: str | None = None,
+    strict_dependencies: bool = False,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     further_files: Sequence[str] = (),
@@ -251,6 +254,7 @@ def repair(
     jobs: int = 1,
     limits: Limits | None = None,
     mapping: str | None = None,
+    strict_dependencies: bool = False,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     further_files: Sequence[str] = (),
@@ -313,6 +317,7 @@ def repair(
         jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
+        strict_dependencies: what holds only by a dependency that a compiler may remove is violated.
         include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
         further_files: C: link FILE into the program.

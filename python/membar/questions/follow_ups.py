@@ -49,6 +49,7 @@ UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
+_LEAST_FOLLOW_UP = 2.0  # seconds
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
 _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
@@ -68,6 +69,7 @@ class Search:
         options: loop bounds, buffers, reductions.
         mapping: the compiler's table, if it is not the model's own.
         path: the file's name.
+        strict_dependencies: whether what holds only by dependencies that a compiler may remove is violated.
     """
 
     written: Program
@@ -79,15 +81,21 @@ class Search:
     options: Options
     mapping: str | None
     path: str
+    strict_dependencies: bool = False
 
 
 @record(frozen=True, slots=True)
 class Searched:
-    """The outcome, and the program and model that its witness is about."""
+    """The outcome, and the program and model that its witness is about.
+
+    Attributes:
+        has_weaker_dependencies: whether the program is one without dependencies that a compiler may remove.
+    """
 
     outcome: Outcome
     program: Program
     model: Model
+    has_weaker_dependencies: bool = False
 
 
 def run_searches(search: Search) -> Searched:
@@ -132,7 +140,7 @@ class _Asking:
             names = (*names, ERRORS)  # always answered, and engines look for failed assertions by name only
         found: Searched | None = None
         if names or not (asks_rc11 or asked.labels):
-            found = Searched(self._main(names), self.program, model)
+            found = self._without_removable(Searched(self._main(names), self.program, model), names)
         for label in asked.labels:
             found = _worse(found, self._about_label(label))
         if asks_rc11:
@@ -217,6 +225,36 @@ class _Asking:
             if not fresh:
                 return outcome
             outcome = _with_headline(_with_findings(outcome, fresh.values()))
+
+    # Dependencies
+
+    def _without_removable(self, found: Searched, names: Collection[str]) -> Searched:
+        """The answer, and whether it relies on dependencies that a compiler may remove."""
+        search, outcome = self.search, found.outcome
+        if not names or not isinstance(outcome, Holds | HoldsWithin):
+            return found
+        from membar.questions import compiler_dependencies as removable  # noqa: PLC0415 - C only
+        from membar.questions.programs import for_model  # noqa: PLC0415 - C only
+
+        written = without_warnings(search.written)
+        weaker = removable.weaker_program(written, search.model)
+        if weaker is None:
+            return found
+        program = asserting(for_model(weaker, search.model, mapping=search.mapping), names)
+        seconds = max(_LEAST_FOLLOW_UP, 2 * (outcome.run.statistics.seconds or 0.0))
+        limits = search.limits if search.strict_dependencies else Limits(seconds=seconds)
+        other = self._ask(replace(self._task(program, names), limits=limits))
+        if not isinstance(other, Violated):
+            is_late = isinstance(other, Unknown)
+            notes = (*outcome.run.notes, removable.GIVEN_UP) if is_late else outcome.run.notes
+            return replace(found, outcome=replace(outcome, run=replace(outcome.run, notes=notes)))
+        note = removable.say_what_it_relies_on(written, weaker, other.witness)
+        flagged = other if search.strict_dependencies else outcome
+        flags = tuple(sorted({*flagged.run.flags, removable.FLAG}))
+        flagged = replace(flagged, run=replace(flagged.run, flags=flags, notes=(*flagged.run.notes, note)))
+        if search.strict_dependencies:
+            return Searched(flagged, program, search.model, has_weaker_dependencies=True)
+        return replace(found, outcome=flagged)
 
     # Warnings
 

@@ -341,6 +341,15 @@ TABLE: Final = (
         help="compiler mapping of C for a processor (default: the model's)",
     ),
     Option(
+        name="--strict-dependencies",
+        form="switch",
+        commands=("check",),
+        kinds=(PROGRAM,),
+        languages=("C",),
+        help="what holds only by a dependency that a compiler may remove is violated",
+        python="bool",
+    ),
+    Option(
         name="-I",
         field="include_dirs",
         metavar="DIR",

@@ -13,6 +13,7 @@ from membar.models.load import names
 from membar.models.model import Model
 from membar.program.operations import WARNINGS
 from membar.program.program import Program
+from membar.program.removable import without_removable_dependencies
 from membar.program.warnings import without_warnings
 from membar.properties import ASSERTED
 from membar.properties.asked import asserting
@@ -110,6 +111,8 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     if saved.reading.ltl is not None:
         program = with_claim(program, saved.reading.ltl)
     program = with_labels(program, saved.reading.labels)
+    if saved.reading.weaker_dependencies:
+        program = without_removable_dependencies(without_warnings(program))
     program = _restrict_to_claim(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
     check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)

@@ -39,6 +39,7 @@ class Safety(Question):
         defines: macros for C, `NAME` or `NAME=VALUE`.
         arguments: what a C program is run with (`argv` without its first); by default nothing.
         mapping: the compiler's table for a C program under a processor's model; by default the model's own.
+        strict_dependencies: whether what holds only by dependencies that a compiler may remove is violated.
         given_options: options of the command line, such as `--all`: what would change nothing is refused.
     """
 
@@ -53,6 +54,7 @@ class Safety(Question):
     defines: Sequence[str] = ()
     arguments: Sequence[str] | None = None
     mapping: str | None = None
+    strict_dependencies: bool = False
     given_options: Collection[str] | None = None
 
     @property
@@ -102,6 +104,7 @@ class Safety(Question):
             options=options,
             mapping=self.mapping,
             path=text.path,
+            strict_dependencies=self.strict_dependencies,
         )
         try:
             found = run_searches(search)
@@ -111,6 +114,7 @@ class Safety(Question):
             raise InterruptedAnswerError(partial) from None
         if found.model is not model:
             reading = replace(reading, mapping=None)
+        reading = replace(reading, weaker_dependencies=found.has_weaker_dependencies)
         return make_answer(self, found.program, found.model, found.outcome, source=text, reading=reading)
 
     def _load(self, named: Model | str) -> Model:

@@ -179,6 +179,7 @@ def witness_part(
         mapping=or_unset(reading.mapping),
         ltl=or_unset(reading.ltl),
         labels=reading.labels,
+        weaker_dependencies=reading.weaker_dependencies,
     )
 
 

@@ -178,6 +178,7 @@ class WitnessPart(Part, kw_only=True, tag_field="format", tag="membar-witness"):
     mapping: str | UnsetType = UNSET
     ltl: str | UnsetType = UNSET
     labels: tuple[str, ...] = ()
+    weaker_dependencies: bool = False
 
 
 class ProcessStepPart(Part, kw_only=True):

@@ -226,7 +226,12 @@ def _read_witness(
         recorded=part,
         source=source,
         model_source=_model_source(part, document),
-        reading=Reading(mapping=or_none(part.mapping), ltl=or_none(part.ltl), labels=part.labels),
+        reading=Reading(
+            mapping=or_none(part.mapping),
+            ltl=or_none(part.ltl),
+            labels=part.labels,
+            weaker_dependencies=part.weaker_dependencies,
+        ),
         witness=_witness(part, source, document),
         claim=claim,
     )

@@ -1,0 +1,255 @@
+"""The same program without the dependencies that a compiler may remove.
+
+A compiler keeps what a program computes, not how: `x ^ x` is 0, behind `if (x == 1)` it may write 1 for `x`,
+two branches that do the same need no test, and what follows both branches need not wait for it. So no such
+dependency orders anything in the code that it makes, although a processor would keep it. What is stored in a
+branch, or behind a loop, stays behind the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from membar.program.dependencies import registers_written
+from membar.program.expr import (
+    FALSE,
+    MASK,
+    TRUE,
+    Binary,
+    BinaryOp,
+    Constant,
+    Expr,
+    Register,
+    Select,
+    Unary,
+    UnaryOp,
+    children,
+    evaluate,
+    negation,
+    with_children,
+)
+from membar.program.meeting import meeting_points
+from membar.program.operations import Operation, Rmw, Set
+from membar.program.program import Edge, Program, Thread
+from membar.records import replace
+
+_ZERO_OF_EQUALS = frozenset({BinaryOp.SUB, BinaryOp.XOR, BinaryOp.NE, BinaryOp.LT, BinaryOp.SLT})
+_ONE_OF_EQUALS = frozenset({BinaryOp.EQ, BinaryOp.LE, BinaryOp.SLE})
+_ITSELF = frozenset({BinaryOp.AND, BinaryOp.OR})
+_WITHOUT_ZERO = frozenset({BinaryOp.ADD, BinaryOp.OR, BinaryOp.XOR})
+_Facts = Mapping[str, Constant]
+
+
+def without_removable_dependencies(program: Program) -> Program:
+    """A program that computes the same, without such dependencies."""
+    return replace(program, threads=tuple(map(_thread, program.threads)))
+
+
+def _thread(thread: Thread) -> Thread:
+    edges = _with_constants(thread)
+    edges = _without_needless_branches(edges, thread)
+    return replace(thread, edges=edges, joins=_joins(edges))
+
+
+# ----------------------------------------------------------------------------------------- expressions
+
+
+def simplified(expr: Expr) -> Expr:
+    """An expression with the same value, without registers that do not matter for it."""
+    parts = tuple(map(simplified, children(expr)))
+    expr = with_children(expr, parts)
+    if parts and all(isinstance(part, Constant) for part in parts):
+        return Constant(evaluate(expr, {}, {}))
+    match expr:
+        case Binary(op=op, left=left, right=right):
+            return _binary(op, left, right)
+        case Select(condition=Constant(value=value), then=then, otherwise=otherwise):
+            return then if value else otherwise
+        case Select(then=then, otherwise=otherwise) if then == otherwise:
+            return then
+        case _:
+            return expr
+
+
+def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
+    if left == right:
+        if op in _ZERO_OF_EQUALS:
+            return FALSE
+        if op in _ONE_OF_EQUALS:
+            return TRUE
+        if op in _ITSELF:
+            return left
+    zeros = [side for side in (left, right) if side == FALSE]
+    if op in (BinaryOp.AND, BinaryOp.MUL) and zeros:
+        return FALSE
+    if op is BinaryOp.AND and Constant(MASK) in (left, right):
+        return right if left == Constant(MASK) else left
+    if op in _WITHOUT_ZERO and zeros:
+        return right if left == FALSE else left
+    if op in (BinaryOp.REM, BinaryOp.SREM) and right == TRUE:
+        return FALSE
+    return Binary(op, left, right)
+
+
+# ----------------------------------------------------------------------------------------- constants
+
+
+def _with_constants(thread: Thread) -> tuple[Edge, ...]:
+    """The edges with constants for registers that can have no other value there, as guards tell."""
+    at: dict[int, dict[str, Constant]] = {thread.entry: {}}
+    todo = [thread.entry]
+    while todo:
+        point = todo.pop()
+        for edge in thread.outgoing[point]:
+            _, after = _changed(edge, at[point])
+            known = at.get(edge.target)
+            met = dict(after if known is None else known.items() & after.items())
+            if known is None or met != known:
+                at[edge.target] = met
+                todo.append(edge.target)
+    return tuple(_changed(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
+
+
+def _changed(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
+    """An edge with known constants in it, and what is known behind it."""
+    known = dict(facts)
+    guard = _known(edge.guard, known)
+    known.update(_told_by(guard))
+    operations: list[Operation] = []
+    for operation in edge.operations:
+        done = _operation(operation, known)
+        operations.append(done)
+        for name in registers_written(operation):
+            known.pop(name, None)
+        if isinstance(done, Set) and isinstance(done.value, Constant):
+            known[done.register] = done.value
+    return replace(edge, guard=guard, operations=tuple(operations)), known
+
+
+def _known(expr: Expr, facts: _Facts) -> Expr:
+    return simplified(_replaced(expr, facts))
+
+
+def _replaced(expr: Expr, facts: _Facts) -> Expr:
+    if isinstance(expr, Register):
+        return facts.get(expr.name, expr)
+    return with_children(expr, [_replaced(part, facts) for part in children(expr)])
+
+
+def _operation(operation: Operation, facts: _Facts) -> Operation:
+    own = {operation.register} if isinstance(operation, Rmw) else set[str]()
+    inner = {name: value for name, value in facts.items() if name not in own}
+    changes: dict[str, object] = {}
+    for name in (*operation.ADDRESS, *operation.DATA, *operation.CONTROL):
+        before = getattr(operation, name)
+        used = facts if name in operation.ADDRESS else inner
+        if isinstance(before, tuple):
+            changes[name] = tuple(_known(each, used) for each in before)
+        elif before is not None:
+            changes[name] = _known(before, used)
+    return replace(operation, **changes) if changes else operation  # type: ignore[arg-type]
+
+
+def _told_by(guard: Expr) -> Iterable[tuple[str, Constant]]:
+    """The registers of which a condition that holds tells the value."""
+    match guard:
+        case Binary(op=BinaryOp.EQ, left=Register(name=name), right=Constant() as value):
+            yield name, value
+        case Binary(op=BinaryOp.EQ, left=Constant() as value, right=Register(name=name)):
+            yield name, value
+        case Binary(op=BinaryOp.AND, left=left, right=right):
+            yield from _told_by(left)
+            yield from _told_by(right)
+        case Unary(op=UnaryOp.NOT, operand=Register(name=name)):
+            yield name, FALSE
+        case Unary(op=UnaryOp.NOT, operand=Binary(op=BinaryOp.NE, left=left, right=right)):
+            yield from _told_by(Binary(BinaryOp.EQ, left, right))
+        case _:
+            return
+
+
+# ----------------------------------------------------------------------------------------- branches
+
+
+def _without_needless_branches(edges: tuple[Edge, ...], thread: Thread) -> tuple[Edge, ...]:
+    """The edges with one way instead of two that do the same."""
+    kept = frozenset({*thread.exits, *thread.ends, *thread.committed, *dict(thread.labels), thread.entry})
+    while True:
+        fewer = _reachable(_with_one_way(_with_one_point(edges, kept)), thread.entry)
+        if fewer == edges:
+            return edges
+        edges = fewer
+
+
+def _leaving(edges: tuple[Edge, ...]) -> dict[int, list[Edge]]:
+    found: dict[int, list[Edge]] = {}
+    for edge in edges:
+        found.setdefault(edge.source, []).append(edge)
+    return found
+
+
+def _with_one_point(edges: tuple[Edge, ...], kept: frozenset[int]) -> tuple[Edge, ...]:
+    """Edges to one of several points from which the same is done."""
+    same: dict[int, int] = {}
+    known: dict[tuple[Edge, ...], int] = {}
+    for point, own in _leaving(edges).items():
+        if point not in kept:
+            same[point] = known.setdefault(tuple(replace(edge, source=0) for edge in own), point)
+    return tuple(replace(edge, target=same.get(edge.target, edge.target)) for edge in edges)
+
+
+def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Edges without branches that do not matter, or that are decided."""
+    found: list[Edge] = []
+    for own in _leaving(edges).values():
+        open_ones = [edge for edge in own if edge.guard != FALSE] or own
+        match open_ones:
+            case [first, second] if _are_alike(first, second):
+                found.append(replace(first, guard=TRUE))
+            case _:
+                found += open_ones
+    return tuple(found)
+
+
+def _are_alike(first: Edge, second: Edge) -> bool:
+    """Whether one of two edges can be taken, and both do the same."""
+    return replace(first, guard=TRUE) == replace(second, guard=TRUE) and (
+        simplified(negation(first.guard)) == second.guard or first.guard == simplified(negation(second.guard))
+    )
+
+
+def _reachable(edges: tuple[Edge, ...], entry: int) -> tuple[Edge, ...]:
+    leaving = _leaving(edges)
+    seen, todo = {entry}, [entry]
+    while todo:
+        for edge in leaving.get(todo.pop(), ()):
+            if edge.target not in seen:
+                seen.add(edge.target)
+                todo.append(edge.target)
+    return tuple(edge for edge in edges if edge.source in seen)
+
+
+def _joins(edges: tuple[Edge, ...]) -> tuple[tuple[int, int], ...]:
+    """Where the ways of branches meet, if no loop lies between: one may wait there for ever."""
+    leaving = _leaving(edges)
+    return tuple(
+        (branch, point) for branch, point in meeting_points(edges) if not _has_loop(leaving, branch, point)
+    )
+
+
+def _has_loop(leaving: Mapping[int, list[Edge]], branch: int, end: int) -> bool:
+    """Whether a way from a branch can go on for ever before it comes to a point."""
+    done: set[int] = set()
+    open_points: list[int] = [branch]
+    rest = [iter(leaving[branch])]
+    while rest:
+        edge = next(rest[-1], None)
+        if edge is None:
+            rest.pop()
+            done.add(open_points.pop())
+        elif edge.target in open_points:
+            return True
+        elif edge.target != end and edge.target not in done:
+            open_points.append(edge.target)
+            rest.append(iter(leaving.get(edge.target, ())))
+    return False

@@ -1,0 +1,69 @@
+"""Dependencies that a compiler may remove, under models that order by dependencies.
+
+A program is checked as it is written. If it keeps what is asked, it is asked again without the dependencies
+that a compiler may remove (`program/removable.py`): if the answer is another one then, the report says so.
+"""
+
+from __future__ import annotations
+
+from membar.models.model import Model
+from membar.program.dependencies import Dependency, DependencyKind, may_depend
+from membar.program.program import Program, Thread
+from membar.program.removable import without_removable_dependencies
+from membar.questions.outcome import Witness
+
+FLAG = "compiler-dependency"
+GIVEN_UP = "whether the program relies on dependencies that a compiler may remove was not found out in time"
+_COMPILED = ("C", "LKMM")
+_DEPENDENCIES = frozenset({"addr", "data", "ctrl"})
+_MOST_LINES = 3
+
+
+def orders_by_dependencies(model: Model) -> bool:
+    """Whether a model says something about dependencies."""
+    return model.plan is not None and any(item.name in _DEPENDENCIES for item in model.plan.instructions)
+
+
+def weaker_program(program: Program, model: Model) -> Program | None:
+    """A C program without the dependencies that a compiler may remove; None if that cannot matter."""
+    if (
+        program.language not in _COMPILED
+        or program.condition is not None
+        or not orders_by_dependencies(model)
+    ):
+        return None
+    weaker = without_removable_dependencies(program)
+    return weaker if _removed(program, weaker) else None
+
+
+def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
+    """The dependencies without which a program goes wrong, as far as the execution shows that does."""
+    removed = _removed(program, weaker)
+    if witness is not None:
+        happened = {(event.thread, event.span.line) for event in witness.execution.events if event.span}
+        shown = {
+            (thread, first, then)
+            for thread, first, then in removed
+            if {(thread, first), (thread, then)} <= happened
+        }
+        removed = shown or removed
+    pairs = sorted({(first, then) for _, first, then in removed})
+    listed = ", ".join(f"line {first} → line {then}" for first, then in pairs[:_MOST_LINES])
+    one = "the dependency" if len(pairs) == 1 else "one of the dependencies"
+    more = ", …" if len(pairs) > _MOST_LINES else ""
+    return f"relies on {one} {listed}{more}, which a compiler may remove"
+
+
+def _removed(program: Program, weaker: Program) -> set[tuple[int, int, int]]:
+    """The dependencies that one program has and the other one has not: thread, and the two lines."""
+    found: set[tuple[int, int, int]] = set()
+    for number, (before, after) in enumerate(zip(program.threads, weaker.threads, strict=True)):
+        left = {_place(after, item) for item in may_depend(after)}
+        gone = {_place(before, item) for item in may_depend(before)} - left
+        found |= {(number, first, then) for _, first, then in gone if first and then}
+    return found
+
+
+def _place(thread: Thread, item: Dependency) -> tuple[DependencyKind, int, int]:
+    first, then = (thread.edges[place.edge].span for place in (item.source, item.target))
+    return item.kind, 0 if first is None else first.line, 0 if then is None else then.line
