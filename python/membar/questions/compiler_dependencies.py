@@ -14,7 +14,6 @@ from membar.questions.outcome import Witness
 
 FLAG = "compiler-dependency"
 GIVEN_UP = "whether the program relies on dependencies that a compiler may remove was not found out in time"
-_COMPILED = ("C", "LKMM")
 _DEPENDENCIES = frozenset({"addr", "data", "ctrl"})
 _MOST_LINES = 3
 
@@ -26,11 +25,7 @@ def orders_by_dependencies(model: Model) -> bool:
 
 def weaker_program(program: Program, model: Model) -> Program | None:
     """A C program without the dependencies that a compiler may remove; None if that cannot matter."""
-    if (
-        program.language not in _COMPILED
-        or program.condition is not None
-        or not orders_by_dependencies(model)
-    ):
+    if not orders_by_dependencies(model):
         return None
     weaker = without_removable_dependencies(program)
     return weaker if _removed(program, weaker) else None

@@ -49,6 +49,7 @@ UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
 _MOST_RACY = 1000
 _ROUNDS_OF_A_RACE = 2
+_COMPILED = ("C", "LKMM")  # languages that a compiler reads
 _LEAST_FOLLOW_UP = 2.0  # seconds
 _LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
 RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
@@ -231,7 +232,8 @@ class _Asking:
     def _without_removable(self, found: Searched, names: Collection[str]) -> Searched:
         """The answer, and whether it relies on dependencies that a compiler may remove."""
         search, outcome = self.search, found.outcome
-        if not names or not isinstance(outcome, Holds | HoldsWithin):
+        is_compiled = search.written.language in _COMPILED and search.written.condition is None
+        if not names or not is_compiled or not isinstance(outcome, Holds | HoldsWithin):
             return found
         from membar.questions import compiler_dependencies as removable  # noqa: PLC0415 - C only
         from membar.questions.programs import for_model  # noqa: PLC0415 - C only
