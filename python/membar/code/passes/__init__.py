@@ -62,6 +62,7 @@ _OF_MEMORY = (
     "enumerate_sizes",
     "place_locals",
     "print_text",
+    "check_constants",
     "place_heap",
     "promote_locals",
     "fold_constants",

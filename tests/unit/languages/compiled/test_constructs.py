@@ -1,0 +1,72 @@
+# ruff: noqa: E501 - C programs, one per line
+"""Constructs of C that need more than instructions: each is followed, or refused by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from membar.diagnostics import InputError
+from membar.source import SourceFile
+from strategies.both_doors import reading_by_clang
+from strategies.compiled_code import needs_clang
+
+HEAD = "#include <assert.h>\n#include <pthread.h>\n#include <stdarg.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n"
+PAIR = "struct pair { long a, b, c; };\nstruct two { int a, b; };\n"
+# A program, and the verdict or what the refusal says.
+CASES = {
+    "a function through a pointer": ("static int one(void) { return 1; }\nint (*f)(void) = one;\nint main(void) { assert(f() == 1); return 0; }", "holds"),
+    "one of two functions": ("static int one(void) { return 1; }\nstatic int two(void) { return 2; }\natomic_int n;\nint main(void) { int (*f)(void) = n ? one : two; assert(f() == 2); return 0; }", "holds"),
+    "a thread-local variable": ("_Thread_local int v = 3;\nvoid *t(void *a) { v++; assert(v == 4); return 0; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); v++; assert(v == 4); pthread_join(p, 0); return 0; }", "holds"),
+    "a constructor": ("static int n;\n__attribute__((constructor)) static void begin(void) { n = 7; }\nint main(void) { assert(n == 7); return 0; }", "holds"),
+    "constructors by priority": ("static int n;\n__attribute__((constructor(202))) static void second(void) { n *= 2; }\n__attribute__((constructor(201))) static void first(void) { n += 3; }\nint main(void) { assert(n == 6); return 0; }", "holds"),
+    "atexit": ("static int n;\nstatic void end(void) { assert(n == 1); }\nint main(void) { atexit(end); n = 1; return 0; }", "holds"),
+    "atexit that fails": ("static int n;\nstatic void end(void) { assert(n == 1); }\nint main(void) { atexit(end); n = 2; exit(0); }", "violated"),
+    "cleanup": ("static int n;\nstatic void up(int *p) { n += *p; }\nint main(void) { { int x __attribute__((cleanup(up))) = 5; (void)x; } assert(n == 5); return 0; }", "holds"),
+    "an array of a length": ("atomic_int n = 3;\nint main(void) { int k = n, a[k]; for (int i = 0; i < 3; i++) a[i] = i; assert(a[2] == 2); return 0; }", "holds"),
+    "behind an array of a length": ("atomic_int n = 2;\nint main(void) { int k = n, a[k]; for (int i = 0; i < 3; i++) a[i] = i; return 0; }", "violated"),
+    "alloca": ("int main(void) { int *p = __builtin_alloca(8); p[1] = 4; assert(p[1] == 4); return 0; }", "holds"),
+    "a large structure by value": (PAIR + "static long sum(struct pair p) { p.a++; return p.a + p.b + p.c; }\nint main(void) { struct pair p = {1, 2, 3}; assert(sum(p) == 7 && p.a == 1); return 0; }", "holds"),
+    "a large structure as result": (PAIR + "static struct pair make(long a) { struct pair p = {a, a + 1, a + 2}; return p; }\nint main(void) { assert(make(4).c == 6); return 0; }", "holds"),
+    "a small structure by value": (PAIR + "static int sum(struct two p) { return p.a + p.b; }\nint main(void) { struct two p = {1, 2}; assert(sum(p) == 3); return 0; }", "holds"),
+    "a variadic function": ("static int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }\nint main(void) { assert(sum(3, 1, 2, 3) == 6); return 0; }", "holds"),
+    "too few unnamed arguments": ("static int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }\nint main(void) { return sum(3, 1, 2) * 0; }", "violated"),
+    "an atomic access of any size": ("int x;\nint main(void) { int one = 1, r; __atomic_store(&x, &one, __ATOMIC_SEQ_CST); __atomic_load(&x, &r, __ATOMIC_SEQ_CST); assert(r == 1); return 0; }", "holds"),
+    "a variable that nobody defines": ("extern int nowhere;\nint main(void) { return nowhere; }", "`nowhere` is declared, and defined nowhere"),
+    "a function that nobody defines": ("int nowhere(void);\nint main(void) { return nowhere(); }", "membar check main.c stubs.c"),
+    "setjmp": ("#include <setjmp.h>\nint main(void) { jmp_buf b; if (setjmp(b)) return 0; longjmp(b, 1); }", "setjmp"),
+    "a wide integer": ("unsigned long a = 5, b = 7;\nint main(void) { unsigned __int128 p = (unsigned __int128)a * b; return p == 36; }", "128 bits"),
+    "a long double": ("long double d = 1.5L;\nint main(void) { return d > 2; }", "x86_fp80"),
+    "a number with a point that decides": ("double d = 1.5; atomic_int n;\nint main(void) { return d * n > 3; }", "floating-point"),
+    "a number with a point that is data": ("struct { double d; int n; } s = {1.5, 2}, t;\nint main(void) { t = s; assert(t.n == 2 && t.d == 1.5); return 0; }", "holds"),
+    "assembly that is not known": ('int main(void) { __asm__ volatile("cpuid" ::: "eax", "ebx", "ecx", "edx"); return 0; }', "cpuid"),
+    "a vector": ("typedef int v __attribute__((vector_size(16)));\nv a, b;\nint main(void) { a = a + b; return 0; }", "vectors"),
+    "cancellation": ("void *t(void *a) { return a; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); pthread_cancel(p); return 0; }", "pthread_cancel"),
+    "a reached place that must not be": ("atomic_int n;\nint main(void) { if (n == 0) __builtin_unreachable(); return 0; }", "violated"),
+    "a value that is only assumed": ("atomic_int n;\nint main(void) { int k = n; __builtin_assume(k == 1); assert(k == 1); return 0; }", "violated"),
+    "a bit field": ("struct { unsigned a : 3, b : 5; } s;\nint main(void) { s.a = 9; s.b = 3; assert(s.a == 1 && s.b == 3); return 0; }", "holds"),
+    "a packed structure": ("struct { char c; int n; } __attribute__((packed)) s;\nint main(void) { s.n = 5; assert(sizeof s == 5 && s.n == 5); return 0; }", "holds"),
+    "a flexible array": ("struct list { int n; int item[]; };\nint main(void) { struct list *l = malloc(sizeof *l + 8); l->item[1] = 4; assert(l->item[1] == 4); free(l); return 0; }", "holds"),
+    "a change of a literal": ('int main(void) { char *s = "abc"; s[0] = 1; return 0; }', "violated"),
+    "a change of a literal or a variable": ('atomic_int n;\nint main(void) { char a[2] = "b", *s = n ? "abc" : a; s[0] = 1; assert(a[0] == 1); return 0; }', "holds"),
+    "a change of a literal by another thread's choice": ('atomic_int n;\nvoid *t(void *a) { n = 1; return 0; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); char a[2] = "b", *s = n ? "abc" : a; s[0] = 1; pthread_join(p, 0); return 0; }', "violated"),
+    "a change of a constant": ("const int c = 1;\nint main(void) { int *p = (int *)&c; *p = 2; return 0; }", "violated"),
+    "a missing value that nobody uses": ("static int f(int x) { if (x) return 1; }\nint main(void) { f(0); return 0; }", "holds"),
+    "a missing value that is used": ("static int f(int x) { if (x) return 1; }\nint main(void) { return f(0); }", "violated"),
+}  # fmt: skip
+
+
+@needs_clang
+@pytest.mark.parametrize("name", CASES)
+def test_each_is_followed_or_refused_by_name(name: str) -> None:
+    program, expected = CASES[name]
+    with reading_by_clang():
+        try:
+            found = membar.check(SourceFile("case.c", HEAD + program), model="sc").verdict
+        except InputError as problem:
+            found = " ".join([str(problem), *(str(item.help) for item in problem.diagnostics)])
+    assert (
+        expected in found
+        if found not in ("holds", "violated", "holds-within", "unknown")
+        else found == expected
+    )
