@@ -404,7 +404,8 @@ class Module:
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
     the Linux kernel are called. `lacks_arguments` says that `main` looks at its arguments and gets none;
     `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
-    start a thread or allocate memory in each of them, where constants do not.
+    start a thread or allocate memory in each of them, where constants do not. `allocated` says for what
+    type a call may allocate memory: file, line and column of the call → the name of the type and its shape.
     """
 
     functions: Mapping[str, Function]
@@ -420,5 +421,6 @@ class Module:
     notes: tuple[str, ...] = ()
     most_spawned: int = 4
     most_allocated: int = 4
+    allocated: Mapping[tuple[str, int, int], tuple[str, Shape]] = field(default_factory=dict)
     pointer_bits: int = 64
     is_little_endian: bool = True

@@ -24,6 +24,7 @@ from membar.code.analyses.order import Position
 from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.shapes import Shape
 from membar.records import field, record
 
 HEADER = 0x1000
@@ -45,6 +46,7 @@ class Block:
         call: that call.
         region: the region that it lies in, if anybody must know whether it has ended.
         number: its number there.
+        shape: what its parts are called.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Block:
     call: ir.Call | None = None
     region: Region | None = None
     number: int = 0
+    shape: Shape | None = None
 
 
 @record(eq=False)
@@ -153,10 +156,20 @@ class Blocks:
                     raise NotSupportedError(message, item.place)
                 align = max(align, second.value)
             site = self.targets.sites[position.thread, item.results[0].name]
-            name = self._free_name(f"memory@{line_of(item)}")
-            block = Block(name, site, size.value, align, is_zeroed, position, item)
+            what, shape = self._type_of(item, size.value)
+            name = self._free_name(f"{what}@{line_of(item)}")
+            block = Block(name, site, size.value, align, is_zeroed, position, item, shape=shape)
             self.of_site.setdefault(site, []).append(block)
             self.at[position] = block
+
+    def _type_of(self, call: ir.Call, size: int) -> tuple[str, Shape | None]:
+        """What a block is allocated for: a type and, if the size is that of some of them, their shape."""
+        place = place_in_program(call)
+        key = ("", 0, 0) if place is None else (place.file, place.line, place.column)
+        name, shape = self.module.allocated.get(key, ("", None))
+        if shape is None or not shape.size or size % shape.size or not size:
+            return "memory", None
+        return name, shape if size == shape.size else Shape(size=size, element=shape)
 
     def _free_name(self, base: str) -> str:
         name, number = base, 1

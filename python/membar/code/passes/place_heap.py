@@ -110,6 +110,7 @@ class _Heap:
             align=block.align,
             content=bytes(block.size),
             unset=() if is_zero or not block.size else ((0, block.size),),
+            shape=block.shape,
             lies_at=lies_at,
             is_hidden=True,
             place=None if block.call is None else place_in_program(block.call),

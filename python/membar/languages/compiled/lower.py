@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from membar.code import ir as code
+from membar.code.shapes import Shape
 from membar.languages.compiled.constants import (
     ARITHMETIC,
     Constants,
@@ -72,6 +73,7 @@ class _Lowering:
         self.refusal = refusal
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
+        self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
         self._reached: list[str] = []
 
     def run(self, roots: tuple[str, ...]) -> code.Module:
@@ -87,6 +89,7 @@ class _Lowering:
             functions=dict(sorted(self.functions.items())),
             objects=dict(sorted(self.objects.items())),
             constructors=constructors,
+            allocated=self.allocated,
             partly_checked=self._partly_checked(),
             pointer_bits=self.layout.pointer_bits(),
             is_little_endian=self.layout.is_little_endian,
@@ -205,6 +208,7 @@ class _Body:
         self.here: llvm.Instruction | None = None
         self.fresh = 0
         self.variables = self._variables()
+        self.called: dict[str, code.Place] = {}  # results of calls, and where these are
         self.phis = {
             block.name: [item for item in block.instructions if isinstance(item, llvm.Phi)]
             for block in self.body
@@ -451,7 +455,21 @@ class _Body:
                 )
             )
 
+    def _note_allocation(self, item: llvm.Store) -> None:
+        """Notes the type of what a call may have allocated, where its result goes straight to a variable."""
+        value, address = item.value.value, item.address.value
+        place = self.called.get(value.name) if isinstance(value, llvm.Local) else None
+        number = None
+        if isinstance(address, llvm.Local):
+            _, number = self.variables.get(address.name, ("", None))
+        elif isinstance(address, llvm.Global) and address.name in self.lowering.module.variables:
+            number = self.lowering.module.variables[address.name].debug
+        found = None if place is None else self.lowering.shapes.of_target(number)
+        if place is not None and found is not None:
+            self.lowering.allocated[place.file, place.line, place.column] = found
+
     def _store(self, item: llvm.Store, place: code.Place | None) -> None:
+        self._note_allocation(item)
         address = self.scalar(item.address)
         values = self.scalars(item.value)
         parts = list(flatten(item.value.type, self.layout))
@@ -555,6 +573,13 @@ class _Body:
 
     def _compute(self, item: llvm.Binary | llvm.Unary | llvm.Cast | llvm.Compare | llvm.Select) -> None:
         place = self.place()
+        if (
+            isinstance(item, llvm.Cast)
+            and isinstance(item.operand.value, llvm.Local)
+            and item.result is not None
+        ):
+            called = self.called.get(item.operand.value.name)
+            self.called.update({} if called is None else {item.result: called})
         match item:
             case llvm.Binary() | llvm.Compare():
                 operands = tuple(self.scalar(llvm.Typed(item.type, side)) for side in (item.left, item.right))
@@ -634,7 +659,10 @@ class _Body:
         if item.result is None:  # a result that nobody uses still is one
             kinds = [scalar_type(part, self.layout) for _, part in flatten(item.type, self.layout)]
             results = tuple(self.temporary(kind) for kind in kinds)
-        self.emit(code.Call(results=results, callee=target, arguments=arguments, place=self.place()))
+        place = self.place()
+        if item.result is not None and place is not None:
+            self.called[item.result] = place
+        self.emit(code.Call(results=results, callee=target, arguments=arguments, place=place))
 
     def _intrinsic(self, item: llvm.Call, intrinsic: Intrinsic) -> None:
         arguments = [part for each in item.arguments for part in self.scalars(each)]

@@ -61,3 +61,23 @@ int main(void) { pthread_mutex_lock(&m[1]); pthread_mutex_unlock(&m[1]); return 
 """
     program = parse_compiled(SourceFile("mutex.c", text))
     assert [item.name for item in program.objects if not item.is_hidden] == ["m[1]"]
+
+
+@needs_clang
+def test_allocated_memory_has_the_names_of_the_type_that_it_is_for() -> None:
+    text = """\
+#include <stdlib.h>
+typedef struct node { int value; struct node *next; } node_t;
+node_t *head;
+int main(void) {
+  head = malloc(sizeof *head);
+  int *numbers = calloc(2, sizeof *numbers);
+  head->value = numbers[1];
+  head->next = 0;
+  char *other = malloc(8);
+  *(long *)other = 1;
+  return 0;
+}
+"""
+    names = [item.name for item in parse_compiled(SourceFile("heap.c", text)).objects]
+    assert {"head", "node_t@5.value", "node_t@5.next", "int@6[1]"} <= set(names)

@@ -37,6 +37,23 @@ class Shapes:
             node = self._metadata.resolve(node.fields.get("var"))
         return None if node is None else self._of(node.fields.get("type"))
 
+    def of_target(self, number: int | None) -> tuple[str, Shape] | None:
+        """Name and shape of what the pointer in a variable points to; None if it is none, or to anything."""
+        node = None if number is None else self._metadata.node(number)
+        if node is not None and node.kind == "DIGlobalVariableExpression":
+            node = self._metadata.resolve(node.fields.get("var"))
+        node = None if node is None else self._metadata.resolve(node.fields.get("type"))
+        while node is not None and node.fields.get("tag") in _WRAPPERS:
+            node = self._metadata.resolve(node.fields.get("baseType"))
+        if node is None or node.fields.get("tag") != "DW_TAG_pointer_type":
+            return None
+        base = node.fields.get("baseType")
+        target, shape = self._metadata.resolve(base), self._of(base)
+        while target is not None and "name" not in target.fields and target.fields.get("tag") in _WRAPPERS:
+            target = self._metadata.resolve(target.fields.get("baseType"))
+        name = None if target is None else target.fields.get("name")
+        return (name, shape) if isinstance(name, str) and shape is not None else None
+
     def lines_of_divided_bit_fields(self) -> list[int]:
         """The lines of bit fields beside each other that lie in different units.
 
