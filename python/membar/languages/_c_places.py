@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias
 
 from membar.edits import Edit, Place, alternatives, restrict
@@ -14,7 +16,7 @@ RELAXED: Final = "relaxed"
 FAILURE: Final = "failure"
 """The kind of the read of a compare-exchange that fails."""
 # A place of the text → kinds and orders of the operations that the compiler has there.
-Compiled: TypeAlias = Callable[[int], Container[tuple[str, str]]]
+Compiled: TypeAlias = Callable[[int], Collection[tuple[str, str]]]
 _PREFIXES: Final = ("memory_order_", "__ATOMIC_")
 # The orders of each kind of operation, from the weakest, with those that each includes besides the first.
 _LADDERS: Final[Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]] = {
@@ -102,6 +104,7 @@ def places(
     other_macros: Sequence[Mapping[str, str]] = (),
     fences: Mapping[str, str],
     compiled: Compiled | None = None,
+    reached: AbstractSet[str] | None = None,
 ) -> Iterator[Place]:
     """The places of a text.
 
@@ -113,8 +116,9 @@ def places(
             become at least as strong as it is in any of them.
         fences: the statement that is a fence, by its order.
         compiled: what the compiler made of a call; only calls that it agrees with can be changed.
+        reached: the functions with accesses, in this text or another; None: all of the text.
     """
-    yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "))
+    yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "), reached)
     yield from order_places(text, macros=macros, other_macros=other_macros, compiled=compiled)
 
 
@@ -128,7 +132,8 @@ def order_places(
     """The places where a call says its order; arguments as of `places`."""
     for call in sorted(text.calls, key=lambda call: call.name.start):
         for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
-            if form is None or (place := _order_place(text, call, form, macros)) is None:
+            has_some = compiled is None or bool(compiled(call.name.start))
+            if form is None or not has_some or (place := _order_place(text, call, form, macros)) is None:
                 continue
             order = _LADDERS[form.kind][place.current][0]
             kind = FAILURE if form is _FAILURES.get(call.name.text) else form.kind
@@ -165,14 +170,26 @@ class Fences:
         )
 
 
-def fence_places(text: CText, accesses: Sequence[tuple[int, int]], fences: Fences) -> Iterator[Place]:
-    """A place before each statement with an access of its own or a call of a function of the text."""
+def fence_places(
+    text: CText,
+    accesses: Sequence[tuple[int, int]],
+    fences: Fences,
+    reached: AbstractSet[str] | None = None,
+) -> Iterator[Place]:
+    """A place before each statement with an access of its own or a call of a function that has some.
+
+    `reached` are the functions with accesses, in this text or another; by default, all functions of the text.
+    """
+    reached = text.functions if reached is None else reached
+    starts = sorted(start for start, _ in accesses)
     for statement in text.statements:
-        own = any(statement.start <= start < statement.head_end for start, _ in accesses)
-        if own or statement.calls & text.functions:
+        first = bisect_left(starts, statement.start)
+        own = first < len(starts) and starts[first] < statement.head_end
+        if own or (statement.calls & reached and statement.function in reached):
             yield _before(text, statement, fences)
     for statement in text.last_in_loops:
-        yield _behind(text, statement, fences)
+        if statement.function in reached:
+            yield _behind(text, statement, fences)
 
 
 def _before(text: CText, statement: Statement, fences: Fences) -> Place:

@@ -7,7 +7,9 @@ finds what is wrong with it. Each function body is parsed alone, so that no macr
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from membar.records import field, record
@@ -116,6 +118,16 @@ class CText:
             return own
         uses = [call.name.start for call in self.calls if call.name.text == name]
         return own + max((self.depth(use, callers=callers | {name}) for use in uses), default=0)
+
+    def functions_at(self, places: Iterable[int]) -> set[str]:
+        """The functions that some places are in."""
+        starts = [start for _, start, _ in self._bodies]
+        found = set()
+        for at in places:
+            number = bisect_right(starts, at) - 1
+            if number >= 0 and at < self._bodies[number][2]:
+                found.add(self._bodies[number][0])
+        return found
 
     def drop_loops_that_run_once(
         self, accesses: Iterable[tuple[int, int]], repeated: Container[tuple[int, int]]
@@ -287,6 +299,7 @@ class _Body:
         return min(byte + self._shift, self._shift + len(self._head) + len(self._body))
 
 
+@cache
 def parser() -> Parser:
     """A parser of C."""
     from tree_sitter import Language, Parser  # noqa: PLC0415 - on demand

@@ -7,7 +7,7 @@ only if the compiler has an operation of this kind with this order there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,8 @@ _ORDER_OF: Final = {
     "SC": "seq_cst",
 }
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_IN_CHAIN: Final = re.compile(r"(?:^in |← )(\w+)")  # see `Span.calls`
+_SAYS_ORDER: Final = re.compile(r"_(?:rlx|acq|rel|relaxed|acq_rel|seq_cst)\Z")
 _MACRO: Final = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?:\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\.)*)",
     re.MULTILINE | re.DOTALL,
@@ -66,6 +68,7 @@ class _Places:
         self._text, self._others = text, others
         self._repeated = {(span.path, span.start, span.end) for span in repeated_accesses(program)}
         self._accesses: dict[str, set[tuple[int, int]]] = {source.path: set()}
+        self._called: set[str] = set()
         self._operations: dict[tuple[str, int], set[tuple[str, str]]] = {}
         files = {source.path: source}
         for thread in program.threads:
@@ -73,6 +76,7 @@ class _Places:
                 if edge.span is None:
                     continue
                 span = edge.span
+                self._called.update(_IN_CHAIN.findall(span.calls))
                 files.setdefault(span.path, span.source)
                 if accesses_memory(edge):
                     self._accesses.setdefault(span.path, set()).add((span.start, span.end))
@@ -93,8 +97,14 @@ class _Places:
         """All places, file by file."""
         is_standard = any("stdatomic.h" in file.text for file in self._files.values())
         texts = {}
-        for path in sorted(self._files, key=lambda path: (path != next(iter(self._files)), path)):
-            text = texts[path] = CText(self._files[path], hidden=self._hidden[path])
+        order = sorted(self._files, key=lambda path: (path != next(iter(self._files)), path))
+        for path in order:
+            texts[path] = CText(self._files[path], hidden=self._hidden[path])
+        reached = self._called | {
+            name for path, text in texts.items() for name in text.functions_at(self._starts(path))
+        }
+        for path in order:
+            text = texts[path]
             accesses = sorted(self._accesses.get(path, ()))
             repeated = {(start, end) for name, start, end in self._repeated if name == path}
             text.drop_loops_that_run_once(accesses, repeated)
@@ -104,10 +114,20 @@ class _Places:
                 macros=self._text.macros,
                 other_macros=self._others,
                 fences=_fences(is_standard),
-                compiled=lambda at, path=path: self._operations.get((path, at), ()),  # type: ignore[misc]
+                compiled=lambda at, path=path: self._at(texts[path], at),  # type: ignore[misc]
+                reached=reached,
             )
         for path in texts:
             yield from self._in_macros(path, texts)
+
+    def _starts(self, path: str) -> list[int]:
+        return [start for start, _ in self._accesses.get(path, ())]
+
+    def _at(self, text: CText, at: int) -> Collection[tuple[str, str]]:
+        """What the compiler has at a place; a function whose name says the order must keep it."""
+        found = self._operations.get((text.source.path, at), ())
+        said = [name for name in text.functions_at([at]) if _SAYS_ORDER.search(name)] if found else []
+        return () if said else found
 
     def _definitions(self, path: str) -> Iterator[re.Match[str]]:
         """The macros that a file defines, where the compiler sees them."""

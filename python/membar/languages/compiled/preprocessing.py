@@ -34,12 +34,12 @@ class Preprocessed:
     text: str
     macros: Mapping[str, str]
     functions: frozenset[str]
-    lines: Mapping[str, frozenset[int]]
+    lines: Mapping[Path, frozenset[int]]
     files: tuple[SourceFile, ...]
 
     def hidden_in(self, file: SourceFile) -> Iterator[tuple[int, int]]:
         """The stretches between directives of a file that nothing is left of."""
-        alive = self.lines.get(file.path, frozenset())
+        alive = self.lines.get(Path(file.path).resolve(), frozenset())
         directives = [(found.start(), found[1]) for found in _CONDITIONAL.finditer(file.text)]
         depth = 0
         for (start, word), (end, _) in pairwise(directives):
@@ -67,9 +67,18 @@ def preprocess(compiled: CompiledProgram, source: SourceFile | None = None) -> P
         text="\n".join(reading.kept),
         macros=reading.macros,
         functions=frozenset(reading.functions),
-        lines={shown[name].path: frozenset(reading.lines[name]) for name in shown},
+        lines=_by_file(reading.lines),
         files=tuple({file.path: file for file in shown.values()}.values()),
     )
+
+
+def _by_file(lines: Mapping[str, set[int]]) -> dict[Path, frozenset[int]]:
+    """The lines of each file, which may have several names."""
+    found: dict[Path, frozenset[int]] = {}
+    for name, numbers in lines.items():
+        path = Path(name).resolve()
+        found[path] = found.get(path, frozenset()) | numbers
+    return found
 
 
 def _is_own(file: str) -> bool:

@@ -108,6 +108,34 @@ def test_the_order_in_a_header_is_changed_there(tmp_path: Path, monkeypatch: pyt
     assert "SC" in tags
 
 
+GUARDED = """\
+#ifndef PUT_H
+#define PUT_H
+static inline void unused(void) { atomic_store(&x, 0); unused(); }
+static inline void put_rlx(int v) { atomic_store_explicit(&x, v, memory_order_relaxed); }
+static inline void put(int v) { atomic_store_explicit(&x, v, memory_order_relaxed); put_rlx(v); }
+#endif
+"""
+
+
+def test_functions_of_headers_are_called_where_a_fence_can_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what the program reaches is a place, and a name that says an order keeps it."""
+    (tmp_path / "put.h").write_text(GUARDED, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    text = '#include <stdatomic.h>\natomic_int x;\n#include "put.h"\nint main(void) {\n  put(1);\n}\n'
+    source = SourceFile("a.c", text)
+    told = [(Path(each.span.path).name, each.title) for each in places(source, parse_compiled(source))]
+    assert ("a.c", "before line 5") in told
+    assert [title for name, title in told if name == "put.h"] == [
+        "before line 4",
+        "before line 5",
+        "before line 5",
+        "the store in line 5",
+    ]
+
+
 def test_what_a_compiler_wrote_is_not_repaired(tmp_path: Path) -> None:
     path = tmp_path / "a.i"
     path.write_text("int main(void) { return 0; }\n", encoding="utf-8")
