@@ -1,11 +1,9 @@
-//! Depth-first search of sets of states, with sleep sets, inclusion and acceleration of cycles (`acceleration.rs`).
+//! Depth-first search of sets of states, with sleep sets (`sleep.rs`), inclusion and acceleration of cycles (`acceleration.rs`).
 //!
 //! Commits are tried before steps: what a cycle fills a buffer with is then emptied out of the whole set of contents, and
-//! the states met later are parts of those met before. In the other order every number of turns is a state of its own.
-//!
-//! *Sleep sets* leave out transitions whose effect is met on another way. Whether they were right to do so is checked
-//! at the end: every transition left out must lead into a state that was kept, or is explored after all. So the states
-//! kept are closed under all transitions, whatever the sleep sets did.
+//! the states met later are parts of those met before. In the other order every number of iterations is a state of its own.
+
+mod sleep;
 
 use std::collections::BTreeMap;
 
@@ -18,11 +16,12 @@ use super::fault::Fault;
 use super::paths::{Growth, Node, NodeId, Predecessor, Target};
 use super::question::{Findings, Question, Unbounded, show_letter};
 use super::run::run_steps;
-use super::symbolic::{Footprint, Outcome, Semantics, State, Successor, Transition, Transitions};
+use super::symbolic::{Outcome, Semantics, State, Successor, Transition, Transitions};
 use super::system::{LocalId, System};
 use membar_ir::limits::{Stopped, Watch};
 use membar_states::goals::Goal;
 use rustc_hash::FxHashMap;
+use sleep::Sleeping;
 
 /// How to search.
 #[derive(Debug, Clone, Copy)]
@@ -40,13 +39,6 @@ const MOST_UNBOUNDED: usize = 256;
 
 /// Control points and memory, by number.
 pub(super) type Place = u32;
-
-/// A transition that need not be taken.
-#[derive(Debug, Clone)]
-pub(super) struct Sleeping {
-    number: u32,
-    footprint: Footprint,
-}
 
 /// A state that was kept, with what sleeps in it.
 #[derive(Debug)]
@@ -198,16 +190,6 @@ impl Search<'_, '_, '_> {
     fn note(&mut self, goal: Goal, target: Target) {
         self.found.note(&goal);
         self.targets.entry(goal).or_insert(target);
-    }
-
-    /// What sleeps in the top state and still does after a transition with this footprint.
-    fn asleep_after(&self, footprint: &Footprint) -> Vec<Sleeping> {
-        let Some(frame) = self.stack.last() else { return Vec::new() };
-        let stays = |sleeping: &&Sleeping| {
-            self.fault == Fault::SleepForever && sleeping.footprint.thread != footprint.thread
-                || sleeping.footprint.is_independent(footprint)
-        };
-        frame.sleep.iter().filter(stays).cloned().collect()
     }
 
     fn leave(&mut self) {
@@ -396,59 +378,6 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Follows every transition that still sleeps somewhere: it must lead into what was kept.
-    fn close(&mut self) -> Result<Option<Stopped>, CoreError> {
-        let mut known = usize::MAX;
-        while known != self.nodes.len() {
-            known = self.nodes.len();
-            for place in 0..self.kept.len() {
-                let mut at = 0;
-                while at < self.kept[place].len() {
-                    if let Err(stopped) = self.watch.spend(self.found.stored, self.bytes) {
-                        return Ok(Some(stopped));
-                    }
-                    if let Some(stopped) = self.follow_sleeping(place, at)? {
-                        return Ok(Some(stopped));
-                    }
-                    at += 1;
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    fn follow_sleeping(&mut self, place: usize, at: usize) -> Result<Option<Stopped>, CoreError> {
-        let kept = &self.kept[place][at];
-        let parent = kept.node;
-        let sleeping: Vec<u32> = kept.sleep.iter().map(|sleeping| sleeping.number).collect();
-        let queues = self.nodes[parent as usize].queues.to_vec();
-        let state = State { queues, ..self.bare[place].clone() };
-        for number in sleeping {
-            let transition = self.transitions.at(number).clone();
-            let Some(successor) = self.semantics.follow(&state, &transition)? else { continue };
-            let thread = successor.footprint.thread;
-            match successor.result {
-                Outcome::Failed(edge, queues) => {
-                    self.note_wrong(Goal::Failure { thread, edge }, parent, number, queues);
-                }
-                Outcome::Faulty(edge, queues) => {
-                    self.note_wrong(Goal::Fault { thread, edge }, parent, number, queues);
-                }
-                Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
-                    let step = Step { parent, number, stored: successor.stored };
-                    if let Some(stopped) = self.explore(next, Some(step))? {
-                        return Ok(Some(stopped));
-                    }
-                }
-                Outcome::Reached(_) => {}
-            }
-            if self.is_answered() {
-                return Ok(Some(Stopped::Found));
-            }
-        }
-        Ok(None)
-    }
-
     /// The states with the most buffers of infinitely many contents.
     fn unbounded(&self) -> Vec<Unbounded> {
         let automata = &self.semantics.world.automata;
@@ -481,21 +410,6 @@ impl Search<'_, '_, '_> {
             }
         };
         found.iter().map(describe).collect()
-    }
-
-    /// Mistakes with sleep sets are to be seen, not mended.
-    fn has_sleep_fault(&self) -> bool {
-        matches!(self.fault.chosen(), Fault::SleepForever | Fault::SleepPrintedIndependence)
-    }
-
-    fn is_kept(&mut self, state: &State) -> bool {
-        let key = (state.locals.clone(), state.memory.clone());
-        let Some(&place) = self.places.get(&key) else { return false };
-        let (automata, nodes) = (&mut self.semantics.world.automata, &self.nodes);
-        self.kept[place as usize].iter().any(|kept| {
-            let mut pairs = state.queues.iter().zip(&nodes[kept.node as usize].queues);
-            pairs.all(|(&a, &b)| automata.is_included(a, b))
-        })
     }
 }
 

@@ -18,6 +18,7 @@ use std::collections::BinaryHeap;
 
 use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
+use membar_ir::words::narrow;
 
 use super::fault::Fault;
 use super::local_automata::{LocalAutomata, LocalAutomaton, flatten};
@@ -146,7 +147,7 @@ fn targets(
             points[thread as usize] = point;
             let locals = 0..system.locals(thread as usize).len();
             let there: Vec<LocalId> = locals
-                .map(|number| LocalId(u32::try_from(number).unwrap_or(u32::MAX)))
+                .map(|number| LocalId(narrow(number)))
                 .filter(|&local| system.point(thread as usize, local) == Some(point))
                 .collect();
             elements = elements

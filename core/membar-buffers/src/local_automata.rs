@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
+use membar_ir::words::narrow;
 
 use super::fault::Fault;
 use super::system::{End, LocalId, Memory, System, ThreadStep};
@@ -339,7 +340,7 @@ fn pairs(system: &mut System<'_>) -> Vec<Pair> {
 }
 
 fn local(number: usize) -> LocalId {
-    LocalId(u32::try_from(number).unwrap_or(u32::MAX))
+    LocalId(narrow(number))
 }
 
 /// Steps by single accesses.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use membar_ir::expr::Expr;
 use membar_ir::program::{CellId, Term};
+use membar_ir::words::narrow;
 use membar_states::goals::{Goal, NOWHERE, Points};
 use membar_states::safety::RunStep;
 
@@ -127,7 +128,7 @@ impl Question {
         match goal {
             Goal::Ending(_) => false,
             Goal::Failure { thread, edge } => {
-                let edge = (u32::try_from(*thread).unwrap_or(u32::MAX), edge.0);
+                let edge = (narrow(*thread), edge.0);
                 self.asserts.as_ref().is_none_or(|asserts| asserts.contains(&edge))
             }
             Goal::Fault { .. } | Goal::Deadlock(_) | Goal::Error(_) => true,

@@ -7,6 +7,7 @@
 use crate::lazy_plan::{LazyPlan, Node};
 use crate::plan::{Check, CheckMode, Op, Primitive, Slot, Sort};
 use membar_ir::program::{Operation, Program, TagSet};
+use membar_ir::words::narrow;
 
 /// What an event does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,7 +222,7 @@ impl<'a> EventKinds<'a> {
             bounds.push(bound);
         }
         let moved = |check: &mut Check| {
-            check.slot = Slot(u32::try_from(found[check.slot.index()]).unwrap_or(u32::MAX));
+            check.slot = Slot(narrow(found[check.slot.index()]));
         };
         let nodes = &plan.nodes;
         // Nothing has a cycle, a loop or a member if there is nothing.

@@ -73,6 +73,7 @@ impl SmallSet {
     }
 
     /// Adds a member.
+    #[inline]
     pub fn insert(&mut self, member: usize) {
         if member < 64 {
             self.low |= 1 << member;
@@ -86,6 +87,7 @@ impl SmallSet {
     }
 
     /// Whether a number is in it.
+    #[inline]
     #[must_use]
     pub fn contains(&self, member: usize) -> bool {
         let word = if member < 64 { self.low } else { self.high.get(member / 64 - 1).copied().unwrap_or(0) };
@@ -119,12 +121,14 @@ impl SmallSet {
     }
 
     /// Whether some number is in both.
+    #[inline]
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
     }
 
     /// Whether all its members are in `other`.
+    #[inline]
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         let rest = other.high.iter().copied().chain(std::iter::repeat(0));
@@ -132,6 +136,7 @@ impl SmallSet {
     }
 
     /// Whether it has no member.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.iter().all(|&word| word == 0)

@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 
+use crate::words::narrow;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
@@ -21,7 +22,7 @@ impl<T: Hash + Eq> Interner<T> {
     /// The number of a value, and whether it is new. More than 2^32 values do not fit into memory.
     pub fn intern(&mut self, value: T) -> (u32, bool) {
         let (number, is_new) = self.values.insert_full(value);
-        (u32::try_from(number).unwrap_or(u32::MAX), is_new)
+        (narrow(number), is_new)
     }
 
     /// The number of a value, which is only cloned if it is new.
@@ -30,7 +31,7 @@ impl<T: Hash + Eq> Interner<T> {
         T: Clone,
     {
         match self.values.get_index_of(value) {
-            Some(known) => u32::try_from(known).unwrap_or(u32::MAX),
+            Some(known) => narrow(known),
             None => self.intern(value.clone()).0,
         }
     }

@@ -160,8 +160,18 @@ impl Execution {
     /// The execution in which each thread plays the part of thread `parts[thread]`, whose registers become those in
     /// `registers[thread]`.
     #[expect(clippy::needless_pass_by_value, reason = "Python hands over lists")]
-    fn exchange_threads(&self, parts: Vec<usize>, registers: Vec<Vec<usize>>) -> Self {
-        Self::new(&self.program, self.found.exchange_threads(&parts, &registers))
+    fn exchange_threads(&self, parts: Vec<usize>, registers: Vec<Vec<usize>>) -> PyResult<Self> {
+        let threads = &self.found.threads;
+        let mut sorted = parts.clone();
+        sorted.sort_unstable();
+        let names_all = |(&part, names): (&usize, &Vec<usize>)| names.len() >= threads[part].registers.len();
+        if !sorted.into_iter().eq(0..threads.len())
+            || registers.len() != parts.len()
+            || !parts.iter().zip(&registers).all(names_all)
+        {
+            return Err(PyValueError::new_err("these threads cannot be exchanged"));
+        }
+        Ok(Self::new(&self.program, self.found.exchange_threads(&parts, &registers)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Loads, stores and flushes: what a step does to buffers and memory.
 
 use membar_ir::program::CellId;
+use membar_ir::words::narrow;
 
 use super::fault::Fault;
 use super::program::{BufferKind, Program};
@@ -31,7 +32,7 @@ impl Stepper {
 
     pub(super) fn entries(&self, cell: CellId) -> u32 {
         let count = self.local.buffer.iter().filter(|entry| entry.cell() == Some(cell)).count();
-        u32::try_from(count).unwrap_or(u32::MAX)
+        narrow(count)
     }
 
     pub(super) fn reserve(&mut self, cell: CellId) {
@@ -81,9 +82,9 @@ impl Stepper {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
         match self.fault.chosen() {
             Fault::HeldIsSilent => Halt::Waits,
-            Fault::UnfitIsHeld => Halt::Held,
-            _ if stores == self.fresh => Halt::Unfit,
-            _ => Halt::Held,
+            Fault::UnfitIsHeld => Halt::BufferFull,
+            _ if stores == self.fresh => Halt::NeverFits,
+            _ => Halt::BufferFull,
         }
     }
 
@@ -176,13 +177,18 @@ impl Stepper {
         }
         self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
-        let done = self.tell_others(program, cell, &mut other);
+        let done = self.notify_reservers(program, cell, &mut other);
         self.other = other;
         done
     }
 
     /// Who reserved a cell learns of a store to it.
-    pub(super) fn tell_others(&mut self, program: &Program, cell: CellId, other: &mut ThreadState) -> Done {
+    pub(super) fn notify_reservers(
+        &mut self,
+        program: &Program,
+        cell: CellId,
+        other: &mut ThreadState,
+    ) -> Done {
         let own = self.thread;
         for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
             self.decode_thread(program, &self.leaves, thread, other);

@@ -181,7 +181,7 @@ impl Search<'_, '_> {
         if let Some(end) = self.enter(state, 0)? {
             return Ok(end);
         }
-        let mut told = self.product.len() as u64;
+        let mut reported = self.product.len() as u64;
         while let Some(frame) = self.frames.last_mut() {
             if frame.next == frame.end {
                 self.leave();
@@ -200,8 +200,8 @@ impl Search<'_, '_> {
                         return Ok(End::Stopped(Stopped::States));
                     }
                     if watch.is_due() || states < u64::from(FEW) {
-                        watch.meter().count(states - told, 0, 0);
-                        told = states;
+                        watch.meter().count(states - reported, 0, 0);
+                        reported = states;
                         let bytes =
                             self.product.bytes() + 4 * self.order.capacity() + 12 * self.arcs.capacity();
                         if let Err(stopped) = watch.look().and_then(|()| watch.bytes(bytes)) {

@@ -73,9 +73,9 @@ pub struct Findings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Note {
     /// The bound held a store back.
-    Held,
+    BufferFull,
     /// The stores of an edge do not fit into an empty buffer.
-    Unfit(usize, EdgeId),
+    NeverFits(usize, EdgeId),
     /// An access hits no location.
     Fault(usize, EdgeId),
     /// An assertion fails in this of its moves.
@@ -106,8 +106,8 @@ impl Findings {
     /// Records a note about state `number`; whether the findings now name the state.
     pub(super) fn take(&mut self, number: u32, note: Note, keep_finals: bool) -> bool {
         match note {
-            Note::Held => self.held = true,
-            Note::Unfit(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
+            Note::BufferFull => self.held = true,
+            Note::NeverFits(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
             Note::Fault(thread, edge) if self.fault.is_none() => {
                 self.fault = Some((number, thread, edge));
@@ -152,12 +152,12 @@ pub(super) fn look(
 ) {
     let fault = system.stepper.fault;
     if moves.held && !found.held {
-        notes.push(Note::Held);
+        notes.push(Note::BufferFull);
     }
     if let Some((thread, edge)) = moves.unfit
         && found.unfit.is_none()
     {
-        notes.push(Note::Unfit(thread, edge));
+        notes.push(Note::NeverFits(thread, edge));
     }
     if let Some((thread, edge)) = moves.faults.first().and_then(|step| Some((step.thread, step.edge?))) {
         notes.push(Note::Fault(thread, edge));

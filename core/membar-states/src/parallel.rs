@@ -56,7 +56,7 @@ pub(super) fn explore(
         system = system.or(Some(worker.system));
     }
     let mut system = system.ok_or_else(too_many)?;
-    system.stepper.catch_up();
+    system.stepper.synchronize();
     Ok(Exploration { system, parts, names: parallel.names, found: parallel.found })
 }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
+use membar_ir::words::narrow;
 
 use super::fault::Fault;
 use super::findings::{FEW, Findings, Note, Options, look};
@@ -114,13 +115,13 @@ impl Walk {
         self.before.push(0);
         let reduction =
             options.reduced.then(|| Reduction::new(&self.system.program, self.system.stepper.fault));
-        let mut told = 0;
+        let mut reported = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {
             if watch.is_due() || next < FEW {
                 let states = self.store.len() as u64;
-                watch.meter().count(states - told, 0, 0);
-                told = states;
+                watch.meter().count(states - reported, 0, 0);
+                reported = states;
                 if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
                     return Ok(Some(stopped));
                 }
@@ -191,7 +192,7 @@ impl Exploration {
     fn fetch(&self, name: u32, expanded: &mut ExpandedState) {
         let (place, part) = (name as usize / self.parts.len(), name as usize % self.parts.len());
         // Both are numbers of 32 bits: a name is one.
-        self.parts[part].store.fetch(u32::try_from(place).unwrap_or(u32::MAX), expanded);
+        self.parts[part].store.fetch(narrow(place), expanded);
     }
 
     fn before(&self, name: u32) -> u32 {

@@ -17,9 +17,9 @@ pub(super) enum Halt {
     /// It can perhaps be taken later.
     Waits,
     /// Its stores do not fit into the buffer.
-    Held,
+    BufferFull,
     /// They do not fit into an empty buffer either: it never happens.
-    Unfit,
+    NeverFits,
     /// An assumption fails: the run stops here.
     Blocked,
     /// An assertion fails.
@@ -128,9 +128,9 @@ impl Stepper {
     }
 
     /// Takes over the parts of states that other threads have named.
-    pub(super) fn catch_up(&mut self) {
+    pub(super) fn synchronize(&mut self) {
         for strings in self.locals.iter_mut().chain(&mut self.contents) {
-            strings.catch_up();
+            strings.synchronize();
         }
     }
 

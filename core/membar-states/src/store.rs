@@ -192,14 +192,14 @@ impl ComponentTable {
         let common = Arc::new(Mutex::new(self));
         let follower = |_| {
             let mut strings = Self { common: Some(Arc::clone(&common)), ..Self::new() };
-            strings.catch_up();
+            strings.synchronize();
             strings
         };
         (0..count).map(follower).collect()
     }
 
     /// Takes over what others have numbered.
-    pub(super) fn catch_up(&mut self) {
+    pub(super) fn synchronize(&mut self) {
         if let Some(common) = self.common.clone() {
             self.copy_new(&whole(&common));
         }
@@ -429,7 +429,7 @@ mod tests {
             assert_eq!(all[who].number(&number.to_le_bytes()), Some(number));
         }
         for strings in &mut all {
-            strings.catch_up();
+            strings.synchronize();
             assert_eq!(strings.get(0), b"first");
             for number in 1..200_u32 {
                 assert_eq!(strings.get(number), number.to_le_bytes());

@@ -85,10 +85,10 @@ impl Successors {
     ) -> Result<(), CoreError> {
         self.halted.push(who.thread);
         match halt {
-            Halt::Held | Halt::Unfit => {
+            Halt::BufferFull | Halt::NeverFits => {
                 self.held = true;
                 self.held_by.push(who.thread);
-                if halt == Halt::Unfit {
+                if halt == Halt::NeverFits {
                     self.unfit = self.unfit.or(who.edge_of(thread));
                 }
             }

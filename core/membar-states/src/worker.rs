@@ -131,7 +131,7 @@ impl Worker {
 
     /// Looks at its states of this round, and writes to the owners of those that follow.
     pub(super) fn look(&mut self, common: &Common<'_>, watch: &mut Watch<'_>) {
-        self.system.stepper.catch_up();
+        self.system.stepper.synchronize();
         while let Some(&place) = self.queue.front() {
             let number = self.numbers[place as usize];
             if number >= common.limit {

@@ -1,6 +1,7 @@
 //! Pre-images of elements: the smallest states from which one step leads above an element.
 
 use membar_ir::program::CellId;
+use membar_ir::words::narrow;
 
 use super::{Element, Message, Search};
 use crate::fault::Fault;
@@ -238,7 +239,7 @@ fn with_empty_queues(element: &Element, threads: &[LocalAutomaton]) -> Vec<Eleme
                     .flat_map(|element| {
                         (0..flat.into.len()).map(|number| {
                             let mut next = element.clone();
-                            let local = LocalId(u32::try_from(number).unwrap_or(u32::MAX));
+                            let local = LocalId(narrow(number));
                             next.threads[other] = Some((local, Vec::new()));
                             next
                         })

@@ -138,7 +138,7 @@ impl<'a> Explorer<'a> {
     /// Counts a step; now and then tells how far it is, and looks whether to go on.
     fn step(&mut self) -> Result<(), Stopped> {
         if self.watch.is_due() {
-            self.tell();
+            self.report_progress();
             self.watch.look()?;
         }
         Ok(())
@@ -417,7 +417,7 @@ impl<'a> Explorer<'a> {
         }
         self.make_room();
         if self.options.limits.counts() {
-            self.tell();
+            self.report_progress();
             self.watch.counts()?;
         }
         if self.options.stop_at_failure && self.record.has_failure() { self.fail() } else { Ok(()) }

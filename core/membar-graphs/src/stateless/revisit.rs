@@ -15,6 +15,7 @@ use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label, Place, Places};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use membar_ir::error::Failure;
+use membar_ir::words::narrow;
 
 impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
@@ -64,7 +65,7 @@ impl Graph {
         moved: &mut Vec<ItemId>,
         thread_tree: &ThreadTree<'_>,
     ) {
-        let is_kept = |id: usize, item: &Item| id <= read.index() || prefix.has(ItemId(stamp(id)), item);
+        let is_kept = |id: usize, item: &Item| id <= read.index() || prefix.has(ItemId(narrow(id)), item);
         let mut used = vec![false; self.locations.len()];
         used[place.index()] = true;
         for (id, item) in self.items.iter().enumerate() {
@@ -106,7 +107,7 @@ impl Graph {
                 Label::Write(place) => Label::Write(places[place.index()]),
                 other => other,
             };
-            out.copy_item(self, ItemId(stamp(id)), Item { label, ..*item }, thread_tree);
+            out.copy_item(self, ItemId(narrow(id)), Item { label, ..*item }, thread_tree);
         }
         out.set_lanes(self, self.item(read).thread as usize, thread_tree);
     }
@@ -114,7 +115,7 @@ impl Graph {
     /// The read at `read` now reads from the write that will be added next; `node` is where its thread goes with
     /// that value, and `clock` the write's prefix, itself included.
     pub fn redirect(&mut self, read: ItemId, node: SegmentId, clock: &[u32], thread_tree: &ThreadTree<'_>) {
-        let source = ItemId(stamp(self.items.len()));
+        let source = ItemId(narrow(self.items.len()));
         let step = &thread_tree.node(node).steps[0];
         let item = &mut self.items[read.index()];
         if let Label::Read(place, _) = item.label {
@@ -128,10 +129,6 @@ impl Graph {
         self.lanes[thread].at = 1;
         self.renew_clock(read, clock);
     }
-}
-
-fn stamp(id: usize) -> u32 {
-    u32::try_from(id).unwrap_or(u32::MAX)
 }
 
 impl Explorer<'_> {
@@ -162,7 +159,7 @@ impl Explorer<'_> {
         self.find_prefix(thread)?;
         let (graph, prefix) = (&self.graphs[self.depth], self.prefix());
         for (index, item) in graph.items.iter().enumerate().take(count).rev() {
-            let id = ItemId(u32::try_from(index).unwrap_or(u32::MAX));
+            let id = ItemId(narrow(index));
             let is_read = matches!(item.label, Label::Read(other, _) if other == place);
             if prefix.has(id, item) {
                 if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {

@@ -105,7 +105,7 @@ impl<'a> ThreadOrder<'a> {
         marks: &mut [bool],
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        self.know(node, thread_tree, watch)?;
+        self.compute_prefixes(node, thread_tree, watch)?;
         let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
         for position in sets[at as usize].iter() {
             let Some(&id) = graph.lanes[thread].items.get(position) else { continue };
@@ -117,7 +117,7 @@ impl<'a> ThreadOrder<'a> {
     }
 
     /// Computes what must stay with the steps of a node, if it is not known.
-    fn know(
+    fn compute_prefixes(
         &mut self,
         node: SegmentId,
         thread_tree: &mut ThreadTree<'_>,

@@ -24,8 +24,8 @@ pub(super) struct Share<'a> {
     weight: f64,
     /// Whether the task began with a graph of a revisit.
     has_landed: bool,
-    /// What the meter was told: executions, blocked ones, bytes, and what part of the task is done.
-    told: (u64, u64, u64, f64),
+    /// What the meter knows: executions, blocked ones, bytes, and what part of the task is done.
+    reported: (u64, u64, u64, f64),
 }
 
 impl<'a> Share<'a> {
@@ -39,7 +39,7 @@ impl<'a> Share<'a> {
             given: 0.0,
             weight: 1.0,
             has_landed: false,
-            told: (0, 0, 0, 0.0),
+            reported: (0, 0, 0, 0.0),
         }
     }
 }
@@ -66,9 +66,9 @@ impl Explorer<'_> {
     fn do_task(&mut self, task: Task) -> Result<(), Failure> {
         let Task { order, weight, rest } = task;
         self.record.begin(order.clone());
-        let told = (self.share.told.0, self.share.told.1, self.share.told.2, 0.0);
+        let reported = (self.share.reported.0, self.share.reported.1, self.share.reported.2, 0.0);
         let (gifts, given, has_landed) = (0, 0.0, rest.as_ref().is_some_and(|rest| rest.frame.is_landing()));
-        self.share = Share { order, gifts, given, weight, has_landed, told, ..self.share };
+        self.share = Share { order, gifts, given, weight, has_landed, reported, ..self.share };
         match rest {
             None => self.run(),
             Some(rest) => {
@@ -176,7 +176,7 @@ impl Explorer<'_> {
     }
 
     /// Tells the meter how far it is.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn report_progress(&mut self) {
         let mut part = self.share.weight;
         let mut done = 0.0;
         for frame in &self.frames {
@@ -184,19 +184,19 @@ impl Explorer<'_> {
             done += part * before;
             part *= now;
         }
-        self.tell_done(done - self.share.given);
+        self.report_done(done - self.share.given);
     }
 
     fn finish_task(&mut self) {
-        self.tell_done(self.share.weight - self.share.given);
+        self.report_done(self.share.weight - self.share.given);
     }
 
-    fn tell_done(&mut self, done: f64) {
+    fn report_done(&mut self, done: f64) {
         let findings = &self.record.findings;
         let now = (findings.explored, findings.blocked, findings.bytes as u64, done);
-        let (meter, told) = (self.watch.meter(), self.share.told);
-        meter.count(now.0 - told.0, now.1 - told.1, now.2 - told.2);
-        meter.advance(now.3 - told.3);
-        self.share.told = now;
+        let (meter, reported) = (self.watch.meter(), self.share.reported);
+        meter.count(now.0 - reported.0, now.1 - reported.1, now.2 - reported.2);
+        meter.advance(now.3 - reported.3);
+        self.share.reported = now;
     }
 }
