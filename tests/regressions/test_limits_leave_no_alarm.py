@@ -120,7 +120,7 @@ budget.GRACE, budget._AGAIN = 0.0, 0.00005
 end = time.monotonic() + 2
 while time.monotonic() < end:
     try:
-        with budget.limited(seconds=0.0003, memory=None):
+        with budget.limit_resources(seconds=0.0003, memory=None):
             sum(range(20000))
     except budget.LimitError:
         pass
