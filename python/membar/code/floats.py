@@ -29,10 +29,10 @@ def compute_float(operation: str, operands: tuple[ir.Constant, ...], type_: ir.T
     if operation in COMPARISONS:
         return int(_compare(operation[1:], float(values[0]), float(values[1])))
     if operation in ARITHMETIC:
-        return _encoded(_calculate(operation, float(values[0]), float(values[1])), type_)
+        return _encode(_calculate(operation, float(values[0]), float(values[1])), type_)
     if isinstance(type_, ir.Int):
         return _as_integer(float(values[0]), type_, is_signed=operation == "fptosi")
-    return _encoded(values[0], type_)
+    return _encode(values[0], type_)
 
 
 def narrowed_float(item: ir.Constant) -> ir.Constant | None:
@@ -58,7 +58,7 @@ def _number(item: ir.Constant, *, is_signed: bool) -> float | None:
     return signed(item.value, _bits(item.type)) if is_signed else item.value
 
 
-def _encoded(value: float, type_: ir.Type) -> int | None:
+def _encode(value: float, type_: ir.Type) -> int | None:
     form = _FORMS.get(type_.bits) if isinstance(type_, ir.Float) else None
     if form is None:
         return None

@@ -78,7 +78,7 @@ class Leaks:
             emit.instructions.append(ir.Slot(result=flag, size=STATE_SIZE, align=STATE_SIZE))
             emit.store(ir.Constant(0, _WORD), flag)
 
-    def made(self, block: Block, emit: Emitter) -> None:
+    def record_allocation(self, block: Block, emit: Emitter) -> None:
         """A call has allocated its own block."""
         if block.name in self._unsure:
             emit.store(_ONE, _flag(block.name))
@@ -103,7 +103,7 @@ class Leaks:
     def _ask(self, position: Position, block: Block, end: Position, emit: Emitter) -> None:
         made: ir.Operand = _ONE
         if block.name in self._cells:
-            made = self._looked(ir.ObjectAddress(self._cells[block.name]), emit)
+            made = self._load_state(ir.ObjectAddress(self._cells[block.name]), emit)
         elif block.name in self._unsure:
             made = emit.load(_flag(block.name), STATE_SIZE)
         elif position.thread == self._main and not self._order.may_follow(end, position):
@@ -112,14 +112,14 @@ class Leaks:
         if made != _ONE:
             is_fine = emit.compute("eq", ir.BOOL, made, ir.Constant(0, _WORD))
         if block.region is not None:
-            state = self._looked(ir.ObjectAddress(block.region.state(block.number)), emit)
+            state = self._load_state(ir.ObjectAddress(block.region.state(block.number)), emit)
             is_freed = emit.compute("ne", ir.BOOL, state, ir.Constant(0, _WORD))
             is_fine = emit.compute("or", ir.BOOL, is_fine, is_freed)
         assert block.call is not None
         message = f"{LEAK}memory allocated at line {line_of(block.call)} is never freed"
         emit.instructions.append(self._checks.check(is_fine, message, emit.place, LEAKS))
 
-    def _looked(self, address: ir.ObjectAddress, emit: Emitter) -> ir.Value:
+    def _load_state(self, address: ir.ObjectAddress, emit: Emitter) -> ir.Value:
         self._number += 1
         result = ir.Value(f"{LOOK}{self._number}", _WORD)
         emit.instructions.append(ir.Load(result=result, address=address, align=STATE_SIZE, place=emit.place))
@@ -130,7 +130,7 @@ class Leaks:
         function = self._module.functions[position.thread]
         if position.thread == self._main:
             return _is_on_every_way(function, position.block, {end.block for end in self._asked})
-        is_started = all(position.thread in self._order.joined(end) for end in self._asked)
+        is_started = all(position.thread in self._order.joined_threads(end) for end in self._asked)
         ends = {end.block for end in _ends_of_thread(function)}
         return is_started and _is_on_every_way(function, position.block, ends)
 

@@ -112,11 +112,11 @@ class _Unifying:
 
     def _one(self, items: Sequence[ir.Instruction]) -> ir.Instruction:
         last = items[-1]
-        found = self._unified(items, last.place)
+        found = self._unify(items, last.place)
         assert isinstance(found, ir.Instruction)
         return found
 
-    def _unified(self, values: Sequence[object], place: ir.Place | None) -> object:
+    def _unify(self, values: Sequence[object], place: ir.Place | None) -> object:
         last = values[-1]
         if all(each == last for each in values):
             return last
@@ -126,7 +126,7 @@ class _Unifying:
         if isinstance(last, tuple):
             tuples = [each for each in values if isinstance(each, tuple)]
             _same(len({len(each) for each in tuples}) == 1, "code", place)
-            return tuple(self._unified(each, place) for each in zip(*tuples, strict=True))
+            return tuple(self._unify(each, place) for each in zip(*tuples, strict=True))
         _same(is_record(last), "a number", place)
         changed = {}
         for name in field_names(last):
@@ -137,7 +137,7 @@ class _Unifying:
                 _same(linear(self._numbers, fields) is not None, "a size that is not a·N + b and", place)
                 self._counts.add(fields[-1])
             elif name not in ("shape", "align"):  # larger arrays are aligned to more bytes
-                changed[name] = self._unified(fields, place)
+                changed[name] = self._unify(fields, place)
         return replace(last, **changed)  # type: ignore[type-var] # a record
 
     def _constant(self, values: Sequence[ir.Constant], place: ir.Place | None) -> ir.Operand:
@@ -151,12 +151,12 @@ class _Unifying:
             raise NotSupportedError("a number that is not a·N + b, where N is the number of threads,", place)
         made = self._made.setdefault((found, type_), [])
         if not made:
-            made += _computed(found, type_, f"number.{len(self._made)}", place)
+            made += _compute(found, type_, f"number.{len(self._made)}", place)
         result = made[-1]
         return result.results[0] if isinstance(result, ir.Call) else result.result  # type: ignore[attr-defined]
 
 
-def _computed(found: Linear, type_: ir.Int, name: str, place: ir.Place | None) -> list[ir.Instruction]:
+def _compute(found: Linear, type_: ir.Int, name: str, place: ir.Place | None) -> list[ir.Instruction]:
     value = ir.Value(name, type_)
     done: list[ir.Instruction] = [ir.Call(results=(value,), callee=NUMBER, arguments=(), place=place)]
     parts = [("mul", found.factor)] if found.factor != 1 else []

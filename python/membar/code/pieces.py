@@ -54,7 +54,7 @@ class Emitter:
         )
         return result
 
-    def moved(self, address: ir.Operand, distance: int) -> ir.Operand:
+    def move_address(self, address: ir.Operand, distance: int) -> ir.Operand:
         """An address so many bytes further."""
         if distance == 0:
             return address
@@ -81,7 +81,7 @@ class Emitter:
             ir.Store(value=value, address=address, is_volatile=is_volatile, place=self.place)
         )
 
-    def converted(self, value: ir.Operand, type_: ir.Type) -> ir.Operand:
+    def convert(self, value: ir.Operand, type_: ir.Type) -> ir.Operand:
         """The same bits as a value of another type, cut or filled up with zeros."""
         if value.type == type_:
             return value
@@ -90,9 +90,9 @@ class Emitter:
         if isinstance(value, ir.Constant):
             return ir.Constant(value.value & ((1 << self.bits(type_)) - 1), type_)
         if isinstance(value.type, ir.Ptr):
-            return self.converted(self.compute("ptrtoint", ir.Int(self.pointer_bits), value), type_)
+            return self.convert(self.compute("ptrtoint", ir.Int(self.pointer_bits), value), type_)
         if isinstance(value.type, ir.Float):
-            return self.converted(self.compute("bitcast", ir.Int(value.type.bits), value), type_)
+            return self.convert(self.compute("bitcast", ir.Int(value.type.bits), value), type_)
         wanted = ir.Int(self.bits(type_))
         if wanted.bits != value.type.bits:
             value = self.compute("trunc" if wanted.bits < value.type.bits else "zext", wanted, value)
@@ -100,25 +100,25 @@ class Emitter:
             return value
         return self.compute("inttoptr" if isinstance(type_, ir.Ptr) else "bitcast", type_, value)
 
-    def joined(self, pieces: Iterable[ir.Operand], type_: ir.Type) -> ir.Operand:
+    def join_pieces(self, pieces: Iterable[ir.Operand], type_: ir.Type) -> ir.Operand:
         """A number from its pieces, given in the order of their addresses."""
         whole = ir.Int(-(-self.bits(type_) // 8) * 8)
         result: ir.Operand | None = None
         shift = 0
         for piece in self._from_low(list(pieces)):
             bits = self.bits(piece.type)
-            part = self.converted(piece, whole)
+            part = self.convert(piece, whole)
             if shift:
                 part = self.compute("shl", whole, part, ir.Constant(shift, whole))
             result = part if result is None else self.compute("or", whole, result, part)
             shift += bits
         assert result is not None
-        return self.converted(result, type_)
+        return self.convert(result, type_)
 
     def split(self, value: ir.Operand, sizes: tuple[int, ...]) -> list[ir.Operand]:
         """The pieces of a number, in the order of their addresses."""
         whole = ir.Int(8 * sum(sizes))
-        number = self.converted(value, whole)
+        number = self.convert(value, whole)
         found: list[ir.Operand] = []
         shift = 0
         for size in self._from_low(list(sizes)):
@@ -127,7 +127,7 @@ class Emitter:
                 part = ir.Constant(part.value >> shift, whole)
             elif shift and not isinstance(part, ir.Undefined):
                 part = self.compute("lshr", whole, part, ir.Constant(shift, whole))
-            found.append(self.converted(part, ir.Int(8 * size)))
+            found.append(self.convert(part, ir.Int(8 * size)))
             shift += 8 * size
         return list(self._from_low(found))
 

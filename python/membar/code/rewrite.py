@@ -20,7 +20,7 @@ def with_operands(instruction: Item, change: Substitution) -> Item:
         name: found
         for name in field_names(instruction)
         if name != _PLACE
-        and (found := _changed(getattr(instruction, name), change)) is not getattr(instruction, name)
+        and (found := _rebuild(getattr(instruction, name), change)) is not getattr(instruction, name)
     }
     # The names are those of the fields, and operands take the place of operands.
     return replace(instruction, **changed) if changed else instruction  # type: ignore[arg-type]
@@ -35,14 +35,14 @@ def with_operands_in(block: ir.Block, change: Substitution) -> ir.Block:
     )
 
 
-def _changed(value: object, change: Substitution) -> object:
+def _rebuild(value: object, change: Substitution) -> object:
     if isinstance(value, _OPERANDS):
         return change(value)
     if isinstance(value, ir.Goto):
         arguments = tuple(change(item) for item in value.arguments)
         return value if arguments == value.arguments else replace(value, arguments=arguments)
     if isinstance(value, tuple):
-        found = tuple(_changed(item, change) for item in value)
+        found = tuple(_rebuild(item, change) for item in value)
         is_same = all(new is old for new, old in zip(found, value, strict=True))
         return value if is_same else found
     return value

@@ -45,7 +45,7 @@ def _problems(module: ir.Module, function: ir.Function) -> Iterator[str]:
             expected = blocks[target.block].parameters
             if [item.type for item in target.arguments] != [item.type for item in expected]:
                 yield f"{block.name} passes other values to {target.block} than it takes"
-    yield from _undominated(module, function, blocks)
+    yield from _undefined_uses(module, function, blocks)
 
 
 def _definitions(function: ir.Function) -> Iterator[ir.Value]:
@@ -56,7 +56,7 @@ def _definitions(function: ir.Function) -> Iterator[ir.Value]:
             yield from results(instruction)
 
 
-def _undominated(module: ir.Module, function: ir.Function, blocks: dict[str, ir.Block]) -> Iterator[str]:
+def _undefined_uses(module: ir.Module, function: ir.Function, blocks: dict[str, ir.Block]) -> Iterator[str]:
     """Uses of values, functions and objects that are not there."""
     available = _available(function, blocks)
     for block in function.blocks:

@@ -143,9 +143,9 @@ class CText:
     def _visible(self) -> str:
         """The text up to its end, with blanks for what is no code: comments, directives, what is hidden."""
         text = self.source.text if self.end is None else self.source.text[: self.end]
-        text = text.replace("\\\n", "  ") if self.is_body else blanked(COMMENT, text)
+        text = text.replace("\\\n", "  ") if self.is_body else blank_out(COMMENT, text)
         if self.is_litmus:
-            text = blanked(_LITMUS_COMMENT, text)
+            text = blank_out(_LITMUS_COMMENT, text)
         for start, end in self.hidden:
             text = text[:start] + CHARACTER.sub(" ", text[start:end]) + text[end:]
         return text
@@ -217,7 +217,7 @@ class _Body:
             self._statement(child, is_braced=False)
         head_end = _end_before(node, inside[0]) if inside else node.end_byte
         if node.type in _LOOPS and inside:
-            text.loops.append(self._repeated(node, inside[-1]))
+            text.loops.append(self._repeated_stretch(node, inside[-1]))
             if inside[-1].type == _BLOCK and inside[-1].named_children:
                 end = self._at(inside[-1].named_children[-1].end_byte)
                 last = next(
@@ -229,7 +229,7 @@ class _Body:
             self._collect(condition, node.end_byte)
         return self._add(mark, node, head_end, is_braced=is_braced)
 
-    def _repeated(self, node: Node, body: Node) -> tuple[int, int]:
+    def _repeated_stretch(self, node: Node, body: Node) -> tuple[int, int]:
         """The stretch that a loop repeats."""
         start = node.children[0].end_byte
         if node.type == "for_statement":
@@ -321,7 +321,7 @@ def _leaves(node: Node) -> Iterator[Node]:
         yield from _leaves(child)
 
 
-def blanked(pattern: re.Pattern[str], text: str) -> str:
+def blank_out(pattern: re.Pattern[str], text: str) -> str:
     """The text with blanks for what matches, outside of strings."""
     either = re.compile(f"{_STRING.pattern}|(?P<blank>{pattern.pattern})", re.DOTALL | re.MULTILINE)
     return either.sub(lambda found: CHARACTER.sub(" ", found[0]) if found["blank"] else found[0], text)

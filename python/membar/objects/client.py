@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from membar.objects.annotations import Choice, Kind, ObjectNotes, Operation
 from membar.objects.history import Call
-from membar.objects.orders import CALL, DONE, RESULT, Place
+from membar.objects.orders import CALL, DONE, RESULT, CallPosition
 from membar.program.operations import Spawn
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
@@ -188,7 +188,7 @@ class Compiled:
     program: Program
     names: dict[tuple[int, Body], str]
 
-    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+    def of(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
         """The program of one client, and where its calls are."""
         callers = [self.names[number, body] for number, body in enumerate(client.bodies)]
         renamed = {name: f"T{number}" for number, name in enumerate(callers)}
@@ -200,7 +200,7 @@ class Compiled:
         else:
             first, started = 1, (main, *threads)
         places = tuple(
-            Place(first + number, index)
+            CallPosition(first + number, index)
             for number, body in enumerate(client.bodies)
             for index in range(len(body))
         )

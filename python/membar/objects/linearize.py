@@ -19,7 +19,7 @@ from membar.records import record
 
 
 @record(frozen=True, slots=True)
-class Step:
+class LinearizedCall:
     """One call of a linearization, with what the specification returned and its state afterwards."""
 
     call: int
@@ -38,7 +38,7 @@ class Verdict:
         refused: if it is not, for the calls that could come next: what the specification returned instead.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[LinearizedCall, ...]
     linearizable: bool
     refused: tuple[tuple[int, Result], ...] = ()
 
@@ -78,12 +78,12 @@ class _Search:
             sum(1 << first for first, second in history.before if second == number)
             for number in range(len(self.calls))
         ]
-        self.longest: tuple[Step, ...] = ()
+        self.longest: tuple[LinearizedCall, ...] = ()
 
-    def run(self) -> tuple[Step, ...] | None:
+    def run(self) -> tuple[LinearizedCall, ...] | None:
         """A linearization, or None."""
         seen: set[tuple[int, State]] = set()
-        stack: list[tuple[int, State, tuple[Step, ...]]] = [(0, self.specification.initial, ())]
+        stack: list[tuple[int, State, tuple[LinearizedCall, ...]]] = [(0, self.specification.initial, ())]
         while stack:
             done, state, steps = stack.pop()
             if (done, state) in seen:
@@ -94,7 +94,7 @@ class _Search:
             if self.is_complete(done):
                 return steps
             stack += [
-                (done | 1 << call, after, (*steps, Step(call, returned, after)))
+                (done | 1 << call, after, (*steps, LinearizedCall(call, returned, after)))
                 for call, returned, after in self.next_steps(done, state)
             ]
         return None
@@ -110,7 +110,7 @@ class _Search:
             if after is not None and (call.pending or after[0] == call.result):
                 yield number, after[0], after[1]
 
-    def next_results(self, steps: tuple[Step, ...]) -> tuple[tuple[int, Result], ...]:
+    def next_results(self, steps: tuple[LinearizedCall, ...]) -> tuple[tuple[int, Result], ...]:
         """After `steps`: what the specification returns for the calls that may come next."""
         done = sum(1 << step.call for step in steps)
         state = steps[-1].state if steps else self.specification.initial

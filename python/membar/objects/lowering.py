@@ -10,7 +10,7 @@ from membar.objects import syntax, terms
 from membar.objects.algebra import MOST_BITS, evaluate_term
 from membar.objects.client import Body, Client, PlannedCall
 from membar.objects.history import Result
-from membar.objects.orders import CALL, DONE, LOST, RESULT, Carrier, Place
+from membar.objects.orders import CALL, DONE, LOST, RESULT, CallPosition, Carrier
 from membar.objects.overflow import fitting, fitting_term, initially_fitting, is_little, only_counts
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
@@ -130,7 +130,7 @@ class CompiledObject:
     item: ConcurrentObject
     machine: Instructions
 
-    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+    def of(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
         """The program of one client, and where its calls are."""
         objects = tuple(
             MemoryObject(
@@ -149,7 +149,9 @@ class CompiledObject:
             for number, body in enumerate(client.bodies)
         )
         places = tuple(
-            Place(number, index) for number, body in enumerate(client.bodies) for index in range(len(body))
+            CallPosition(number, index)
+            for number, body in enumerate(client.bodies)
+            for index in range(len(body))
         )
         program = Program(name=self.item.name, language=LANGUAGE, objects=objects, threads=threads)
         return program, places

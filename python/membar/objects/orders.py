@@ -61,7 +61,7 @@ def require_meaning(ordering: Ordering, model: str) -> None:
 
 
 @record(frozen=True, slots=True)
-class Place:
+class CallPosition:
     """A call of a client: the number of its thread in the program, and which call of that thread it is."""
 
     thread: int
@@ -109,7 +109,7 @@ def _add_extensions(found: set[Order], order: Order, pairs: Iterable[Pair]) -> N
 
 
 def with_messages(
-    program: Program, places: Sequence[Place], messages: Iterable[Pair], carrier: Carrier
+    program: Program, places: Sequence[CallPosition], messages: Iterable[Pair], carrier: Carrier
 ) -> Program:
     """The program, in which the second call of each pair waits for a message that the first one returned."""
     objects = list(program.objects)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from membar.objects.history import Call, Result
-from membar.objects.orders import CALL, DONE, LOST, RESULT, Place
+from membar.objects.orders import CALL, DONE, LOST, RESULT, CallPosition
 from membar.program.condition import (
     And,
     Compare,
@@ -37,7 +37,7 @@ class ShownCall:
         return (self.begun, self.done, *self.results)
 
 
-def shown_calls(program: Program, places: Sequence[Place]) -> tuple[ShownCall, ...]:
+def shown_calls(program: Program, places: Sequence[CallPosition]) -> tuple[ShownCall, ...]:
     """The labels that final states show of each call."""
     found = []
     for place in places:

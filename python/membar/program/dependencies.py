@@ -134,7 +134,7 @@ class DependencyKind(enum.Enum):
 
 
 @record(frozen=True, slots=True, order=True)
-class Place:
+class OperationPosition:
     """An operation of a thread: index of its edge, and its index in that edge."""
 
     edge: int
@@ -145,23 +145,23 @@ class Place:
 class Dependency:
     """The load, RMW or store-conditional at `source` may influence the access at `target` in this way."""
 
-    source: Place
-    target: Place
+    source: OperationPosition
+    target: OperationPosition
     kind: DependencyKind
 
 
 # Where each register's value may come from; `_CONTROL` collects what decided the path so far, and the number
 # of a branch what decided there, until its ways meet.
-_Origins: TypeAlias = Mapping[str | int | None, frozenset[Place]]
+_Origins: TypeAlias = Mapping[str | int | None, frozenset[OperationPosition]]
 _CONTROL = None
-_NOWHERE: frozenset[Place] = frozenset()
+_NOWHERE: frozenset[OperationPosition] = frozenset()
 
 
 def may_depend(thread: Thread) -> frozenset[Dependency]:
     """Every dependency that some path through `thread` has; loops are followed to a fixpoint."""
     found: set[Dependency] = set()
     joins = dict(thread.joins)
-    at: dict[int, dict[str | int | None, frozenset[Place]]] = {thread.entry: {}}
+    at: dict[int, dict[str | int | None, frozenset[OperationPosition]]] = {thread.entry: {}}
     waiting = [thread.entry]
     while waiting:
         point = waiting.pop()
@@ -183,13 +183,13 @@ def may_depend(thread: Thread) -> frozenset[Dependency]:
 
 def _follow(
     edge: Edge, index: int, before: _Origins, found: set[Dependency], branch: int | None
-) -> dict[str | int | None, frozenset[Place]]:
+) -> dict[str | int | None, frozenset[OperationPosition]]:
     """The origins after `edge`, which is one way of `branch`; dependencies of its accesses go to `found`."""
     origins = dict(before)
     origins.setdefault(_CONTROL, _NOWHERE)
     origins[branch] = _origin(origins, frozenset({branch, *registers_of(edge.guard)}))
     for position, operation in enumerate(edge.operations):
-        place = Place(index, position)
+        place = OperationPosition(index, position)
         uses = registers_read(operation)
         address, data = _origin(origins, uses.address), _origin(origins, uses.data)
         control = _origin(origins, uses.control)
@@ -215,16 +215,18 @@ def _is_origin(operation: Operation) -> bool:
     return reads_memory(operation) or (isinstance(operation, StoreConditional) and operation.carries)
 
 
-def _decided(origins: _Origins) -> frozenset[Place]:
+def _decided(origins: _Origins) -> frozenset[OperationPosition]:
     """What decided that control comes here."""
     return frozenset(
         place for name, places in origins.items() if not isinstance(name, str) for place in places
     )
 
 
-def _origin(origins: _Origins, names: frozenset[str] | frozenset[str | int | None]) -> frozenset[Place]:
+def _origin(
+    origins: _Origins, names: frozenset[str] | frozenset[str | int | None]
+) -> frozenset[OperationPosition]:
     return frozenset(place for name in names for place in origins.get(name, _NOWHERE))
 
 
-def _merge(left: _Origins, right: _Origins) -> dict[str | int | None, frozenset[Place]]:
+def _merge(left: _Origins, right: _Origins) -> dict[str | int | None, frozenset[OperationPosition]]:
     return {name: left.get(name, _NOWHERE) | right.get(name, _NOWHERE) for name in {*left, *right}}

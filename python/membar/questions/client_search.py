@@ -23,9 +23,9 @@ from membar.objects.client import Body, Client, Size, clients
 from membar.objects.history import Call, History, Order, program_order
 from membar.objects.linearize import linearizations, verdict
 from membar.objects.orders import (
+    CallPosition,
     Carrier,
     Ordering,
-    Place,
     least_excluding,
     with_messages,
 )
@@ -250,14 +250,14 @@ class ClientSearch:
             self.explained[calls] = least_excluding(found, ordered)
         return self.explained[calls]
 
-    def _client(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+    def _client(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
         """The program of a client; threads may give up in it once one was seen not to end."""
         program, places = self.compiled.of(client)
         if client in self.stopping or waits_at_locks(program) or self.by == STATES:
             program = with_giving_up(program)
         return program, places
 
-    def _program(self, client: Client, order: Order) -> tuple[Program, tuple[Place, ...]]:
+    def _program(self, client: Client, order: Order) -> tuple[Program, tuple[CallPosition, ...]]:
         """The client in which calls are made in an order, as the model sees it."""
         program, places = self._client(client)
         messages = History(client.calls, order).across

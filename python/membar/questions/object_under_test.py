@@ -15,7 +15,7 @@ from membar.objects.annotations import ObjectNotes
 from membar.objects.calls import has_only_copies, notes_of
 from membar.objects.client import Batches, Bodies, Client, Compiled, Size, bodies_of, client_text
 from membar.objects.lowering import MACHINES, CompiledObject, specification_of
-from membar.objects.orders import Carrier, Ordering, Place
+from membar.objects.orders import CallPosition, Carrier, Ordering
 from membar.objects.spec import Specification
 from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
@@ -28,7 +28,7 @@ from membar.source import SourceFile
 class ClientPrograms(Protocol):
     """The programs of clients."""
 
-    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+    def of(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
         """The program of one client, and where its calls are."""
 
 
@@ -127,7 +127,7 @@ class _CompiledBatches:
         self._batches = Batches(bodies_of(notes, size))
         self._compiled: dict[tuple[int, ...], Compiled] = {}
 
-    def of(self, client: Client) -> tuple[Program, tuple[Place, ...]]:
+    def of(self, client: Client) -> tuple[Program, tuple[CallPosition, ...]]:
         """The program of one client, and where its calls are."""
         number = self._batches.number_of(client)
         if number not in self._compiled:

@@ -193,7 +193,7 @@ def test_lists_of_nodes_from_one_site() -> None:
     ((where, held),) = found.contents["@head"]
     (node,) = held
     assert (where, node.start, node.steps) == (Target("@head"), 0, ())
-    assert dict(found.contents[node.site]) == {node.moved(8): {node}, node.moved(16): {Target("@shared")}}
+    assert dict(found.contents[node.site]) == {node.move(8): {node}, node.move(16): {Target("@shared")}}
 
 
 @pytest.mark.parametrize(

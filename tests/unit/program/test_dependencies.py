@@ -4,7 +4,7 @@ import pytest
 
 from membar.languages.mbp import FRONTEND
 from membar.program.dependencies import (
-    Place,
+    OperationPosition,
     Uses,
     expressions_of,
     may_depend,
@@ -71,7 +71,7 @@ def test_expressions_are_listed_in_the_order_of_the_text() -> None:
 def dependencies(steps: str) -> set[tuple[int, int, str]]:
     """Edge of the source, edge of the target, kind."""
     found = may_depend(thread(steps))
-    assert all(isinstance(d.source, Place) for d in found)
+    assert all(isinstance(d.source, OperationPosition) for d in found)
     return {(d.source.edge, d.target.edge, d.kind.value) for d in found}
 
 

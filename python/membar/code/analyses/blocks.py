@@ -260,7 +260,7 @@ class Blocks:
         """Whether memory may end while threads run that might use it."""
         order, threads = self.lifetimes.order, set(self.module.threads)
         return any(
-            threads - {end.position.thread} - order.joined(end.position)
+            threads - {end.position.thread} - order.joined_threads(end.position)
             for ends in self.lifetimes.ends.values()
             for end in ends
         )

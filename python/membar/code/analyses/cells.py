@@ -154,7 +154,7 @@ class Layouts:
             return {(size,)}
         return {layout.pieces(offset, size) for offset in self.places(target, size) or ()} or {(size,)}
 
-    def covered(self, target: Target, length: int) -> set[tuple[tuple[int, int], ...]] | None:
+    def cells_within(self, target: Target, length: int) -> set[tuple[tuple[int, int], ...]] | None:
         """The cells within a number of bytes at a target, relative to it, in each way that is possible.
 
         None if it is not known which bytes of the objects are accessed.
@@ -297,8 +297,8 @@ class Layouts:
         before = one.extent + other.extent
         if source.is_exact and to.is_exact:
             one_claims = set(one.claims)
-            one.claims |= self._copied(other.claims, to, source, length)
-            other.claims |= self._copied(one_claims, source, to, length)
+            one.claims |= self._copy_claims(other.claims, to, source, length)
+            other.claims |= self._copy_claims(one_claims, source, to, length)
             shift = to.start - source.start
             one.loose |= {(series(source.site, at.start - shift, at.steps), size) for at, size in other.loose}
             other.loose |= {(series(to.site, at.start + shift, at.steps), size) for at, size in one.loose}
@@ -307,7 +307,7 @@ class Layouts:
             other.loose |= _elements(to.site, one)
         return one.extent + other.extent > before
 
-    def _copied(
+    def _copy_claims(
         self, claims: set[tuple[int, int]], source: Target, to: Target, length: int | None
     ) -> set[tuple[int, int]]:
         """The claims of copied bytes where they are copied to; those that are copied in part are cut."""

@@ -40,19 +40,19 @@ class Order:
         """Whether an instruction may be performed after another, or at the same time."""
         if later.thread == earlier.thread:
             return self._threads[later.thread].may_follow(later, earlier)
-        if later.thread in self._threads[earlier.thread].joined(earlier):
+        if later.thread in self._threads[earlier.thread].joined_threads(earlier):
             return False
         ways, other_ways = self._ancestors(later.thread), self._ancestors(earlier.thread)
         for ancestor, start in other_ways.items():
             if ancestor == later.thread:  # the earlier one is of a thread that the later one's starts
                 return self._threads[ancestor].may_follow(later, start)
             if ancestor in ways:  # both come from threads that a third one starts
-                return later.thread not in self._threads[ancestor].joined(start)
+                return later.thread not in self._threads[ancestor].joined_threads(start)
         return True
 
-    def joined(self, position: Position) -> frozenset[str]:
+    def joined_threads(self, position: Position) -> frozenset[str]:
         """The threads that have certainly ended when control comes to an instruction."""
-        return self._threads[position.thread].joined(position)
+        return self._threads[position.thread].joined_threads(position)
 
     def _ancestors(self, thread: str) -> dict[str, Position]:
         """The threads that a thread comes from, nearest first, with where each started the way to it."""
@@ -108,7 +108,7 @@ class _Thread:
             self._reach = found
         return self._reach
 
-    def joined(self, position: Position) -> frozenset[str]:
+    def joined_threads(self, position: Position) -> frozenset[str]:
         """The threads that have certainly ended when control comes to an instruction."""
         if self._joined is None:
             self._joined = self._joined_at_blocks()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from membar.code import ir
-from membar.code.analyses.targets import UNKNOWN, Target, joined, overlaps, target_of
+from membar.code.analyses.targets import UNKNOWN, Target, join_targets, overlaps, target_of
 from membar.code.arithmetic import signed
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets as jumps
@@ -79,7 +79,7 @@ class _Memory:
     readers: list[Callable[[Target, int, _Node], None]] = field(default_factory=list)
 
 
-def _held(memory: _Memory) -> tuple[tuple[Target, frozenset[Target]], ...]:
+def _targets_in(memory: _Memory) -> tuple[tuple[Target, frozenset[Target]], ...]:
     return tuple((at, frozenset(node.targets)) for at, (node, _) in memory.nodes.items() if node.targets)
 
 
@@ -116,7 +116,7 @@ class _Analysis:
                     use(target)
         return PointsTo(
             {key: frozenset(node.targets) for key, node in self.nodes.items()},
-            {site: _held(memory) for site, memory in self.memories.items()},
+            {site: _targets_in(memory) for site, memory in self.memories.items()},
             self.sites,
         )
 
@@ -129,7 +129,7 @@ class _Analysis:
             return
         same = {other for other in node.targets if other.site == target.site} | {target}
         if len(same) > _MOST:
-            target = joined(same, target.site)
+            target = join_targets(same, target.site)
             if target in node.targets:
                 return
             node.targets -= same
@@ -270,9 +270,9 @@ class _Constraints:
             case ir.Index(result=result, base=base, index=index, stride=stride, count=count):
                 distance = _distance(index, stride)
                 if distance is not None:
-                    self._flow(base, result, lambda target: target.moved(distance))
+                    self._flow(base, result, lambda target: target.move(distance))
                 else:
-                    self._flow(base, result, lambda target: target.stepped(stride, count))
+                    self._flow(base, result, lambda target: target.step(stride, count))
                 if isinstance(base, ir.Constant):
                     self._flow(index, result, Target.anywhere)
             case ir.Slot(result=result):
@@ -435,10 +435,10 @@ def _moved_by(
     number = signed(other.value, other.type.bits)
     if operation == "add" or (operation == "sub" and is_left):
         distance = number if operation == "add" else -number
-        return lambda target: target.moved(distance)
+        return lambda target: target.move(distance)
     change = {"and": int.__and__, "or": int.__or__, "xor": int.__xor__}.get(operation)
 
-    def tagged(target: Target) -> Target:
+    def add_tag(target: Target) -> Target:
         """A number in the bits that are 0 in the address of the object is part of the offset."""
         align = aligns.get(target.site, 1)
         is_tag = -align <= number < 0 if operation == "and" else 0 <= number < align
@@ -446,4 +446,4 @@ def _moved_by(
             return target.anywhere()
         return Target(target.site, change(target.start, number))
 
-    return tagged
+    return add_tag

@@ -35,11 +35,11 @@ class Target:
         """The function whose address it is."""
         return self.site[1:] if self.site.startswith("&") else None
 
-    def moved(self, distance: int) -> Target:
+    def move(self, distance: int) -> Target:
         """The target so many bytes further."""
         return self if distance == 0 else series(self.site, self.start + distance, self.steps)
 
-    def stepped(self, stride: int, count: int | None) -> Target:
+    def step(self, stride: int, count: int | None) -> Target:
         """The target any number of elements further."""
         if count == 1 or stride == 0:
             return self
@@ -82,7 +82,7 @@ def overlaps(one: Target, one_size: int, other: Target, other_size: int) -> bool
     return rest < one_size or stride - rest < other_size
 
 
-def joined(targets: set[Target], site: str) -> Target:
+def join_targets(targets: set[Target], site: str) -> Target:
     """One target for all those of a site."""
     starts = [target.start for target in targets if target.site == site]
     strides = [target.stride for target in targets if target.site == site]

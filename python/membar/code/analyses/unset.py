@@ -171,7 +171,7 @@ class UnsetMemory:
         for name in self.module.threads:
             function = self.module.functions[name]
             loaded = frozenset(self._loads_of_parts(function))
-            mixed = _mixed(function)
+            mixed = _bit_operation_results(function)
             self.partial[name] = partial = (maybe_unset(function, loaded) & mixed) | loaded
             for block in function.blocks:
                 for item in block.instructions:
@@ -199,7 +199,7 @@ class UnsetMemory:
                         yield item.result.name
 
 
-def _mixed(function: ir.Function) -> frozenset[str]:
+def _bit_operation_results(function: ir.Function) -> frozenset[str]:
     """The values that operations on bits make, and what is moved from them."""
     found: set[str] = set()
     parameters = {block.name: block.parameters for block in function.blocks}

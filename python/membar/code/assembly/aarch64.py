@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, fixed
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement, modifier
 
 _NOTHING, _FULL, _LOADS = Nothing(), Barrier("seq_cst"), Barrier("acquire")
-_FIXED = fixed(
+_FIXED = by_statements(
     {
         **dict.fromkeys(("", "nop", "yield", "wfe", "sev", "sevl", "hint #0x1", "hint #1"), _NOTHING),
         **dict.fromkeys(("dmb ish", "dmb sy", "dsb ish", "dsb sy"), _FULL),

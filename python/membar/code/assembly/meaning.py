@@ -54,7 +54,7 @@ Meaning: TypeAlias = Nothing | Barrier | Access
 Reader: TypeAlias = Callable[[Sequence[Statement], Operands], Meaning | None]
 
 
-def fixed(idioms: Mapping[str, Meaning]) -> Mapping[tuple[Statement, ...], Meaning]:
+def by_statements(idioms: Mapping[str, Meaning]) -> Mapping[tuple[Statement, ...], Meaning]:
     """A table of whole templates, by their statements."""
     from membar.code.assembly.template import read_statements  # noqa: PLC0415 - only where a table is made
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, fixed
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement
 
-_FIXED = fixed(
+_FIXED = by_statements(
     {
         **dict.fromkeys(("", "nop", "or 1,1,1", "or 2,2,2", "or 27,27,27", "or 31,31,31"), Nothing()),
         **dict.fromkeys(("sync", "sync 0", "hwsync"), Barrier("seq_cst")),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, fixed
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement
 
-_FIXED = fixed(
+_FIXED = by_statements(
     {
         **dict.fromkeys(("", "nop", "pause", ".insn i 0x0f, 0, x0, x0, 0x010"), Nothing()),
         **dict.fromkeys(("fence", "fence rw,rw", "fence iorw,iorw"), Barrier("seq_cst")),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, fixed
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement, immediate
 
 _NOTHING, _FULL = Nothing(), Barrier("seq_cst")
-_FIXED = fixed(
+_FIXED = by_statements(
     {
         "": _NOTHING,
         "nop": _NOTHING,
@@ -120,10 +120,10 @@ def _exchange(words: Sequence[str], bits: int | None, operands: Operands) -> Mea
     if found is None:
         return None
     number, address = found
-    return _updated(address, bits, "xchg", number)
+    return _update(address, bits, "xchg", number)
 
 
-def _updated(address: ir.Operand, bits: int | None, operation: str, number: int) -> Access:
+def _update(address: ir.Operand, bits: int | None, operation: str, number: int) -> Access:
     """An update with a register, which gets what was in memory."""
     return Access(
         kind="update",
@@ -141,7 +141,7 @@ def _fetch_add(words: Sequence[str], bits: int | None, operands: Operands) -> Me
     if found is None or operands.register(words[0]) is None:
         return None
     number, address = found
-    return _updated(address, bits, "add", number)
+    return _update(address, bits, "add", number)
 
 
 def _compare(

@@ -55,7 +55,7 @@ def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
         Rmw(
             register=old,
             address=address,
-            value=_updated(item, Register(old), word, size * 8),
+            value=_updated_word(item, Register(old), word, size * 8),
             size=size,
             read_tags=read,
             write_tags=write,
@@ -64,7 +64,7 @@ def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
     )
 
 
-def _updated(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
+def _updated_word(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
     if item.operation == "xchg":
         return word
     if item.operation in _UPDATES:

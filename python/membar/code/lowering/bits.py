@@ -33,7 +33,7 @@ def bit_operation(operation: str, word: Expr, bits: int, keep: Keep) -> Expr:
     size = bits // 2
     while size >= _REVERSALS[operation]:
         low = Constant(_groups(size, bits))
-        swapped = Binary(BinaryOp.OR, _and(_right(word, size), low), _left(_and(word, low), size))
+        swapped = Binary(BinaryOp.OR, _and(_right(word, size), low), _shift_left(_and(word, low), size))
         word = keep(swapped)
         size //= 2
     return word
@@ -61,5 +61,5 @@ def _right(word: Expr, count: int) -> Expr:
     return Binary(BinaryOp.SHR, word, Constant(count))
 
 
-def _left(word: Expr, count: int) -> Expr:
+def _shift_left(word: Expr, count: int) -> Expr:
     return Binary(BinaryOp.SHL, word, Constant(count))

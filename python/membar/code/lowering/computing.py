@@ -10,7 +10,13 @@ from membar.code.analyses.unset import BARE, MARK, UNSET_OF, passes_on
 from membar.code.floats import COMPARISONS, FLOATING, narrowed_float
 from membar.code.lowering import bits as bits_of_words
 from membar.code.lowering.automaton import State
-from membar.code.lowering.expressions import UnknownOperationError, check_of, expression, unset_bits, widened
+from membar.code.lowering.expressions import (
+    UnknownOperationError,
+    check_of,
+    expression,
+    sign_extend,
+    unset_bits,
+)
 from membar.code.lowering.floats import float_expression
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.structure import matters
@@ -172,7 +178,7 @@ def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:
     passed = passes_on(item)
     if not passed:
         return [thread.value(each, item) for each in item.operands]
-    both = [thread.moved(each, item) for each in item.operands]
+    both = [thread.word_and_unset(each, item) for each in item.operands]
     words, masks = [word for word, _ in both], [mask for _, mask in both]
     if any(mask != FALSE for mask in masks):
         result_bits = thread.bits(item.result.type, item.place)
@@ -182,7 +188,7 @@ def _words(thread: ThreadLowering, item: ir.Compute, bits: int) -> list[Expr]:
 
 def _ask_about_unset(thread: ThreadLowering, item: ir.Compute) -> None:
     """What only `check_undefined` computes."""
-    word, unset = thread.moved(item.operands[0], item)
+    word, unset = thread.word_and_unset(item.operands[0], item)
     thread.values[item.result.name] = unset if item.operation == UNSET_OF else word
     if item.operation == MARK:
         thread.unset[item.result.name] = thread.value(item.operands[1], item)
@@ -218,7 +224,7 @@ def _select(thread: ThreadLowering, item: ir.Compute) -> None:
     register = thread.flow.register()
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)
-    ways = [thread.moved(each, item) for each in item.operands[1:]]
+    ways = [thread.word_and_unset(each, item) for each in item.operands[1:]]
     mask = thread.register_of_unset(item.result) if any(unset != FALSE for _, unset in ways) else None
     for guard, (word, unset) in zip((condition, negation(condition)), ways, strict=True):
         thread.flow.state = State(here, guard, (), span)
@@ -234,7 +240,7 @@ def lower_index(thread: ThreadLowering, item: ir.Index) -> None:
     """The address of an element; an index outside of a declared array is a violation."""
     base, index = thread.value(item.base, item), thread.value(item.index, item)
     bits = thread.bits(item.index.type, item.place)
-    number = widened(index, bits)
+    number = sign_extend(index, bits)
     if item.count is not None:
         # One past the end is an address, too; whether it is accessed is seen where it is.
         is_inside = Binary(BinaryOp.LE, number, Constant(item.count))

@@ -74,35 +74,37 @@ def _expression(operation: str, operands: Sequence[Expr], bits: int, result_bits
     if operation in _SWAPPED:
         operation, left, right = _SWAPPED[operation], right, left
     if operation in _COMPARED:
-        return _compared(operation, left, right, bits)
+        return _comparison(operation, left, right, bits)
     if operation in _WRAPPING:
-        return narrowed(Binary(_WRAPPING[operation], left, right), bits)
+        return zero_extend(Binary(_WRAPPING[operation], left, right), bits)
     if operation == "xor" and bits == 1 and right == TRUE:
-        return _negated(left)
+        return _negate(left)
     if operation in _SAME:
         return Binary(_SAME[operation], left, right)
     if operation in _SIGNED:
-        return narrowed(Binary(_SIGNED[operation], widened(left, bits), widened(right, bits)), bits)
+        return zero_extend(
+            Binary(_SIGNED[operation], sign_extend(left, bits), sign_extend(right, bits)), bits
+        )
     if operation == "ashr":
-        return narrowed(Binary(BinaryOp.SAR, widened(left, bits), right), bits)
+        return zero_extend(Binary(BinaryOp.SAR, sign_extend(left, bits), right), bits)
     if operation in _LESS:
-        less = _compared(_LESS[operation], left, right, bits)
+        less = _comparison(_LESS[operation], left, right, bits)
         return blend(less, left, right) if operation.endswith("min") else blend(less, right, left)
     if operation.endswith(".overflows"):
         return negation(fits(operation[1:].split(".")[0], left, right, bits, is_signed=operation[0] == "s"))
     raise UnknownOperationError
 
 
-def _compared(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
+def _comparison(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
     op, is_signed = _COMPARED[operation]
     if is_signed:
-        left, right = widened(left, bits), widened(right, bits)
+        left, right = sign_extend(left, bits), sign_extend(right, bits)
     elif right == FALSE and is_truth(left):  # `(a < b) != 0`, as conditions of C are written out
-        return left if op is BinaryOp.NE else _negated(left)
+        return left if op is BinaryOp.NE else _negate(left)
     return Binary(op, left, right)
 
 
-def _negated(condition: Expr) -> Expr:
+def _negate(condition: Expr) -> Expr:
     match condition:
         case Unary(op=UnaryOp.NOT, operand=operand) if is_truth(operand):
             return operand
@@ -110,7 +112,7 @@ def _negated(condition: Expr) -> Expr:
             return negation(condition)
 
 
-def narrowed(value: Expr, bits: int) -> Expr:
+def zero_extend(value: Expr, bits: int) -> Expr:
     """The low bits of a word, the others 0."""
     if bits >= WORD:
         return value
@@ -119,7 +121,7 @@ def narrowed(value: Expr, bits: int) -> Expr:
     return Extend(value, bits, signed=False)
 
 
-def widened(value: Expr, bits: int) -> Expr:
+def sign_extend(value: Expr, bits: int) -> Expr:
     """A value of so many bits as a signed word."""
     if bits >= WORD:
         return value
@@ -141,14 +143,14 @@ def fits(operation: str, left: Expr, right: Expr, bits: int, *, is_signed: bool)
     if op is None or operation == "shl":
         raise UnknownOperationError
     if is_signed and bits <= WORD // 2:
-        exact = Binary(op, widened(left, bits), widened(right, bits))
+        exact = Binary(op, sign_extend(left, bits), sign_extend(right, bits))
         return Binary(BinaryOp.EQ, exact, Extend(exact, bits, signed=True))
     if not is_signed and bits <= WORD // 2 and operation != "sub":
         exact = Binary(op, left, right)
         return Binary(BinaryOp.EQ, exact, Extend(exact, bits, signed=False))
     if not is_signed and operation == "sub":
         return Binary(BinaryOp.LE, right, left)
-    wrapped = narrowed(Binary(op, left, right), bits)
+    wrapped = zero_extend(Binary(op, left, right), bits)
     if not is_signed and operation == "add":
         return Binary(BinaryOp.LE, left, wrapped)
     if operation == "mul":
@@ -156,7 +158,7 @@ def fits(operation: str, left: Expr, right: Expr, bits: int, *, is_signed: bool)
     # The sign of the result differs from what both operands say it must be.
     other = right if operation == "add" else Unary(UnaryOp.INVERT, right)
     wrong = Binary(BinaryOp.AND, Binary(BinaryOp.XOR, left, wrapped), Binary(BinaryOp.XOR, other, wrapped))
-    return Binary(BinaryOp.SLE, FALSE, widened(wrong, bits))
+    return Binary(BinaryOp.SLE, FALSE, sign_extend(wrong, bits))
 
 
 def _product_fits(left: Expr, right: Expr, bits: int, *, is_signed: bool) -> Expr:
@@ -209,11 +211,11 @@ def is_zero(value: Expr) -> Expr:
 
 
 def _extend(value: Expr, bits: int, result_bits: int) -> Expr:
-    return narrowed(widened(value, bits), result_bits)
+    return zero_extend(sign_extend(value, bits), result_bits)
 
 
 def _keep(value: Expr, bits: int, result_bits: int) -> Expr:
-    return value if result_bits >= bits else narrowed(value, result_bits)
+    return value if result_bits >= bits else zero_extend(value, result_bits)
 
 
 _CONVERSIONS: Mapping[str, Callable[[Expr, int, int], Expr]] = {
@@ -259,6 +261,6 @@ def _keeps_bits(left: Expr, right: Expr, bits: int) -> Expr:
 def _exact(operation: str, left: Expr, right: Expr, bits: int) -> Expr:
     if operation in {"lshr", "ashr"}:
         back = Binary(BinaryOp.SHL, Binary(BinaryOp.SHR, left, right), right)
-        return Binary(BinaryOp.EQ, narrowed(back, bits), left)
+        return Binary(BinaryOp.EQ, zero_extend(back, bits), left)
     rest = "urem" if operation == "udiv" else "srem"
     return Binary(BinaryOp.EQ, expression(rest, (left, right), bits, bits), FALSE)

@@ -20,7 +20,7 @@ def float_expression(operation: str, operands: list[Expr], bits: int) -> Expr | 
     is_unordered = Binary(BinaryOp.OR, _is_nan(left, bits), _is_nan(right, bits))
     if predicate in ("ord", "uno"):
         return is_unordered if predicate == "uno" else negation(is_unordered)
-    holds = _compared(predicate[1:], left, right, bits)
+    holds = _comparison(predicate[1:], left, right, bits)
     if predicate.startswith("o"):
         return Binary(BinaryOp.AND, holds, negation(is_unordered))
     return Binary(BinaryOp.OR, holds, is_unordered)
@@ -33,7 +33,7 @@ def _is_nan(value: Expr, bits: int) -> Expr:
     return Binary(BinaryOp.LT, Constant(infinity), without_sign)
 
 
-def _compared(word: str, left: Expr, right: Expr, bits: int) -> Expr:
+def _comparison(word: str, left: Expr, right: Expr, bits: int) -> Expr:
     """A comparison of two numbers that are numbers; zeros of both signs are equal."""
     both = Binary(BinaryOp.AND, Binary(BinaryOp.OR, left, right), Constant((1 << (bits - 1)) - 1))
     are_equal = Binary(BinaryOp.OR, Binary(BinaryOp.EQ, left, right), Binary(BinaryOp.EQ, both, FALSE))

@@ -40,7 +40,7 @@ class Orders:
         return NO_TAGS if self.is_kernel else frozenset({"NA"})
 
     @property
-    def taken(self) -> tuple[Tags, Tags, Tags]:
+    def lock_tags(self) -> tuple[Tags, Tags, Tags]:
         """The words of taking a lock: of its read, its write, and its read if somebody else has it."""
         if self.is_kernel:
             return frozenset({"LKR"}), frozenset({"LKW"}), frozenset({"LF"})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from membar.code import ir
 from membar.code.lowering.automaton import State, as_one_step, is_warning
 from membar.code.lowering.context import thread_name
-from membar.code.lowering.expressions import narrowed
+from membar.code.lowering.expressions import zero_extend
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
 from membar.code.structure import matters
@@ -109,7 +109,7 @@ def _lock(thread: ThreadLowering, item: ir.Call) -> None:
     if thread.flow.state is None:
         return
     register = thread.flow.register()
-    read, write, failed = thread.context.orders.taken
+    read, write, failed = thread.context.orders.lock_tags
     is_free = Binary(BinaryOp.EQ, Register(register), FALSE)
     span = thread.context.span(item.place)
     thread.flow.cut()
@@ -227,12 +227,12 @@ def _add_within(thread: ThreadLowering, item: ir.Call) -> None:
     is_inside = Binary(BinaryOp.AND, Binary(BinaryOp.LE, low, found), Binary(BinaryOp.LE, found, high))
     if low == high:
         is_inside = Binary(BinaryOp.EQ, found, low)
-    read, write, failed = thread.context.orders.taken
+    read, write, failed = thread.context.orders.lock_tags
     thread.flow.emit(
         Rmw(
             register=register,
             address=address,
-            value=narrowed(Binary(BinaryOp.ADD, found, step), 8 * _LOCK_SIZE),
+            value=zero_extend(Binary(BinaryOp.ADD, found, step), 8 * _LOCK_SIZE),
             size=_LOCK_SIZE,
             condition=is_inside,
             read_tags=read,
@@ -286,13 +286,13 @@ def _cut(thread: ThreadLowering, item: ir.Call) -> None:
 
 
 def _number(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.values[item.results[0].name] = narrowed(
+    thread.values[item.results[0].name] = zero_extend(
         Register(NUMBER), thread.bits(item.results[0].type, item.place)
     )
 
 
 def _me(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.values[item.results[0].name] = narrowed(
+    thread.values[item.results[0].name] = zero_extend(
         Register(ME), thread.bits(item.results[0].type, item.place)
     )
 

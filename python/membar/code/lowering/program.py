@@ -28,7 +28,7 @@ def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | Non
         NotSupportedError: a Program cannot say it.
     """
     program = _lower(module, frozenset(range(len(module.threads))), name, span)
-    started = _started(program)
+    started = _started_threads(program)
     if len(started) == len(module.threads):
         return program
     # Some are only started where nothing arrives: they are no threads of the program.
@@ -61,7 +61,7 @@ def _lower(
     )
 
 
-def _started(program: Program) -> frozenset[int]:
+def _started_threads(program: Program) -> frozenset[int]:
     """The threads that `main`, or a thread that it starts, can start."""
     numbers = {thread.name: number for number, thread in enumerate(program.threads)}
     found, todo = {0}, [0]

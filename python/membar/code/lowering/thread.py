@@ -127,7 +127,7 @@ class ThreadLowering:
                 self.check(FALSE, f"a value is {purpose} before it was set", item)
                 return FALSE
 
-    def moved(self, operand: ir.Operand, item: ir.Instruction) -> tuple[Expr, Expr]:
+    def word_and_unset(self, operand: ir.Operand, item: ir.Instruction) -> tuple[Expr, Expr]:
         """The word of an operand that is only passed on, and the bits of it that were never set."""
         match operand:
             case ir.Undefined(type=type_):
@@ -224,7 +224,7 @@ class ThreadLowering:
             case ir.Branch(condition=condition, then=then, otherwise=otherwise):
                 word = self.value(condition, end, "tested")
                 if self.flow.state is not None:
-                    self._part(end, ((word, then), (_negated(word), otherwise)))
+                    self._part(end, ((word, then), (_negate(word), otherwise)))
             case ir.Switch():
                 self._switch(end)
             case ir.Return():
@@ -252,7 +252,7 @@ class ThreadLowering:
 
     def _go(self, target: ir.Goto, end: ir.Terminator) -> None:
         block = self.blocks[target.block]
-        words = [self.moved(argument, end) for argument in target.arguments]
+        words = [self.word_and_unset(argument, end) for argument in target.arguments]
         state = self.flow.state
         if state is None:
             return
@@ -324,7 +324,7 @@ class ThreadLowering:
             self.flow.state = None
 
 
-def _negated(condition: Expr) -> Expr:
+def _negate(condition: Expr) -> Expr:
     match condition:
         case Unary(op=UnaryOp.NOT, operand=operand):
             return operand

@@ -153,9 +153,9 @@ class _Bounding:
 
     def _step(self, item: ir.Copy | ir.Fill, start: int, end: int) -> None:
         length = ir.Constant(end - start, item.length.type)
-        target = self.emit.moved(item.target, start)
+        target = self.emit.move_address(item.target, start)
         if isinstance(item, ir.Copy):
-            source = self.emit.moved(item.source, start)
+            source = self.emit.move_address(item.source, start)
             self.emit.instructions.append(replace(item, target=target, source=source, length=length))
         else:
             self.emit.instructions.append(replace(item, target=target, length=length))

@@ -49,7 +49,7 @@ def _check(item: ir.Object, address: ir.Operand, emit: Emitter, checks: Checks) 
         return
     word = ir.Int(emit.pointer_bits)
     start = ir.ObjectAddress(item.name, 0, word)
-    distance = emit.compute("sub", word, emit.converted(address, word), start)
+    distance = emit.compute("sub", word, emit.convert(address, word), start)
     is_outside = emit.compute("uge", ir.BOOL, distance, ir.Constant(item.size, word))
     emit.instructions.append(checks.check(is_outside, _MESSAGE, emit.place))
 

@@ -43,14 +43,14 @@ class _Undefined:
         self.memory = UnsetMemory(module, points_to(module))
         self.checks = Checks(module)
         self.unchecked: set[str] = set()
-        self.marked = set[Cell]() if language_of(module) == KERNEL else self._marked()
+        self.marked = set[Cell]() if language_of(module) == KERNEL else self._marked_cells()
 
     def run(self) -> ir.Module:
         functions = {
-            name: self._checked(function) if name in self.module.threads else function
+            name: self._check_function(function) if name in self.module.threads else function
             for name, function in self.module.functions.items()
         }
-        objects = {name: self._filled(item) for name, item in self.module.objects.items()}
+        objects = {name: self._fill_object(item) for name, item in self.module.objects.items()}
         for name in sorted({name for name, _ in self.marked}):
             marks = self._marks(self.module.objects[name])
             objects[marks.name] = marks
@@ -61,7 +61,7 @@ class _Undefined:
 
     # ------------------------------------------------------------------------------------------------- marks
 
-    def _marked(self) -> set[Cell]:
+    def _marked_cells(self) -> set[Cell]:
         """The cells that have marks: those that need one, and those that some access may take for such."""
         objects = self.memory.objects
         small = {cell for cell in self.memory.blurred if cell[0] in objects and cell[1] in _SMALL}
@@ -122,7 +122,7 @@ class _Undefined:
 
     # ------------------------------------------------------------------------------------------------ checks
 
-    def _checked(self, function: ir.Function) -> ir.Function:
+    def _check_function(self, function: ir.Function) -> ir.Function:
         matters = set(_values_that_matter(function))
         emit = Emitter(function, "undefined", self.module)
         blocks = []
@@ -292,7 +292,7 @@ class _Undefined:
             return f"memory allocated at {where}"
         return " or ".join(f"`{name}`" for name in found)
 
-    def _filled(self, item: ir.Object) -> ir.Object:
+    def _fill_object(self, item: ir.Object) -> ir.Object:
         """An object whose bytes without a value hold a number that says so."""
         if not item.unset or item.content is None:
             return item
@@ -310,7 +310,7 @@ def _mark_of(address: ir.Operand, emit: Emitter) -> ir.Operand:
     """The address of the mark of a cell."""
     if isinstance(address, ir.ObjectAddress):
         return replace(address, name=f"{address.name}{_MARKS}")
-    return emit.moved(address, DISTANCE)
+    return emit.move_address(address, DISTANCE)
 
 
 def _access(item: ir.Instruction, module: ir.Module) -> tuple[ir.Operand, int] | None:

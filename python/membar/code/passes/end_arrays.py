@@ -15,11 +15,11 @@ _SAVE, _RESTORE = ir.FunctionAddress("llvm.stacksave"), ir.FunctionAddress("llvm
 
 def end_arrays(module: ir.Module) -> ir.Module:
     """The module without `stacksave` and `stackrestore`."""
-    functions = {name: _ended(function) for name, function in module.functions.items()}
+    functions = {name: _end_arrays(function) for name, function in module.functions.items()}
     return replace(module, functions=functions)
 
 
-def _ended(function: ir.Function) -> ir.Function:
+def _end_arrays(function: ir.Function) -> ir.Function:
     items = [item for block in function.blocks for item in block.instructions]
     if not any(isinstance(item, ir.Call) and item.callee in (_SAVE, _RESTORE) for item in items):
         return function

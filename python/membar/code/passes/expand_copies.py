@@ -85,7 +85,7 @@ class _Expansion:
             for target in targets - short if targets - short else targets:
                 if target == UNKNOWN or target.function is not None:
                     return None
-                covered = self.layouts.covered(target, length)
+                covered = self.layouts.cells_within(target, length)
                 if covered is None:
                     return None
                 found |= covered
@@ -122,7 +122,7 @@ class _Expansion:
             self._check_apart(item, length)
         loaded: list[tuple[int, ir.Operand]] = []
         for offset, size in cells:
-            source = self.emit.moved(item.source, offset)
+            source = self.emit.move_address(item.source, offset)
             known = constant_at(self.module, source, ir.Int(8 * size))
             loaded.append((offset, known or self.emit.load(source, size, is_volatile=item.is_volatile)))
             if not item.may_overlap:
@@ -145,7 +145,7 @@ class _Expansion:
             return
         word = ir.Int(self.module.pointer_bits)
         emit = self.emit
-        ends = (emit.converted(item.target, word), emit.converted(item.source, word))
+        ends = (emit.convert(item.target, word), emit.convert(item.source, word))
         distance = emit.compute("sub", word, *ends)
         is_same = emit.compute("eq", ir.BOOL, distance, ir.Constant(0, word))
         shifted = emit.compute("add", word, distance, ir.Constant(length - 1, word))
@@ -155,7 +155,7 @@ class _Expansion:
 
     def _store(self, item: ir.Copy, loaded: list[tuple[int, ir.Operand]]) -> None:
         for offset, value in loaded:
-            self.emit.store(value, self.emit.moved(item.target, offset), is_volatile=item.is_volatile)
+            self.emit.store(value, self.emit.move_address(item.target, offset), is_volatile=item.is_volatile)
         loaded.clear()
 
     def _fill(self, item: ir.Fill) -> bool:
@@ -164,11 +164,11 @@ class _Expansion:
         if cells is None:
             return length == 0
         for offset, size in cells:
-            value = self._repeated(item.byte, size)
-            self.emit.store(value, self.emit.moved(item.target, offset), is_volatile=item.is_volatile)
+            value = self._repeat_byte(item.byte, size)
+            self.emit.store(value, self.emit.move_address(item.target, offset), is_volatile=item.is_volatile)
         return True
 
-    def _repeated(self, byte: ir.Operand, size: int) -> ir.Operand:
+    def _repeat_byte(self, byte: ir.Operand, size: int) -> ir.Operand:
         """A number all of whose bytes are the same."""
         match byte:
             case ir.Constant(value=value):
@@ -176,7 +176,7 @@ class _Expansion:
             case ir.Undefined():
                 return replace(byte, type=ir.Int(8 * size))
             case _:
-                return self.emit.joined([byte] * size, ir.Int(8 * size))
+                return self.emit.join_pieces([byte] * size, ir.Int(8 * size))
 
 
 PASS = Pass(

@@ -22,11 +22,11 @@ _CHECKED = {"signed-overflow": True, "unsigned-overflow": False}
 
 def fold_constants(module: ir.Module) -> ir.Module:
     """The module with constants folded."""
-    functions = {name: _folded(function, module) for name, function in module.functions.items()}
+    functions = {name: _fold_function(function, module) for name, function in module.functions.items()}
     return replace(module, functions=functions)
 
 
-def _folded(function: ir.Function, module: ir.Module) -> ir.Function:
+def _fold_function(function: ir.Function, module: ir.Module) -> ir.Function:
     if not function.blocks:
         return function
     function = _with_constants_read(function, module)
@@ -119,7 +119,7 @@ def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
     """The constant that an instruction computes; None if it is not known, or if it computes nothing."""
     match item:
         case ir.Compute(result=result, operation=operation, operands=operands, checks=checks):
-            return _computed(result.type, operation, operands, checks, pointer_bits)
+            return _compute(result.type, operation, operands, checks, pointer_bits)
         case ir.Index(base=base, index=ir.Constant() as index, stride=stride, count=count):
             number = signed(index.value, _bits(index.type, pointer_bits))
             if count is not None and not 0 <= number <= count:
@@ -134,7 +134,7 @@ def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
             return None
 
 
-def _computed(
+def _compute(
     type_: ir.Type,
     operation: str,
     operands: tuple[ir.Operand, ...],

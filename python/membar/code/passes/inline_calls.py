@@ -178,7 +178,7 @@ class _Body:
         done = []
         unmarked = _unmarked_slots(self.function)
         for block in self.function.blocks:
-            end = with_operands(self._placed(block.end), rename)
+            end = with_operands(self._with_place(block.end), rename)
             instructions = _with_lifetimes(block, unmarked)
             if isinstance(end, ir.Return):
                 jump = ir.Goto(self.prefix, end.values)
@@ -190,13 +190,15 @@ class _Body:
                 ir.Block(
                     name=f"{self.prefix}/{block.name}",
                     parameters=tuple(item for item in parameters if isinstance(item, ir.Value)),
-                    instructions=tuple(with_operands(self._placed(item), rename) for item in instructions),
+                    instructions=tuple(
+                        with_operands(self._with_place(item), rename) for item in instructions
+                    ),
                     end=end,
                 )
             )
         return done
 
-    def _placed(self, item: Item) -> Item:
+    def _with_place(self, item: Item) -> Item:
         return item if item.place is None else replace(item, place=_under(item.place, self.call.place))
 
 

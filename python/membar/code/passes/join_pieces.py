@@ -20,10 +20,12 @@ _OWN = ("split/", "copied/")
 
 def join_pieces(module: ir.Module) -> ir.Module:
     """The module with such numbers left out."""
-    return replace(module, functions={name: _joined(function) for name, function in module.functions.items()})
+    return replace(
+        module, functions={name: _join_pieces(function) for name, function in module.functions.items()}
+    )
 
 
-def _joined(function: ir.Function) -> ir.Function:
+def _join_pieces(function: ir.Function) -> ir.Function:
     definitions = {
         item.result.name: item
         for block in function.blocks

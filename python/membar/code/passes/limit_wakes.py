@@ -20,7 +20,7 @@ _BYTE, _WORD = ir.Int(8), ir.Int(64)
 def limit_wakes(module: ir.Module) -> ir.Module:
     """The module with a flag for each such loop that says whether a wait has ended without cause."""
     functions = {
-        name: _limited(function) if any(map(_wakes_in, function.blocks)) else function
+        name: _limit_wakes(function) if any(map(_wakes_in, function.blocks)) else function
         for name, function in module.functions.items()
     }
     return replace(module, functions=functions)
@@ -34,7 +34,7 @@ def _is_call(item: ir.Instruction, name: str) -> bool:
     return isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(name)
 
 
-def _limited(function: ir.Function) -> ir.Function:
+def _limit_wakes(function: ir.Function) -> ir.Function:
     number = 0
     for loop in natural_loops(function.blocks):
         if _only_looks(function, loop):

@@ -31,9 +31,9 @@ def link(modules: Sequence[ir.Module], refuse: Refuse, library: Collection[str] 
     for before, module in zip(modules, apart, strict=True):
         _check_layout(before, modules[0], refuse)
         for name, function in module.functions.items():
-            functions[name] = _chosen(functions.get(name), function, refuse)
+            functions[name] = _choose(functions.get(name), function, refuse)
         for name, item in module.objects.items():
-            objects[name] = _chosen(objects.get(name), item, refuse)
+            objects[name] = _choose(objects.get(name), item, refuse)
     _check_objects(modules, objects, refuse)
     linked = ir.Module(
         functions=dict(sorted(functions.items())),
@@ -49,7 +49,7 @@ def link(modules: Sequence[ir.Module], refuse: Refuse, library: Collection[str] 
     return linked
 
 
-def renamed(module: ir.Module, functions: Mapping[str, str], objects: Mapping[str, str]) -> ir.Module:
+def rename(module: ir.Module, functions: Mapping[str, str], objects: Mapping[str, str]) -> ir.Module:
     """The module with other names for some of its functions and objects."""
 
     def change(operand: ir.Operand) -> ir.Operand:
@@ -84,7 +84,7 @@ def _with_own_names(modules: Sequence[ir.Module]) -> list[ir.Module]:
     """The modules with other names for what is local to a file and has a name that occurs in another one."""
     functions = _local_names([module.functions for module in modules])
     objects = _local_names([module.objects for module in modules])
-    return [renamed(*parts) for parts in zip(modules, functions, objects, strict=True)]
+    return [rename(*parts) for parts in zip(modules, functions, objects, strict=True)]
 
 
 def _local_names(files: Sequence[Mapping[str, Definition]]) -> list[dict[str, str]]:
@@ -98,7 +98,7 @@ def _local_names(files: Sequence[Mapping[str, Definition]]) -> list[dict[str, st
     return found
 
 
-def _chosen(
+def _choose(
     known: Definition | None,
     new: Definition,
     refuse: Refuse,
@@ -153,7 +153,7 @@ def calls(function: ir.Function) -> Iterator[tuple[ir.Call, str]]:
                 yield item, item.callee.name
 
 
-def mentioned(function: ir.Function) -> Iterator[tuple[ir.Operand, ir.Place | None]]:
+def named_operands(function: ir.Function) -> Iterator[tuple[ir.Operand, ir.Place | None]]:
     """The functions and objects that a function names, with the places."""
     for block in function.blocks:
         for item in (*block.instructions, block.end):

@@ -111,10 +111,10 @@ class _Passing:
         if self.size not in _USED_UP:
             raise NotSupportedError(f"a `va_list` of {self.size} bytes", call.place)
         for offset, number in _USED_UP[self.size]:
-            self.emit.store(ir.Constant(number, ir.Int(32)), self.emit.moved(where, offset))
+            self.emit.store(ir.Constant(number, ir.Int(32)), self.emit.move_address(where, offset))
         for offset in _POINTERS[self.size]:
-            self.emit.store(ir.Constant(0, ir.PTR), self.emit.moved(where, offset))
-        self.emit.store(_AREA, self.emit.moved(where, _ADDRESS_AT[self.size]))
+            self.emit.store(ir.Constant(0, ir.PTR), self.emit.move_address(where, offset))
+        self.emit.store(_AREA, self.emit.move_address(where, _ADDRESS_AT[self.size]))
 
     def _pass(self, call: ir.Call, callee: ir.Function) -> None:
         """Stores the unnamed arguments of a call."""
@@ -129,7 +129,7 @@ class _Passing:
         )
         offset = 0
         for each, size in zip(unnamed, sizes, strict=True):
-            self.emit.store(each, self.emit.moved(area, offset))
+            self.emit.store(each, self.emit.move_address(area, offset))
             offset += size
         arguments = (*call.arguments[:named], area)
         if [item.type for item in callee.parameters] != [each.type for each in call.arguments[:named]]:

@@ -243,7 +243,7 @@ class _Rewriting:
     def _distance(self, address: ir.Operand, region: Region) -> ir.Value:
         """How many bytes behind the beginning of a region an address is."""
         start = ir.ObjectAddress(region.name, 0, _WORD)
-        return self.emit.compute("sub", _WORD, self.emit.converted(address, _WORD), start)
+        return self.emit.compute("sub", _WORD, self.emit.convert(address, _WORD), start)
 
     # ----------------------------------------------------------------------------------- begins and ends
 
@@ -271,7 +271,7 @@ class _Rewriting:
 
     def _announce(self, block: Block) -> None:
         """A block begins; models of the language are told, if other threads may use it."""
-        self.heap.leaks.made(block, self.emit)
+        self.heap.leaks.record_allocation(block, self.emit)
         if self.heap.is_kernel or not self.heap.blocks.is_used_before(block) or block.call is None:
             return  # the kernel's model has no word for it
         found = self.heap.blocks.layouts.cells(block.site)

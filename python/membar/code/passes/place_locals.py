@@ -32,16 +32,16 @@ def place_locals(module: ir.Module) -> ir.Module:
         NotSupportedError: the size of a variable is not known.
     """
     objects = dict(module.objects)
-    unmarked = tuple(dict.fromkeys(_unmarked(function) for function in module.functions.values()))
+    unmarked = tuple(dict.fromkeys(_has_unmarked_literal(function) for function in module.functions.values()))
     functions = {
-        name: _placed(_with_separate_lifetimes(function), objects)
+        name: _place_locals(_with_separate_lifetimes(function), objects)
         for name, function in module.functions.items()
     }
     parts = (*module.partly_checked, *(("memory", _PART) for found in unmarked if found))
     return replace(module, functions=functions, objects=objects, partly_checked=parts)
 
 
-def _unmarked(function: ir.Function) -> bool:
+def _has_unmarked_literal(function: ir.Function) -> bool:
     """Whether the address of a compound literal is stored, whose end the compiler does not mark."""
     addresses: set[str] = set()
     for block in function.blocks:
@@ -164,7 +164,7 @@ class _Lifetimes:
         return [replace(item, result=replace(item.result, name=name)) for name in names]
 
 
-def _placed(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function:
+def _place_locals(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Function:
     slots = [item for block in function.blocks for item in block.instructions if isinstance(item, ir.Slot)]
     if not slots:
         return function

@@ -42,13 +42,13 @@ def print_text(module: ir.Module) -> ir.Module:
         ):
             raise NotSupportedError(_MESSAGE, item.place)
     functions = {
-        name: replace(item, blocks=tuple(map(_written, item.blocks))) if name in module.threads else item
+        name: replace(item, blocks=tuple(map(_write_zeros, item.blocks))) if name in module.threads else item
         for name, item in module.functions.items()
     }
     return replace(module, functions=functions)
 
 
-def _written(block: ir.Block) -> ir.Block:
+def _write_zeros(block: ir.Block) -> ir.Block:
     return replace(block, instructions=tuple(map(_as_zeros, block.instructions)))
 
 

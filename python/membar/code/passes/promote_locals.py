@@ -26,12 +26,12 @@ def promote_locals(module: ir.Module) -> ir.Module:
     return replace(
         module,
         functions={
-            name: _promoted(function, module.pointer_bits) for name, function in module.functions.items()
+            name: _promote(function, module.pointer_bits) for name, function in module.functions.items()
         },
     )
 
 
-def _promoted(function: ir.Function, pointer_bits: int) -> ir.Function:
+def _promote(function: ir.Function, pointer_bits: int) -> ir.Function:
     slots = _promotable(function, pointer_bits)
     return _without_needless_reads(_Promotion(function, slots).run()) if slots else function
 
@@ -227,7 +227,7 @@ class _Promotion:
                     self.number += 1
                     result = ir.Value(f"{name}={self.number}", type_)
                     current[name] = result
-                    return (self._converted(result, value, item),)
+                    return (self._convert(result, value, item),)
             case ir.Load(result=result, address=ir.Value(name=name)) if name in self.slots:
                 value = current.get(name, ir.Undefined(self.slots[name]))
                 if isinstance(value, ir.Undefined):
@@ -235,14 +235,14 @@ class _Promotion:
                 read = ir.Call(results=(), callee=READ, arguments=(value,), place=item.place)
                 asked = (read,) if name in self.numbers and result.name in self.used else ()
                 if value.type != result.type:
-                    return (*asked, self._converted(result, value, item))
+                    return (*asked, self._convert(result, value, item))
                 known[result.name] = value
                 return asked
             case _:
                 return (item,)
         return ()
 
-    def _converted(self, result: ir.Value, value: ir.Operand, item: ir.Instruction) -> ir.Compute:
+    def _convert(self, result: ir.Value, value: ir.Operand, item: ir.Instruction) -> ir.Compute:
         operation = _conversion(value.type, result.type)
         return ir.Compute(result=result, operation=operation, operands=(value,), place=item.place)
 

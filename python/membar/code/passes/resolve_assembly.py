@@ -149,7 +149,7 @@ class _Writer:
         )
         return result
 
-    def _converted(self, operand: ir.Operand, type_: ir.Type) -> ir.Operand:
+    def _convert(self, operand: ir.Operand, type_: ir.Type) -> ir.Operand:
         """A value in the width of a register that is wider or narrower; the rest of it is 0 or left out."""
         if operand.type == type_:
             return operand
@@ -159,15 +159,15 @@ class _Writer:
             case ir.Int(old), ir.Int(new):
                 return self._compute("zext" if old < new else "trunc", (operand,), type_)
             case ir.Ptr(), ir.Int():
-                return self._converted(self._compute("ptrtoint", (operand,), ir.Int(64)), type_)
+                return self._convert(self._compute("ptrtoint", (operand,), ir.Int(64)), type_)
             case _:
                 return self._compute("inttoptr", (operand,), type_)
 
     def _operand(self, which: int | ir.Constant, type_: ir.Type) -> ir.Operand:
         if isinstance(which, ir.Constant):
-            return self._converted(which, type_)
+            return self._convert(which, type_)
         value = self.operands.slots[which].value
-        return ir.Undefined(type_) if value is None else self._converted(value, type_)
+        return ir.Undefined(type_) if value is None else self._convert(value, type_)
 
     def _type(self, access: Access) -> ir.Int:
         """The type of the memory: by the instruction, else by the registers."""
@@ -258,7 +258,7 @@ class _Writer:
         if isinstance(where, int):
             self.results[where] = condition
             return
-        byte = self._converted(condition, ir.Int(8))
+        byte = self._convert(condition, ir.Int(8))
         self.done.append(ir.Store(value=byte, address=where, place=self.item.place))
 
     def finish(self) -> list[ir.Instruction]:
@@ -270,7 +270,7 @@ class _Writer:
             found = self.results.get(number)
             if found is None:  # an operand that the instructions do not change keeps its value
                 found = slot.value if slot.value is not None else ir.Undefined(wanted.type)
-            found = self._converted(found, wanted.type)
+            found = self._convert(found, wanted.type)
             self.done.append(
                 ir.Compute(result=wanted, operation="bitcast", operands=(found,), place=self.item.place)
             )

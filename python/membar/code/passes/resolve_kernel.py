@@ -66,7 +66,7 @@ class _Function:
         meaning = _MEANINGS.get(item.callee.name)
         return [item] if meaning is None else meaning(self, item)
 
-    def _chosen(self, call: ir.Call, operand: ir.Operand, words: Mapping[int, str], what: str) -> str:
+    def _constant_word(self, call: ir.Call, operand: ir.Operand, words: Mapping[int, str], what: str) -> str:
         """The word that a constant argument stands for."""
         found = words.get(operand.value) if isinstance(operand, ir.Constant) else None
         if found is None:
@@ -74,11 +74,13 @@ class _Function:
         return found
 
     def _order(self, call: ir.Call, number: int) -> str:
-        return self._chosen(call, call.arguments[number], _ORDERS, "an order")
+        return self._constant_word(call, call.arguments[number], _ORDERS, "an order")
 
     def _type(self, call: ir.Call) -> ir.Int:
         sizes = {1: "1", 2: "2", 4: "4", 8: "8"}
-        return ir.Int(8 * int(self._chosen(call, call.arguments[1], sizes, "a size of 1, 2, 4 or 8 bytes")))
+        return ir.Int(
+            8 * int(self._constant_word(call, call.arguments[1], sizes, "a size of 1, 2, 4 or 8 bytes"))
+        )
 
     def _value(self, type_: ir.Type) -> ir.Value:
         self.number += 1
@@ -139,22 +141,22 @@ class _Function:
 
     def change(self, call: ir.Call) -> list[ir.Instruction]:
         """`__LKMM_atomic_op(address, size, value, operation)`, without a result."""
-        operation = self._chosen(call, call.arguments[3], _OPERATIONS, "an operation")
+        operation = self._constant_word(call, call.arguments[3], _OPERATIONS, "an operation")
         return self._update(call, operation, "Noreturn")
 
     def fetch(self, call: ir.Call) -> list[ir.Instruction]:
         """`__LKMM_atomic_fetch_op(address, size, value, order, operation)`: the old value."""
-        operation = self._chosen(call, call.arguments[4], _OPERATIONS, "an operation")
+        operation = self._constant_word(call, call.arguments[4], _OPERATIONS, "an operation")
         return self._update(call, operation, self._order(call, 3))
 
     def fetch_new(self, call: ir.Call) -> list[ir.Instruction]:
         """`__LKMM_atomic_op_return(address, size, value, order, operation)`: the new value."""
-        operation = self._chosen(call, call.arguments[4], _OPERATIONS, "an operation")
+        operation = self._constant_word(call, call.arguments[4], _OPERATIONS, "an operation")
         (wanted,) = call.results
         type_, done = self._type(call), list[ir.Instruction]()
         value, old, new = self._narrow(call, 2, type_, done), self._value(type_), self._value(type_)
         done += [
-            self._updated(call, old, operation, value, self._order(call, 3)),
+            self._make_update(call, old, operation, value, self._order(call, 3)),
             ir.Compute(result=new, operation=operation, operands=(old, value), place=call.place),
             ir.Compute(
                 result=wanted,
@@ -169,9 +171,9 @@ class _Function:
         type_, done = self._type(call), list[ir.Instruction]()
         value = self._narrow(call, 2, type_, done)
         old, after = self._result(call, type_) if call.results else (self._value(type_), [])
-        return [*done, self._updated(call, old, operation, value, ordering), *after]
+        return [*done, self._make_update(call, old, operation, value, ordering), *after]
 
-    def _updated(
+    def _make_update(
         self, call: ir.Call, old: ir.Value, operation: str, value: ir.Operand, ordering: str
     ) -> ir.Update:
         return ir.Update(
@@ -204,7 +206,7 @@ class _Function:
 
     def fence(self, call: ir.Call) -> list[ir.Instruction]:
         """`__LKMM_fence(order)`."""
-        word = self._chosen(call, call.arguments[0], _FENCES, "a fence")
+        word = self._constant_word(call, call.arguments[0], _FENCES, "a fence")
         return [ir.Fence(ordering=word, place=call.place)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from membar.code import ir
-from membar.code.passes.link import Refuse, fits, mentioned
+from membar.code.passes.link import Refuse, fits, named_operands
 from membar.code.primitives import PRIMITIVES, USE
 from membar.diagnostics import InputError
 from membar.records import record, replace
@@ -67,7 +67,7 @@ def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) ->
     """An error for each name without a definition, at its first use."""
     found: dict[str, InputError] = {}
     for function in module.functions.values():
-        for operand, place in mentioned(function):
+        for operand, place in named_operands(function):
             name = operand.name if isinstance(operand, ir.FunctionAddress | ir.ObjectAddress) else ""
             if name in found or not _is_missing(module, operand):
                 continue
@@ -129,21 +129,21 @@ class _Fitting:
             return [item]
         if fits(item, target) and not target.is_variadic:
             return [replace(item, callee=ir.FunctionAddress(name))]
-        return self._fitted(item, name, target)
+        return self._fit_call(item, name, target)
 
-    def _fitted(self, call: ir.Call, name: str, target: ir.Function) -> list[ir.Instruction]:
+    def _fit_call(self, call: ir.Call, name: str, target: ir.Function) -> list[ir.Instruction]:
         done: list[ir.Instruction] = []
         arguments: list[ir.Operand] = []
         for number, parameter in enumerate(target.parameters):
             if number < len(call.arguments):
-                arguments.append(self._converted(call.arguments[number], parameter.type, call, done))
+                arguments.append(self._convert(call.arguments[number], parameter.type, call, done))
             else:
                 arguments.append(ir.Undefined(parameter.type))
         dropped = call.arguments[len(target.parameters) :]
         shown = tuple(each for each in dropped if _is_shown(each))
         if shown:
             done.append(ir.Call(results=(), callee=USE, arguments=shown, place=call.place))
-        given = [self._given(call, number, type_) for number, type_ in enumerate(target.results)]
+        given = [self._result_value(call, number, type_) for number, type_ in enumerate(target.results)]
         done.append(
             ir.Call(
                 results=tuple(given),
@@ -161,12 +161,12 @@ class _Fitting:
                 )
         return done
 
-    def _given(self, call: ir.Call, number: int, type_: ir.Type) -> ir.Value:
+    def _result_value(self, call: ir.Call, number: int, type_: ir.Type) -> ir.Value:
         """A result of the body: that of the call itself, if it has this type."""
         is_same = number < len(call.results) and call.results[number].type == type_
         return call.results[number] if is_same else self._value(type_)
 
-    def _converted(
+    def _convert(
         self, operand: ir.Operand, type_: ir.Type, call: ir.Call, done: list[ir.Instruction]
     ) -> ir.Operand:
         if operand.type == type_:
@@ -188,11 +188,11 @@ class _Fitting:
             case ir.Ptr(), ir.Int():
                 if type_ == address:
                     return "ptrtoint", operand
-                return self._conversion(self._converted(operand, address, call, done), type_, call, done)
+                return self._conversion(self._convert(operand, address, call, done), type_, call, done)
             case ir.Int(), ir.Ptr():
                 if operand.type == address:
                     return "inttoptr", operand
-                return "inttoptr", self._converted(operand, address, call, done)
+                return "inttoptr", self._convert(operand, address, call, done)
             case _:
                 return "bitcast", ir.Undefined(type_)
 

@@ -162,14 +162,14 @@ class _Splitting:
             words = f"an atomic access of {access.size} bytes to memory that is also accessed in parts"
             raise NotSupportedError(words, item.place)
         offsets = [sum(sizes[:number]) for number in range(len(sizes))]
-        addresses = [self.emit.moved(access.address, offset) for offset in offsets]
+        addresses = [self.emit.move_address(access.address, offset) for offset in offsets]
         match item:
             case ir.Load(result=result, is_volatile=is_volatile):
                 values = [
                     self.emit.load(address, size, is_volatile=is_volatile)
                     for address, size in zip(addresses, sizes, strict=True)
                 ]
-                self.known[result.name] = self.emit.joined(values, result.type)
+                self.known[result.name] = self.emit.join_pieces(values, result.type)
             case ir.Store(value=value, is_volatile=is_volatile):
                 for address, each in zip(addresses, self.emit.split(value, sizes), strict=True):
                     self.emit.store(each, address, is_volatile=is_volatile)

@@ -205,8 +205,8 @@ class _Splitting:
             value = self.emit.value(self._type(part.slot, at, width))
             self.emit.instructions.append(replace(item, result=value, address=self._variable(part.slot, at)))
             values.append(value)
-        whole = values[0] if len(values) == 1 else self.emit.joined(values, type_)
-        self.known[item.result.name] = self.emit.converted(whole, type_)
+        whole = values[0] if len(values) == 1 else self.emit.join_pieces(values, type_)
+        self.known[item.result.name] = self.emit.convert(whole, type_)
 
     def _store(self, item: ir.Store, part: _Part) -> None:
         pieces = self._pieces(part, (self.emit.bits(item.value.type) + 7) // 8)
@@ -214,7 +214,7 @@ class _Splitting:
         if len(pieces) > 1:
             values = self.emit.split(item.value, tuple(width for _, width in pieces))
         for (at, width), each in zip(pieces, values, strict=True):
-            value = self.emit.converted(each, self._type(part.slot, at, width))
+            value = self.emit.convert(each, self._type(part.slot, at, width))
             self.emit.instructions.append(replace(item, value=value, address=self._variable(part.slot, at)))
 
 

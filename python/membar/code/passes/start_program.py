@@ -181,10 +181,10 @@ def _with_places_of_results(main: ir.Function) -> ir.Function:
         for item in block.instructions:
             instructions.append(item)
             if isinstance(item, ir.Store) and item.address in slots and item.place is not None:
-                instructions.append(_returned(item.value, item.place))
+                instructions.append(_use_result(item.value, item.place))
         if isinstance(block.end, ir.Return):
             instructions += [
-                _returned(each, block.end.place)
+                _use_result(each, block.end.place)
                 for each in block.end.values
                 if not (isinstance(each, ir.Value) and loaded.get(each) in slots)
             ]
@@ -192,7 +192,7 @@ def _with_places_of_results(main: ir.Function) -> ir.Function:
     return replace(main, blocks=tuple(blocks))
 
 
-def _returned(value: ir.Operand, place: ir.Place | None) -> ir.Call:
+def _use_result(value: ir.Operand, place: ir.Place | None) -> ir.Call:
     return ir.Call(results=(), callee=USE, arguments=(value,), place=place)
 
 

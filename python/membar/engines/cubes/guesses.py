@@ -14,7 +14,7 @@ from itertools import combinations, permutations, product
 from typing import TypeAlias
 
 from membar.engines.instances.layout import Value
-from membar.engines.instances.machine import Machine, State
+from membar.engines.instances.machine import InstanceMachine, State
 from membar.engines.instances.search import machine
 from membar.evidence.certificates.generic import Future
 from membar.evidence.certificates.graph import order
@@ -174,7 +174,7 @@ class Instances:
         return False
 
 
-def _views(instance: Machine) -> Iterator[_View]:
+def _views(instance: InstanceMachine) -> Iterator[_View]:
     """What is seen of the states with short buffers, as far as they are looked at."""
     first = dict.fromkeys(instance.initial())
     seen, waiting = set(first), deque(first)
@@ -203,7 +203,7 @@ def _readable(state: State, pending: Collection[tuple[int, Value]]) -> tuple[fro
 class _Look:
     """A view, with processes for names and values for reads."""
 
-    instance: Machine
+    instance: InstanceMachine
     binding: Binding
     view: _View
     seen: Mapping[Place, Value]

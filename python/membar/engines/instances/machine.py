@@ -63,7 +63,7 @@ class Move:
 
 
 @record(frozen=True)
-class Machine:
+class InstanceMachine:
     """A system with N processes over plain memory (`buffered` False) or with store buffers."""
 
     system: ParameterizedSystem

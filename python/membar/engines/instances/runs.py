@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from membar.engines.instances.machine import Binding, Machine, Move, State
+from membar.engines.instances.machine import Binding, InstanceMachine, Move, State
 from membar.systems.mapping import places, places_of
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Assign, Transition
 from membar.systems.terms import Access, Place
 
 
-def run_of(instance: Machine, first: State, moves: Sequence[Move]) -> ProcessRun:
+def run_of(instance: InstanceMachine, first: State, moves: Sequence[Move]) -> ProcessRun:
     """A sequence of moves as a run; its last state is bad."""
     last = moves[-1].after if moves else first
     found = instance.unsafe(last)
@@ -33,7 +33,9 @@ def run_of(instance: Machine, first: State, moves: Sequence[Move]) -> ProcessRun
     )
 
 
-def _views(instance: Machine, state: State, unsafe: int, culprits: Sequence[int]) -> tuple[Shown, ...]:
+def _views(
+    instance: InstanceMachine, state: State, unsafe: int, culprits: Sequence[int]
+) -> tuple[Shown, ...]:
     """What the processes in an unsafe state see of weak memory, as far as it speaks of that."""
     cube = instance.system.unsafe[unsafe]
     binding = dict(zip(cube.parameters, culprits, strict=True))
@@ -48,7 +50,7 @@ def _views(instance: Machine, state: State, unsafe: int, culprits: Sequence[int]
     return tuple(views.items())
 
 
-def _memory(instance: Machine, state: State) -> tuple[Shown, ...]:
+def _memory(instance: InstanceMachine, state: State) -> tuple[Shown, ...]:
     layout = instance.layout
     return tuple(
         (cell.label, layout.value_text(number, state.memory[number]))
@@ -56,7 +58,7 @@ def _memory(instance: Machine, state: State) -> tuple[Shown, ...]:
     )
 
 
-def _step(instance: Machine, before: State, move: Move) -> ProcessStep:
+def _step(instance: InstanceMachine, before: State, move: Move) -> ProcessStep:
     layout = instance.layout
     transition = None if move.transition is None else instance.system.transitions[move.transition]
     return ProcessStep(
@@ -78,7 +80,7 @@ def _step(instance: Machine, before: State, move: Move) -> ProcessStep:
     )
 
 
-def _reads(instance: Machine, before: State, move: Move) -> Iterator[Shown]:
+def _reads(instance: InstanceMachine, before: State, move: Move) -> Iterator[Shown]:
     """What the transition read from weak memory, each cell once."""
     if move.transition is None:
         return
@@ -95,7 +97,7 @@ def _reads(instance: Machine, before: State, move: Move) -> Iterator[Shown]:
 
 
 def _read_places(
-    instance: Machine, transition: Transition, binding: Binding
+    instance: InstanceMachine, transition: Transition, binding: Binding
 ) -> Iterator[tuple[Place, Binding]]:
     """The places of a transition, each with what its process variables stand for."""
     numbers = instance.layout.numbers
@@ -116,7 +118,7 @@ def _read_places(
                 yield from ((place, inner) for place in found)
 
 
-def mismatch(instance: Machine, run: ProcessRun) -> str | None:
+def mismatch(instance: InstanceMachine, run: ProcessRun) -> str | None:
     """Why a run is none of this instance that ends in a bad state; None if it is one."""
     layout = instance.layout
     values = [layout.read(number, text) for number, (_, text) in enumerate(run.initial[: len(layout.cells)])]
@@ -148,7 +150,9 @@ def mismatch(instance: Machine, run: ProcessRun) -> str | None:
     return None
 
 
-def _moves_of(instance: Machine, state: State, transition: int, processes: tuple[int, ...]) -> Iterator[Move]:
+def _moves_of(
+    instance: InstanceMachine, state: State, transition: int, processes: tuple[int, ...]
+) -> Iterator[Move]:
     known = 0 <= transition < len(instance.system.transitions)
     if not known or len(processes) != len(instance.system.transitions[transition].parameters):
         return iter(())

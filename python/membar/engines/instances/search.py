@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from membar.engines.instances.layout import Layout
-from membar.engines.instances.machine import Machine, Move, State
+from membar.engines.instances.machine import InstanceMachine, Move, State
 from membar.engines.instances.runs import run_of
 from membar.records import record
 from membar.systems.mapping import places, sequential
@@ -21,10 +21,10 @@ Lane: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
 Point: TypeAlias = tuple[tuple[int, ...], State]
 
 
-def machine(system: ParameterizedSystem, processes: int, *, buffered: bool) -> Machine:
+def machine(system: ParameterizedSystem, processes: int, *, buffered: bool) -> InstanceMachine:
     """The instance of a system with this many processes."""
     plain = system if buffered else sequential(system)
-    return Machine(plain, Layout(plain, processes), buffered)
+    return InstanceMachine(plain, Layout(plain, processes), buffered)
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Exploration:
 
 
 def explore(
-    instance: Machine,
+    instance: InstanceMachine,
     *,
     most_states: int | None = None,
     deadline: float | None = None,
@@ -83,7 +83,7 @@ def _limit(states: int, most: int | None, deadline: float | None) -> str | None:
     return None
 
 
-def _is_exact(instance: Machine) -> bool:
+def _is_exact(instance: InstanceMachine) -> bool:
     """Whether nothing arbitrary has infinitely many values: numbers only come from the text."""
     system, layout = instance.system, instance.layout
     infinite = {symbol.name for symbol in system.symbols if not layout.is_finite(symbol.type)}
@@ -113,7 +113,7 @@ def _way(came: Trail, state: State) -> tuple[State, list[Move]]:
 
 
 def follow_schedule(
-    instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]], *, most_states: int = 100_000
+    instance: InstanceMachine, schedule: Sequence[tuple[int, tuple[int, ...]]], *, most_states: int = 100_000
 ) -> ProcessRun | None:
     """A run that does these transitions into a bad state; flushes, choices and initial values are searched.
 
@@ -131,7 +131,7 @@ def follow_schedule(
     return None
 
 
-def _lanes(instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[Lane, ...]:
+def _lanes(instance: InstanceMachine, schedule: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[Lane, ...]:
     """The steps of each process that acts; all of them in one lane on plain memory."""
     lanes: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     for number, processes in schedule:
@@ -144,7 +144,7 @@ def _lanes(instance: Machine, schedule: Sequence[tuple[int, tuple[int, ...]]]) -
 
 
 def _followed_from(
-    instance: Machine, lanes: tuple[Lane, ...], first: State, most_states: int
+    instance: InstanceMachine, lanes: tuple[Lane, ...], first: State, most_states: int
 ) -> tuple[ProcessRun | None, int]:
     """Depth first, steps before flushes: the run, if there is one, and how many states were seen."""
     start = ((0,) * len(lanes), first)

@@ -49,7 +49,7 @@ from membar.engines.reference.state import (
     State,
     in_normal_form,
 )
-from membar.engines.reference.step import Step
+from membar.engines.reference.step import EdgeExecution
 from membar.engines.reference.trace import Choices, every_choice
 from membar.models.model import Operational
 from membar.program.expr import evaluate
@@ -164,7 +164,7 @@ class Machine:
 
     def _flushes(self, state: State, index: int) -> Iterator[Move | HaltError]:
         for position in self._flushable(state.locals[index].buffer):
-            step = Step(self, state, index, Choices((), searching=True))
+            step = EdgeExecution(self, state, index, Choices((), searching=True))
             try:
                 step.flush(position)
             except HaltError as halted:
@@ -213,7 +213,7 @@ class Machine:
     ) -> Iterator[Move | HaltError]:
         edge = self.program.threads[index].edges[number]
         for picks in every_choice():
-            step = Step(self, state, index, picks)
+            step = EdgeExecution(self, state, index, picks)
             after, failure = None, None
             try:
                 step.take(edge)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.state import Act, State
-from membar.engines.reference.step import Step
+from membar.engines.reference.step import EdgeExecution
 from membar.engines.reference.trace import Choices
 from membar.program.operations import Receive, Send
 from membar.program.program import Edge
@@ -72,17 +72,17 @@ class Joint:
         """
         threads = self.machine.program.threads
         edge = threads[self.sender].edges[sending]
-        first = Step(self.machine, self.before, self.sender, self.picks)
+        first = EdgeExecution(self.machine, self.before, self.sender, self.picks)
         try:
             first.do(edge, edge.operations[: position + 1])
         finally:
             self._keep(first)
-        other = Step(self.machine, first.state(), self.receiver, self.picks, message=first.message)
+        other = EdgeExecution(self.machine, first.state(), self.receiver, self.picks, message=first.message)
         try:
             other.take(threads[self.receiver].edges[receiving])
         finally:
             self._keep(other)
-        last = Step(self.machine, other.state(), self.sender, self.picks)
+        last = EdgeExecution(self.machine, other.state(), self.sender, self.picks)
         try:
             last.do(edge, edge.operations[position + 1 :])
         finally:
@@ -90,6 +90,6 @@ class Joint:
         last.point = edge.target
         return last.state()
 
-    def _keep(self, step: Step) -> None:
+    def _keep(self, step: EdgeExecution) -> None:
         self.acts += step.acts
         (self.made if step.index == self.sender else self.theirs).extend(step.made)

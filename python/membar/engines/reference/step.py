@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _WIDEST_CHOICE = 1 << 16
 
 
-class Step:
+class EdgeExecution:
     """A state being changed by one thread.
 
     `message` is what a thread that receives without room in between is being handed.

@@ -14,7 +14,7 @@ from itertools import product
 
 from membar.evidence.certificates.graph import Order, order
 from membar.evidence.certificates.preimage import (
-    Step,
+    TransitionPreimage,
     as_events,
     event_term,
     simplify,
@@ -77,7 +77,7 @@ class _Links:
     possible: bool = True
 
 
-class GenericStep(Step):
+class GenericStep(TransitionPreimage):
     """One transition by known processes into one future."""
 
     def with_events(

@@ -104,11 +104,11 @@ def pre(system: ParameterizedSystem, cube: EventCube, transition: Transition) ->
     Steps that change nothing of what `cube` says start in it, and are left out. Where the number of processes
     is fixed, `cube` must be grounded, and so are the results.
     """
-    for step in steps(Step, system, cube, transition):
+    for step in steps(TransitionPreimage, system, cube, transition):
         yield from step.results()
 
 
-S = TypeVar("S", bound="Step")
+S = TypeVar("S", bound="TransitionPreimage")
 
 
 def steps(
@@ -148,13 +148,13 @@ class Backward:
         """The cubes before each transition, with the transition."""
         told = Facts(cube)
         for transition, left in self._left:
-            for step in steps(Step, self.system, cube, transition, told=told, left=left):
+            for step in steps(TransitionPreimage, self.system, cube, transition, told=told, left=left):
                 for before in step.results():
                     yield transition, before
 
 
 @record(frozen=True)
-class Step:
+class TransitionPreimage:
     """One transition by known processes into one cube."""
 
     system: ParameterizedSystem

@@ -124,13 +124,13 @@ def _read(words: Sequence[str], directory: Path) -> RecordedOptions:
         defines=tuple(taken["-D"]),
         undefines=tuple(taken["-U"]),
         standard=standard,
-        includes=tuple(_included(item, directory) for item in taken["-include"]),
+        includes=tuple(_file_to_include(item, directory) for item in taken["-include"]),
         others=tuple(others),
     )
     return RecordedOptions(options=options, data_model=data_model, ignored=tuple(ignored))
 
 
-def _included(name: str, directory: Path) -> str:
+def _file_to_include(name: str, directory: Path) -> str:
     """A file for `-include`: beside the build if it is there, else wherever the compiler finds it."""
     return str(directory / name) if (directory / name).is_file() else name
 

@@ -50,7 +50,7 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
     named = chosen or environment.get("MEMBAR_CLANG")
     if named:
         option = "--clang" if chosen else "MEMBAR_CLANG"
-        yield _chosen(named, option)
+        yield _named_compiler(named, option)
         return
     is_found = False
     for found in (*_on_path(environment.get("PATH", os.defpath)), _zig()):
@@ -63,7 +63,7 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
         raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
 
 
-def _chosen(named: str, option: str) -> Compiler:
+def _named_compiler(named: str, option: str) -> Compiler:
     path = shutil.which(named)
     command: tuple[str, ...] = () if path is None else (path,)
     if path is not None and Path(path).stem == "zig":

@@ -144,13 +144,13 @@ class Constants:
 
     def address(self, name: str) -> code.ObjectAddress | code.FunctionAddress:
         """The address of a global variable or function, through aliases."""
-        found = self._named(name)
+        found = self._named_address(name)
         if name in self._module.aliases and name in self._elsewhere:  # a weak alias
             is_function = isinstance(found, code.FunctionAddress)
             return code.FunctionAddress(name) if is_function else code.ObjectAddress(name)
         return found
 
-    def _named(self, name: str) -> code.ObjectAddress | code.FunctionAddress:
+    def _named_address(self, name: str) -> code.ObjectAddress | code.FunctionAddress:
         module, seen = self._module, set[str]()
         while name in module.aliases and name not in seen:
             seen.add(name)
@@ -172,12 +172,12 @@ class Constants:
             case "getelementptr":
                 return self._element(value, operands)
             case "bitcast" | "addrspacecast" | "inttoptr" | "ptrtoint" | "ptrtoaddr":
-                return _retyped(operands[0], kind)
+                return _with_type(operands[0], kind)
             case "trunc" | "zext" if isinstance(operands[0], code.Constant):
                 bits = kind.bits if isinstance(kind, code.Int) else 64
                 return code.Constant(operands[0].value & ((1 << bits) - 1), kind)
             case "add" | "sub" if isinstance(operands[0], code.ObjectAddress):
-                return _moved(operands[0], operands[1], value.operation, kind)
+                return _move_address(operands[0], operands[1], value.operation, kind)
             case operation if operation in ARITHMETIC:
                 left, right = operands
                 if isinstance(left, code.Constant) and isinstance(right, code.Constant):
@@ -305,7 +305,7 @@ def _signed(constant: code.Constant) -> int:
     return constant.value - (1 << bits) if constant.value >> (bits - 1) else constant.value
 
 
-def _retyped(operand: code.Operand, kind: code.Type) -> code.Operand:
+def _with_type(operand: code.Operand, kind: code.Type) -> code.Operand:
     match operand:
         case code.Constant(value):
             bits = kind.bits if isinstance(kind, code.Int | code.Float) else 64
@@ -318,7 +318,7 @@ def _retyped(operand: code.Operand, kind: code.Type) -> code.Operand:
             return operand
 
 
-def _moved(
+def _move_address(
     address: code.ObjectAddress, by: code.Operand, operation: str, kind: code.Type
 ) -> code.ObjectAddress:
     if not isinstance(by, code.Constant):

@@ -142,7 +142,7 @@ class _Unifying:
         self._place, self._macro = place, macro
 
     def run(self, programs: Sequence[Program]) -> Program:
-        found = self._unified(programs)
+        found = self._unify(programs)
         assert isinstance(found, Program)
         return found
 
@@ -150,7 +150,7 @@ class _Unifying:
         message = f"{what} depends on `{self._macro}`: not possible with any number of threads"
         return error(CODE, message, self._place, "here")
 
-    def _unified(self, values: Sequence[object]) -> object:
+    def _unify(self, values: Sequence[object]) -> object:
         last = values[-1]
         if all(each == last for each in values):
             return last
@@ -162,7 +162,7 @@ class _Unifying:
             tuples = [each for each in values if isinstance(each, tuple)]
             if len({len(each) for each in tuples}) > 1:
                 raise self._refusal("how much the program does")
-            return tuple(self._unified(each) for each in zip(*tuples, strict=True))
+            return tuple(self._unify(each) for each in zip(*tuples, strict=True))
         if isinstance(last, MemoryObject):
             return self._object([each for each in values if isinstance(each, MemoryObject)])
         if not is_record(last):
@@ -173,7 +173,7 @@ class _Unifying:
         for name in field_names(last):
             fields = [getattr(each, name) for each in values]
             if name != "span" and any(each != fields[-1] for each in fields):
-                changed[name] = self._unified(fields)
+                changed[name] = self._unify(fields)
         self._place = before
         return replace(last, **changed)  # type: ignore[type-var] # a record
 

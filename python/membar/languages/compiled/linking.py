@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from membar.code import ir as code
-from membar.code.passes.link import Refuse, link, mentioned, renamed
+from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_assembly import resolve_assembly
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
@@ -82,7 +82,7 @@ class _Linking:
         """The file of the program that defines each name others can see."""
         found: dict[str, _Unit] = {}
         for unit in self.program:
-            for name in _defined(unit.module):
+            for name in _defined_names(unit.module):
                 found.setdefault(name, unit)
         return found
 
@@ -97,9 +97,9 @@ class _Linking:
 
     def run(self, entry: str) -> code.Module:
         for unit in self.program:
-            if entry in _defined(unit.module):
+            if entry in _defined_names(unit.module):
                 unit.roots.add(entry)
-            unit.roots |= self._repeated(unit)
+            unit.roots |= self._defined_twice(unit)
         while self._lower():
             pass
         units = [self._without_aliases(unit.code) for unit in self.program if unit.code is not None]
@@ -128,12 +128,12 @@ class _Linking:
         objects = {name: item for name, item in module.objects.items() if name not in known}
         return with_addresses(replace(module, functions=functions, objects=objects), known.get)
 
-    def _repeated(self, unit: _Unit) -> set[str]:
+    def _defined_twice(self, unit: _Unit) -> set[str]:
         """What another file defines too: link must see both."""
         return {
             name
-            for name in _defined(unit.module)
-            if any(other is not unit and name in _defined(other.module) for other in self.program)
+            for name in _defined_names(unit.module)
+            if any(other is not unit and name in _defined_names(other.module) for other in self.program)
         }
 
     def _lower(self) -> bool:
@@ -146,7 +146,7 @@ class _Linking:
         for unit in units:
             lowered = lower_module(unit.module, sorted(unit.roots), self.read, self.definitions)
             unit.code = resolve_kernel(lowered, self.refuse)
-            for name in _undefined(unit.code):
+            for name in _undefined_names(unit.code):
                 self._need(name)
         return bool(units)
 
@@ -173,7 +173,7 @@ class _Linking:
         if file not in self.files:
             self.files[file] = _Unit(self.library.module(file), set())
         unit = self.files[file]
-        unit.roots |= {hook for hook in _defined(unit.module) if hook.startswith(_HOOK)}
+        unit.roots |= {hook for hook in _defined_names(unit.module) if hook.startswith(_HOOK)}
         return unit
 
     def _inline_unit(self, name: str) -> _Unit | None:
@@ -186,10 +186,10 @@ class _Linking:
             if name not in unit.module.functions or unit.has_inline_bodies:
                 continue
             found = self.inline_bodies(number)
-            before = _defined(unit.module)
-            if found is None or name not in _defined(found) or not before <= _defined(found):
+            before = _defined_names(unit.module)
+            if found is None or name not in _defined_names(found) or not before <= _defined_names(found):
                 continue
-            for added in _defined(found) - before:
+            for added in _defined_names(found) - before:
                 if added in found.functions:
                     found.functions[added].linkage = "linkonce"  # other files may have it too
                 self.definitions.setdefault(added, unit)
@@ -211,13 +211,13 @@ class _Linking:
             if item.content is not None and name in self.definitions
         }
         hidden = {name: replace(item, is_hidden=True) for name, item in unit.code.objects.items()}
-        return renamed(replace(unit.code, objects=hidden), functions, objects)
+        return rename(replace(unit.code, objects=hidden), functions, objects)
 
 
 _HOOK = "__mb_end_of_"
 
 
-def _defined(module: llvm.Module) -> set[str]:
+def _defined_names(module: llvm.Module) -> set[str]:
     """What a file defines for others to see."""
     functions = {
         item.name for item in module.functions.values() if item.is_defined and _is_seen(item.linkage)
@@ -234,14 +234,14 @@ def _is_seen(linkage: str) -> bool:
     return linkage not in {"internal", "private", "appending"}
 
 
-def _undefined(module: code.Module) -> set[str]:
+def _undefined_names(module: code.Module) -> set[str]:
     """What a module names and does not define; and what is taken from the library in any case."""
     found = {name for name, item in module.functions.items() if not item.blocks}
     found |= {name for name, item in module.objects.items() if item.content is None}
     found |= {
         operand.name
         for function in module.functions.values()
-        for operand, _ in mentioned(function)
+        for operand, _ in named_operands(function)
         if isinstance(operand, code.FunctionAddress)
         and (operand.name not in module.functions or operand.name in OVERRIDDEN)
     }

@@ -307,7 +307,7 @@ class _Body:
             case llvm.ExtractValue() | llvm.InsertValue():
                 return None
             case _:
-                raise UnsupportedError(f"{_spoken(instruction)} is not supported")
+                raise UnsupportedError(f"{_describe(instruction)} is not supported")
 
     def _variables(self) -> Mapping[str, tuple[str, int | None]]:
         """The source's variables, by the name of their memory: their names, and what describes them."""
@@ -337,12 +337,12 @@ class _Body:
         except UnsupportedError:
             if not isinstance(operand.value, llvm.ConstantExpression):
                 raise
-            found = (self._computed(operand.type, operand.value),)
+            found = (self._compute_constant(operand.type, operand.value),)
         for item in found:
             self.lowering.reach(item)
         return found
 
-    def _computed(self, type_: Type, expression: llvm.ConstantExpression) -> code.Operand:
+    def _compute_constant(self, type_: Type, expression: llvm.ConstantExpression) -> code.Operand:
         """A constant expression about addresses, computed where it is used."""
         operation = expression.operation
         if operation == "icmp":
@@ -369,7 +369,7 @@ class _Body:
         """The result of an instruction that has one."""
         found = self._results(instruction)
         if len(found) != 1:
-            raise UnsupportedError(f"{_spoken(instruction)} with an aggregate result is not supported")
+            raise UnsupportedError(f"{_describe(instruction)} with an aggregate result is not supported")
         return found[0]
 
     def temporary(self, type_: code.Type) -> code.Value:
@@ -408,7 +408,7 @@ class _Body:
             case llvm.IndirectBranch():
                 self._jump_to_label(instruction)
             case _:
-                raise UnsupportedError(f"{_spoken(instruction)} is not supported")
+                raise UnsupportedError(f"{_describe(instruction)} is not supported")
 
     def _memory(self, item: llvm.Alloca | llvm.Load | llvm.Store | llvm.Fence) -> None:
         place = self.place()
@@ -447,7 +447,7 @@ class _Body:
             self.emit(
                 code.Load(
                     result=result,
-                    address=self._moved(address, offset),
+                    address=self._move_address(address, offset),
                     ordering=_ordering(item),
                     is_volatile=item.is_volatile,
                     align=_align_at(align, offset),
@@ -480,7 +480,7 @@ class _Body:
             self.emit(
                 code.Store(
                     value=value,
-                    address=self._moved(address, offset),
+                    address=self._move_address(address, offset),
                     ordering=_ordering(item),
                     is_volatile=item.is_volatile,
                     align=_align_at(align, offset),
@@ -488,7 +488,7 @@ class _Body:
                 )
             )
 
-    def _moved(self, address: code.Operand, offset: int) -> code.Operand:
+    def _move_address(self, address: code.Operand, offset: int) -> code.Operand:
         """An address so many bytes further."""
         if offset == 0:
             return address
@@ -555,7 +555,7 @@ class _Body:
             if isinstance(operand, code.Constant) and (count is None or _signed(operand) <= count):
                 offset += _signed(operand) * stride
                 continue
-            address = self._moved(address, offset)
+            address = self._move_address(address, offset)
             offset = 0
             result = self.temporary(code.PTR)
             self.emit(
@@ -569,7 +569,7 @@ class _Body:
                 )
             )
             address = result
-        self.values[item.result or ""] = (self._moved(address, offset),)
+        self.values[item.result or ""] = (self._move_address(address, offset),)
 
     def _compute(self, item: llvm.Binary | llvm.Unary | llvm.Cast | llvm.Compare | llvm.Select) -> None:
         place = self.place()
@@ -813,7 +813,7 @@ def _place(place: Place | None) -> code.Place | None:
     return code.Place(place.file, place.line, place.column, place.function, _place(place.call))
 
 
-def _spoken(instruction: llvm.Instruction) -> str:
+def _describe(instruction: llvm.Instruction) -> str:
     """What an instruction is called in messages."""
     names: Sequence[tuple[type[llvm.Instruction], str]] = (
         (llvm.Invoke, "a call that may raise an exception (`invoke`)"),

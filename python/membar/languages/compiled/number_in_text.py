@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from membar.diagnostics import InputError, error
-from membar.languages._c_text import CHARACTER, COMMENT, blanked, parser
+from membar.languages._c_text import CHARACTER, COMMENT, blank_out, parser
 from membar.languages.compiled.preprocessing import Preprocessed
 from membar.source import SourceFile
 
@@ -82,7 +82,7 @@ class _Checking:
     @staticmethod
     def _visible(file: SourceFile, text: Preprocessed) -> str:
         """The code of a file that the compiler sees."""
-        found = blanked(COMMENT, file.text)
+        found = blank_out(COMMENT, file.text)
         for start, end in text.hidden_in(file):
             found = found[:start] + CHARACTER.sub(" ", found[start:end]) + found[end:]
         return found
@@ -98,7 +98,7 @@ class _Checking:
         )
 
     def _check_directives(self, file: SourceFile) -> None:
-        for found in _DIRECTIVE.finditer(blanked(_COMMENT, file.text)):
+        for found in _DIRECTIVE.finditer(blank_out(_COMMENT, file.text)):
             tested = re.sub(r"\bdefined\s*\(?\s*\w+", "", found[0])
             if self._names.intersection(_NAME.findall(tested)):
                 message = f"a text that depends on `{self._macro}`: not possible with any number of threads"

@@ -145,12 +145,12 @@ class _Places:
             uses = [use for use in self._operations if self._leads_to(use, match["name"])]
             found = {each for use in uses for each in self._operations[use]}
 
-            def compiled(_: int, found: set[tuple[str, str]] = found) -> set[tuple[str, str]]:
+            def found_orders(_: int, found: set[tuple[str, str]] = found) -> set[tuple[str, str]]:
                 return found
 
             loops = max((texts[name].depth(at) for name, at in uses if name in texts), default=0)
             for place in order_places(
-                body, macros=self._text.macros, other_macros=self._others, compiled=compiled
+                body, macros=self._text.macros, other_macros=self._others, compiled=found_orders
             ):
                 yield replace(place, loops=loops)
 
@@ -173,20 +173,20 @@ def _orders_of(operation: Operation) -> Iterator[tuple[str, str]]:
     """The kinds and orders of an operation, in the words of C."""
     match operation:
         case Load(tags=tags):
-            yield from _named("load", tags)
-            yield from _named(FAILURE, tags)  # of a weak compare-exchange that fails without a cause
+            yield from _orders_in("load", tags)
+            yield from _orders_in(FAILURE, tags)  # of a weak compare-exchange that fails without a cause
         case Store(tags=tags):
-            yield from _named("store", tags)
+            yield from _orders_in("store", tags)
         case Fence(tags=tags):
-            yield from _named("fence", tags)
+            yield from _orders_in("fence", tags)
         case Rmw():
-            yield from _named("rmw", operation.read_tags)
-            yield from _named(FAILURE, operation.failed_tags or frozenset())
+            yield from _orders_in("rmw", operation.read_tags)
+            yield from _orders_in(FAILURE, operation.failed_tags or frozenset())
         case _:
             pass
 
 
-def _named(kind: str, tags: Tags) -> Iterator[tuple[str, str]]:
+def _orders_in(kind: str, tags: Tags) -> Iterator[tuple[str, str]]:
     for tag in tags:
         if tag in _ORDER_OF:
             yield kind, _ORDER_OF[tag]

@@ -73,7 +73,7 @@ def compile_source(source: SourceFile) -> CompiledProgram:
     """
     given = source.compiler or CompilerOptions()
     paths = (source.path, *given.further_files)
-    chosen, ignored = _chosen(source, given, paths)
+    chosen, ignored = _build_options(source, given, paths)
     built = build(paths, chosen)
     folders = [*source.include_dirs, *(str(Path(file).parent) for file in given.further_files)]
     replaced = chosen.options.replaced
@@ -97,7 +97,7 @@ def compile_source(source: SourceFile) -> CompiledProgram:
 def options_of(source: SourceFile, path: str | None = None) -> CompileOptions:
     """How a file of a program is compiled; its first one, if none is named."""
     given, path = source.compiler or CompilerOptions(), path or source.path
-    return _chosen(source, given, (path,))[0].options_of(path)
+    return _build_options(source, given, (path,))[0].options_of(path)
 
 
 def link_source(compiled: CompiledProgram) -> code.Module:
@@ -161,7 +161,7 @@ def program_of(
     return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))
 
 
-def _chosen(
+def _build_options(
     source: SourceFile, given: CompilerOptions, paths: tuple[str, ...]
 ) -> tuple[BuildOptions, tuple[str, ...]]:
     """How the files are compiled, and the words of recorded commands that are not taken over."""
@@ -172,7 +172,7 @@ def _chosen(
         standard=given.standard,
         includes=given.includes,
         others=given.others,
-        replaced=(*source.replaced, *_changed(source)),
+        replaced=(*source.replaced, *_changed_text(source)),
         project=source.project,
         uses_cache=given.uses_cache,
     )
@@ -195,7 +195,7 @@ def _chosen(
     return chosen, tuple(ignored)
 
 
-def _changed(source: SourceFile) -> tuple[tuple[str, str], ...]:
+def _changed_text(source: SourceFile) -> tuple[tuple[str, str], ...]:
     """The text, where it is not what is on the disk."""
     path = Path(source.path)
     if path.is_file() and SourceFile.read(path).text == source.text:

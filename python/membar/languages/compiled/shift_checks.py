@@ -36,7 +36,7 @@ def without_shift_checks(blocks: tuple[llvm.Block, ...]) -> tuple[llvm.Block, ..
         ):
             ends[block.name] = end.otherwise
     return tuple(
-        _changed(block, ends.get(block.name), is_checked=block.name in checked)
+        _mark_shift(block, ends.get(block.name), is_checked=block.name in checked)
         for block in blocks
         if block.name not in handlers
     )
@@ -56,7 +56,7 @@ def _leads_to(block: llvm.Block, target: str) -> bool:
     return is_plain and isinstance(end, llvm.Jump) and end.target == target
 
 
-def _changed(block: llvm.Block, target: str | None, *, is_checked: bool) -> llvm.Block:
+def _mark_shift(block: llvm.Block, target: str | None, *, is_checked: bool) -> llvm.Block:
     instructions = list(block.instructions)
     if is_checked:
         at = next(

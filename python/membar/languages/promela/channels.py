@@ -14,7 +14,7 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Action, Kind
 from membar.languages.promela.folding import all_of, both, either, fold, no, truth
 from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
-from membar.languages.promela.values import Place, Values, assignment
+from membar.languages.promela.values import CellReference, Values, assignment
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.records import record
@@ -96,7 +96,7 @@ class Messages:
                 channel, contents, question.patterns, question.span, anywhere=question.anywhere
             )
             return _any(found)
-        length = self._values.load(Place(_length(channel), self._element(channel, index)))
+        length = self._values.load(CellReference(_length(channel), self._element(channel, index)))
         match question.word:
             case "len":
                 return length
@@ -135,14 +135,14 @@ class Messages:
             length = contents.length
             writes = list(self._insert_sorted(channel, index, contents, sent))
         else:
-            length = self._values.load(Place(_length(channel), self._element(channel, index)))
+            length = self._values.load(CellReference(_length(channel), self._element(channel, index)))
             writes = [
                 operation
                 for number, value in enumerate(sent)
                 for operation in assignment(self._slot(channel, number, index, length), value)
             ]
         longer = fold(Binary(BinaryOp.ADD, length, Constant(1)))
-        writes += assignment(Place(_length(channel), self._element(channel, index)), longer)
+        writes += assignment(CellReference(_length(channel), self._element(channel, index)), longer)
         condition = fold(Binary(BinaryOp.SLT, length, Constant(channel.capacity)))
         return self._action(send.span, condition, at_once(writes))
 
@@ -201,7 +201,7 @@ class Messages:
                 new = fold(Select(is_gone, moved, value))
                 yield from assignment(self._slot(channel, number, index, Constant(position)), new)
         shorter = fold(Binary(BinaryOp.SUB, contents.length, Constant(1)))
-        yield from assignment(Place(_length(channel), self._element(channel, index)), shorter)
+        yield from assignment(CellReference(_length(channel), self._element(channel, index)), shorter)
 
     def _matching_conditions(
         self,
@@ -239,7 +239,7 @@ class Messages:
             return False
         return isinstance(self._values.scope.find(use.name, use.span), Symbol)
 
-    def _target(self, pattern: p.Pattern) -> Place | None:
+    def _target(self, pattern: p.Pattern) -> CellReference | None:
         """Where a received value goes."""
         if self._is_matched(pattern) or not isinstance(pattern.value, p.Use):
             return None
@@ -295,7 +295,7 @@ class Messages:
     # Parts
 
     def _contents(self, channel: Channel, index: Expr | None) -> _Contents:
-        length = self._values.load(Place(_length(channel), self._element(channel, index)))
+        length = self._values.load(CellReference(_length(channel), self._element(channel, index)))
         messages = tuple(
             tuple(
                 self._values.load(self._slot(channel, number, index, Constant(position)))
@@ -308,9 +308,9 @@ class Messages:
     def _element(self, channel: Channel, index: Expr | None) -> Expr:
         return Constant(channel.element) if index is None else index
 
-    def _slot(self, channel: Channel, number: int, index: Expr | None, position: Expr) -> Place:
+    def _slot(self, channel: Channel, number: int, index: Expr | None, position: Expr) -> CellReference:
         first = Binary(BinaryOp.MUL, self._element(channel, index), Constant(channel.capacity))
-        return Place(_field(channel, number), fold(Binary(BinaryOp.ADD, first, position)))
+        return CellReference(_field(channel, number), fold(Binary(BinaryOp.ADD, first, position)))
 
     def _action(self, span: Span, condition: Expr, effects: Sequence[op.Operation]) -> Action:
         reads = self._values.reads

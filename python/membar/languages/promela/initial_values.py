@@ -8,7 +8,7 @@ from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.folding import fold
 from membar.languages.promela.scope import Scope, Storage
-from membar.languages.promela.values import Place, Reads, Values
+from membar.languages.promela.values import CellReference, Reads, Values
 from membar.program.expr import MASK, TRUE, Constant, Expr, signed
 from membar.program.program import Value
 
@@ -60,7 +60,7 @@ class AtCreation(Values):
                 )
         return super().of(expr, needed)
 
-    def load(self, place: Place) -> Expr:
+    def load(self, place: CellReference) -> Expr:
         """The first value of a cell."""
         storage = place.storage
         if storage.is_shared:

@@ -11,7 +11,7 @@ from membar.languages.promela.folding import fold, no, truth
 from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Scope, Storage
 from membar.languages.promela.steps import Steps
-from membar.languages.promela.values import Place, Reads, Values, constant
+from membar.languages.promela.values import CellReference, Reads, Values, constant
 from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.records import record
@@ -183,7 +183,7 @@ class _StateValues(Values):
     def _is_process(self, name: str) -> bool:
         return not self.scope.has(name) and self._reader.is_thread(name)
 
-    def load(self, place: Place) -> Expr:
+    def load(self, place: CellReference) -> Expr:
         return self._reader.cell(place.storage, place.index, None)
 
 

@@ -13,7 +13,7 @@ from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.folding import both, either, fold, no
 from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
-from membar.languages.promela.values import Place, Reads, Values, assignment
+from membar.languages.promela.values import CellReference, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
@@ -440,7 +440,7 @@ class ProcessBuilder:
             temporaries=values.reads.count,
         )
 
-    def _assignment(self, place: Place, value: Expr, values: Values, span: Span) -> Action:
+    def _assignment(self, place: CellReference, value: Expr, values: Values, span: Span) -> Action:
         return self._action(values, span, effects=tuple(assignment(place, value)))
 
     def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
@@ -492,7 +492,7 @@ def _channel_argument(argument: p.Expr, values: Values) -> Channel:
     return replace(channel, count=None, element=index.value)
 
 
-def _require_shared(place: Place, use: p.Use) -> Place:
+def _require_shared(place: CellReference, use: p.Use) -> CellReference:
     if not place.storage.is_shared:
         raise error("W0707", f"`{use.name}` is local", use.span, "expected a global variable")
     return place

@@ -59,7 +59,7 @@ _MOST_REGISTERS = 256
 
 
 @record(frozen=True, slots=True)
-class Place:
+class CellReference:
     """A cell of a variable; `index` is None for a plain one."""
 
     storage: Storage
@@ -200,7 +200,7 @@ class Values:
             return Constant(meaning.value)
         return self.load(self.place(use, needed))
 
-    def place(self, use: p.Use, needed: Expr = TRUE) -> Place:
+    def place(self, use: p.Use, needed: Expr = TRUE) -> CellReference:
         """The cell that a name with its indices and fields means."""
         meaning = self.scope.find(use.name, use.span)
         index: Expr | None = None
@@ -223,7 +223,7 @@ class Values:
         if not isinstance(meaning, Storage):
             what = {Channel: "a channel", Record: "a record", Symbol: "a constant"}[type(meaning)]
             raise error("W0707", f"`{use.name}` is {what}", use.span, "expected a variable with a value")
-        return Place(meaning, index)
+        return CellReference(meaning, index)
 
     def _position(self, use: p.Use, meaning: Meaning, before: Expr | None, needed: Expr) -> Expr | None:
         """The position among all cells, after one more array."""
@@ -249,7 +249,7 @@ class Values:
             return index
         return fold(Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, before, Constant(count)), index))
 
-    def load(self, place: Place) -> Expr:
+    def load(self, place: CellReference) -> Expr:
         """The value of a cell."""
         storage = place.storage
         if not storage.is_shared:
@@ -287,7 +287,7 @@ class Values:
         return meaning, index
 
 
-def assignment(place: Place, value: Expr) -> Iterator[Operation]:
+def assignment(place: CellReference, value: Expr) -> Iterator[Operation]:
     """The operations that give a cell a value."""
     storage = place.storage
     cut = fold(storage.scalar.cut(value))
@@ -303,7 +303,7 @@ def assignment(place: Place, value: Expr) -> Iterator[Operation]:
         yield Set(register, Select(equals(index, Constant(cell)), cut, Register(register)))
 
 
-def address(place: Place) -> Expr:
+def address(place: CellReference) -> Expr:
     """Where a shared cell is."""
     base, size = place.storage.name, place.storage.scalar.size
     if place.index is None:

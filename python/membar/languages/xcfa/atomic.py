@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from membar.diagnostics import error
 from membar.languages.xcfa.expressions import conjunction
-from membar.languages.xcfa.steps import Mark, Step
+from membar.languages.xcfa.steps import Mark, MarkedEdge
 from membar.program.expr import TRUE, Expr
 from membar.program.merge_to_rmw import as_exchange
 from membar.program.operations import (
@@ -32,7 +32,7 @@ _MOST_WAYS = 256
 FULL_FENCE = Fence(frozenset({"MFENCE"}))
 
 
-def edges(steps: Sequence[Step], entry: int) -> tuple[Edge, ...]:
+def edges(steps: Sequence[MarkedEdge], entry: int) -> tuple[Edge, ...]:
     """The edges of a thread.
 
     Raises:
@@ -40,7 +40,7 @@ def edges(steps: Sequence[Step], entry: int) -> tuple[Edge, ...]:
     """
     if all(step.mark is None for step in steps):
         return tuple(_edge(step) for step in steps)
-    leaving: dict[int, list[Step]] = {}
+    leaving: dict[int, list[MarkedEdge]] = {}
     for step in steps:
         leaving.setdefault(step.source, []).append(step)
     inside = _inside(leaving, entry)
@@ -55,13 +55,13 @@ def edges(steps: Sequence[Step], entry: int) -> tuple[Edge, ...]:
     return tuple(found)
 
 
-def _edge(step: Step) -> Edge:
+def _edge(step: MarkedEdge) -> Edge:
     return Edge(
         source=step.source, target=step.target, operations=step.operations, guard=step.guard, span=step.span
     )
 
 
-def _inside(leaving: dict[int, list[Step]], entry: int) -> dict[int, bool]:
+def _inside(leaving: dict[int, list[MarkedEdge]], entry: int) -> dict[int, bool]:
     """For each point that can be reached, whether it lies in an atomic block."""
     status = {entry: False}
     todo = [entry]
@@ -90,9 +90,9 @@ def _inside(leaving: dict[int, list[Step]], entry: int) -> dict[int, bool]:
     return status
 
 
-def _block(begin: Step, leaving: dict[int, list[Step]]) -> Iterator[Edge]:
+def _block(begin: MarkedEdge, leaving: dict[int, list[MarkedEdge]]) -> Iterator[Edge]:
     count = 0
-    todo: list[tuple[tuple[Step, ...], int]] = [((), begin.target)]
+    todo: list[tuple[tuple[MarkedEdge, ...], int]] = [((), begin.target)]
     while todo:
         way, point = todo.pop()
         following = leaving.get(point, [])
@@ -119,12 +119,12 @@ def _block(begin: Step, leaving: dict[int, list[Step]]) -> Iterator[Edge]:
             )
 
 
-def _fails(way: Sequence[Step]) -> bool:
+def _fails(way: Sequence[MarkedEdge]) -> bool:
     """Whether the way ends at an error location."""
     return bool(way) and any(isinstance(operation, Assert) for operation in way[-1].operations)
 
 
-def _contract(begin: Step, way: Sequence[Step], target: int) -> Edge:
+def _contract(begin: MarkedEdge, way: Sequence[MarkedEdge], target: int) -> Edge:
     guard: Expr = TRUE
     operations: list[Operation] = []
     span: Span = begin.span

@@ -22,7 +22,7 @@ class Mark(enum.Enum):
 
 
 @record(frozen=True, slots=True)
-class Step:
+class MarkedEdge:
     """From one point to another."""
 
     source: int
@@ -42,7 +42,7 @@ class Steps:
     """All steps of a process; `at` is the point where the next statement begins."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[MarkedEdge] = []
         self.at = 0
         self._points = 0
         self._guard: Expr = TRUE
@@ -78,7 +78,7 @@ class Steps:
         """The border of an atomic block."""
         self.close()
         target = self.point()
-        self._append(Step(self.at, target, TRUE, (), span, mark))
+        self._append(MarkedEdge(self.at, target, TRUE, (), span, mark))
         self.at = target
 
     def close(self, target: int | None = None, span: Span | None = None) -> None:
@@ -89,10 +89,10 @@ class Steps:
         place = self._span or span
         if place is None:
             raise AssertionError("a step without a place")
-        self._append(Step(self.at, end, self._guard, tuple(self._operations), place))
+        self._append(MarkedEdge(self.at, end, self._guard, tuple(self._operations), place))
         self.at, self._guard, self._operations, self._span = end, TRUE, [], None
 
-    def _append(self, step: Step) -> None:
+    def _append(self, step: MarkedEdge) -> None:
         self.steps.append(step)
         if len(self.steps) > _MOST_STEPS:
             raise error(

@@ -13,7 +13,15 @@ from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
 from membar.questions.translation.folding import substitute
 from membar.questions.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
-from membar.questions.translation.model import Interval, Kind, Model, Step, Variable, at, untranslatable
+from membar.questions.translation.model import (
+    GuardedStep,
+    Interval,
+    Kind,
+    Model,
+    Variable,
+    at,
+    untranslatable,
+)
 from membar.questions.translation.paths import Obligation, Unfolding
 from membar.questions.translation.ranges import WIDEST, Ranges, fits, hull, intersection, type_range
 from membar.records import replace
@@ -45,7 +53,7 @@ def buffered_model(program: Program, discipline: Operational, bound: int) -> Mod
         atomic=machine.atomic,
     )
     variables = {variable.key: variable for variable in _variables(layout)}
-    steps: list[Step] = []
+    steps: list[GuardedStep] = []
     obligations: list[Obligation] = []
     for number, thread in enumerate(program.threads):
         outside = _standing(program, number)
@@ -80,7 +88,7 @@ def _constants(variables: Mapping[str, Variable], ranges: Mapping[str, Interval]
     return found
 
 
-def _without_constants(steps: Iterable[Step], constants: Mapping[str, Expr]) -> Iterator[Step]:
+def _without_constants(steps: Iterable[GuardedStep], constants: Mapping[str, Expr]) -> Iterator[GuardedStep]:
     """The steps without registers that never change, and without those whose guards cannot hold."""
     for step in steps:
         guards = [substitute(guard, constants) for guard in step.guards]
@@ -130,7 +138,7 @@ def _standing(program: Program, number: int) -> Callable[[Edge], list[Expr]]:
     return before
 
 
-def _with_guards(step: Step, guards: Sequence[Expr]) -> Step:
+def _with_guards(step: GuardedStep, guards: Sequence[Expr]) -> GuardedStep:
     return replace(step, guards=(*guards, *step.guards)) if guards else step
 
 
@@ -176,7 +184,9 @@ def _predicates(program: Program) -> Iterator[StatePredicate]:
     yield from predicates_of(program.claims)
 
 
-def _ranges(layout: Layout, variables: Mapping[str, Variable], steps: Sequence[Step]) -> dict[str, Interval]:
+def _ranges(
+    layout: Layout, variables: Mapping[str, Variable], steps: Sequence[GuardedStep]
+) -> dict[str, Interval]:
     """The range of each variable: a fixpoint over all steps, widened where it does not come to rest."""
     program = layout.program
     found: dict[str, Interval] = {}
@@ -203,7 +213,7 @@ def _ranges(layout: Layout, variables: Mapping[str, Variable], steps: Sequence[S
     return found
 
 
-def _grow(layout: Layout, found: Mapping[str, Interval], steps: Sequence[Step]) -> dict[str, Interval]:
+def _grow(layout: Layout, found: Mapping[str, Interval], steps: Sequence[GuardedStep]) -> dict[str, Interval]:
     grown = dict(found)
     for step in steps:
         here = Ranges(found, step.guards)

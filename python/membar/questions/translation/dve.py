@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.questions.translation.model import ENDLESS, Interval, Kind, Model, Step, Variable, untranslatable
+from membar.questions.translation.model import (
+    ENDLESS,
+    GuardedStep,
+    Interval,
+    Kind,
+    Model,
+    Variable,
+    untranslatable,
+)
 from membar.questions.translation.names import Names, variable_names
 from membar.questions.translation.questions import fairness, over_variables
 from membar.questions.translation.ranges import WIDEST, Ranges, fits
@@ -142,7 +150,7 @@ class _Text:
     def _unborn(self, number: int) -> str:
         return Names([*RESERVED, *self.points[number].values()]).fresh("unborn")
 
-    def _step(self, step: Step) -> str:
+    def _step(self, step: GuardedStep) -> str:
         points = self.points[step.thread]
         ranges = Ranges(self.model.ranges, step.guards)
         guards = [

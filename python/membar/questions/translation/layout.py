@@ -10,7 +10,7 @@ from membar.models.model import Operational
 from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Register, equals
 from membar.program.operations import Tags
 from membar.program.program import Program
-from membar.questions.translation.model import Kind, Step, Variable
+from membar.questions.translation.model import GuardedStep, Kind, Variable
 from membar.records import record
 
 
@@ -80,7 +80,7 @@ def queue_size(layout: Layout, thread: int) -> int:
     return layout.bound * (1 if layout.discipline is Operational.TSO else len(layout.buffered[thread]))
 
 
-def flushes_of(layout: Layout, thread: int) -> Iterator[Step]:
+def flushes_of(layout: Layout, thread: int) -> Iterator[GuardedStep]:
     """How the stores of a thread reach memory."""
     bound, cells = layout.bound, layout.buffered[thread]
     length = Variable(kind=Kind.LENGTH, thread=thread).atom
@@ -102,4 +102,4 @@ def flushes_of(layout: Layout, thread: int) -> Iterator[Step]:
                 writes += [(one.key, other.atom) for one, other in pairwise(queue)]
                 writes.append((queue[-1].key, FALSE))
                 writes.append((length.name, Binary(BinaryOp.SUB, length, Constant(1))))
-            yield Step(thread=thread, guards=tuple(guards), writes=tuple(writes))
+            yield GuardedStep(thread=thread, guards=tuple(guards), writes=tuple(writes))

@@ -70,7 +70,7 @@ def place_of(key: str) -> tuple[int, int] | None:
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Step:
+class GuardedStep:
     """What a thread, or a store on its way to memory, may do.
 
     Attributes:
@@ -113,8 +113,8 @@ class Model:
     discipline: Operational
     bound: int
     variables: Mapping[str, Variable]
-    steps: tuple[Step, ...]
-    flushes: tuple[Step, ...]
+    steps: tuple[GuardedStep, ...]
+    flushes: tuple[GuardedStep, ...]
     queues: tuple[int, ...]
     ranges: Mapping[str, Interval]
 

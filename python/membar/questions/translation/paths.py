@@ -44,7 +44,7 @@ from membar.program.operations import (
 from membar.program.program import Cell, Edge
 from membar.questions.translation.folding import logical_not, rebuilt
 from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
-from membar.questions.translation.model import Kind, Step, Variable, at, untranslatable
+from membar.questions.translation.model import GuardedStep, Kind, Variable, at, untranslatable
 from membar.records import field, record, replace
 
 _MOST_COPIES = 2000
@@ -101,7 +101,7 @@ class Unfolding:
         self.obligations: list[Obligation] = []
         self._copies = 0
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[GuardedStep]:
         """All copies, in order.
 
         Raises:
@@ -114,21 +114,21 @@ class Unfolding:
             return []
         return list(self._go(path, self.edge.operations))
 
-    def _go(self, path: Path, operations: Sequence[Operation]) -> Iterator[Step]:
+    def _go(self, path: Path, operations: Sequence[Operation]) -> Iterator[GuardedStep]:
         for number, operation in enumerate(operations):
             rest = operations[number + 1 :]
             forked = self._do(path, operation)
             if forked is None:
                 continue
             for way in forked:
-                if isinstance(way, Step):
+                if isinstance(way, GuardedStep):
                     yield way
                 else:
                     yield from self._go(way, rest)
             return
         yield self._finish(path)
 
-    def _do(self, path: Path, operation: Operation) -> list[Path | Step] | None:
+    def _do(self, path: Path, operation: Operation) -> list[Path | GuardedStep] | None:
         """Does an operation: None if the way goes on, else the ways in which it does."""
         match operation:
             case Set(register=name, value=value):
@@ -173,11 +173,11 @@ class Unfolding:
         """Adds a guard; False if it cannot hold."""
         return _require(path, self._value(path, condition))
 
-    def _assert(self, path: Path, condition: Expr, message: str) -> list[Path | Step] | None:
+    def _assert(self, path: Path, condition: Expr, message: str) -> list[Path | GuardedStep] | None:
         value = self._value(path, condition)
         if isinstance(value, Constant) and value.value:
             return None
-        ways: list[Path | Step] = []
+        ways: list[Path | GuardedStep] = []
         failing = path.copy()
         if _require(failing, logical_not(value)):
             ways.append(
@@ -188,8 +188,12 @@ class Unfolding:
         return ways
 
     def _at(
-        self, path: Path, address: Expr, size: int, then: Callable[[Path, Cell], list[Path | Step] | None]
-    ) -> list[Path | Step] | None:
+        self,
+        path: Path,
+        address: Expr,
+        size: int,
+        then: Callable[[Path, Cell], list[Path | GuardedStep] | None],
+    ) -> list[Path | GuardedStep] | None:
         """Goes on with each cell that an address can be."""
         value = self._value(path, address)
         bases = {item.name for item in addresses_of(value)}
@@ -211,7 +215,7 @@ class Unfolding:
         if cells[0].object.size != size:
             raise untranslatable("an access to part of a variable", self.edge.span)
         self.obligations.append(Obligation(tuple(path.guards), offset, cells[-1].address - base, self.edge))
-        ways: list[Path | Step] = []
+        ways: list[Path | GuardedStep] = []
         for cell in cells:
             way = path.copy()
             if not _require(way, _is_at(offset, cell.address - base, size)):
@@ -220,11 +224,11 @@ class Unfolding:
             ways += [way] if more is None else more
         return ways
 
-    def _load(self, path: Path, op: Load) -> list[Path | Step] | None:
+    def _load(self, path: Path, op: Load) -> list[Path | GuardedStep] | None:
         if op.exclusive:
             raise untranslatable("an exclusive load", self.edge.span)
 
-        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+        def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             return self._read_cell(
                 path, cell, lambda way, value: _set_register(way, op.register, _read(cell, value, op.signed))
             )
@@ -232,8 +236,8 @@ class Unfolding:
         return self._at(path, op.address, op.size, then)
 
     def _read_cell(
-        self, path: Path, cell: Cell, then: Callable[[Path, Expr], list[Path | Step] | None]
-    ) -> list[Path | Step] | None:
+        self, path: Path, cell: Cell, then: Callable[[Path, Expr], list[Path | GuardedStep] | None]
+    ) -> list[Path | GuardedStep] | None:
         """Goes on with what a load of a cell returns: from the own buffer, or from memory."""
         for where, value in reversed(path.pushes):
             if where == cell.id:
@@ -245,7 +249,7 @@ class Unfolding:
         newest = slot_of(self.thread, cell.id, 0).atom
         if low > 0:
             return then(path, newest)
-        ways: list[Path | Step] = []
+        ways: list[Path | GuardedStep] = []
         for room, value in (((0, 0), memory), ((1, high), newest)):
             way = path.copy()
             if self._narrow(way, cell.id, room):
@@ -262,13 +266,13 @@ class Unfolding:
             path.room is None or sum(each[0] for each in path.rooms.values()) <= path.room
         )
 
-    def _store(self, path: Path, op: Store | Unlock) -> list[Path | Step] | None:
+    def _store(self, path: Path, op: Store | Unlock) -> list[Path | GuardedStep] | None:
         if isinstance(op, Store) and op.exclusive:
             raise untranslatable("an exclusive store", self.edge.span)
         value = FALSE if isinstance(op, Unlock) else self._value(path, op.value)
         atomic = FenceEffect.NOTHING if isinstance(op, Unlock) else self.layout.atomic(op.tags)
 
-        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+        def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             written = _cell_value(cell, value)
             if atomic is FenceEffect.DRAIN_ALL and not self._await_others(path):
                 return []
@@ -278,7 +282,7 @@ class Unfolding:
 
         return self._at(path, op.address, op.size, then)
 
-    def _write(self, path: Path, cell: Cell, value: Expr) -> list[Path | Step] | None:
+    def _write(self, path: Path, cell: Cell, value: Expr) -> list[Path | GuardedStep] | None:
         if not self._drain(path):
             return []
         path.memory[cell.id] = value
@@ -324,7 +328,7 @@ class Unfolding:
         others = (number for number in range(len(self.program.threads)) if number != self.thread)
         return all(_require(path, guard) for other in others for guard in self.layout.is_empty(other))
 
-    def _fence(self, path: Path, effect: FenceEffect) -> list[Path | Step] | None:
+    def _fence(self, path: Path, effect: FenceEffect) -> list[Path | GuardedStep] | None:
         if effect is FenceEffect.ORDER_STORES:
             raise untranslatable("a fence that orders stores among themselves", self.edge.span)
         if effect is FenceEffect.DRAIN_ALL and not self._await_others(path):
@@ -333,16 +337,16 @@ class Unfolding:
             return None
         return []
 
-    def _rmw(self, path: Path, op: Rmw) -> list[Path | Step] | None:
+    def _rmw(self, path: Path, op: Rmw) -> list[Path | GuardedStep] | None:
         failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
 
-        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+        def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             return self._read_cell(path, cell, lambda way, value: write(way, cell, value))
 
-        def write(path: Path, cell: Cell, value: Expr) -> list[Path | Step]:
+        def write(path: Path, cell: Cell, value: Expr) -> list[Path | GuardedStep]:
             path.registers[op.register] = _read(cell, value, op.signed)
             condition = self._value(path, op.condition)
-            ways: list[Path | Step] = []
+            ways: list[Path | GuardedStep] = []
             failing = path.copy()
             if _require(failing, logical_not(condition)) and (
                 LOCKED not in failed_tags or self._drain(failing)
@@ -355,8 +359,8 @@ class Unfolding:
 
         return self._at(path, op.address, op.size, then)
 
-    def _lock(self, path: Path, address: Expr, size: int) -> list[Path | Step] | None:
-        def then(path: Path, cell: Cell) -> list[Path | Step] | None:
+    def _lock(self, path: Path, address: Expr, size: int) -> list[Path | GuardedStep] | None:
+        def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             if not self._drain(path):
                 return []
             held = path.memory.get(cell.id, memory_of(cell.id).atom)
@@ -367,7 +371,7 @@ class Unfolding:
 
         return self._at(path, address, size, then)
 
-    def _choose(self, path: Path, op: Choose) -> list[Path | Step]:
+    def _choose(self, path: Path, op: Choose) -> list[Path | GuardedStep]:
         low, high = self._value(path, op.low), self._value(path, op.high)
         if not isinstance(low, Constant) or not isinstance(high, Constant):
             raise untranslatable("a choice between bounds that are not constant", self.edge.span)
@@ -376,14 +380,14 @@ class Unfolding:
             raise untranslatable("a choice among no values", self.edge.span)
         if last - first >= _WIDEST_CHOICE:
             raise untranslatable(f"a choice among {last - first + 1} values", self.edge.span)
-        ways: list[Path | Step] = []
+        ways: list[Path | GuardedStep] = []
         for value in range(first, last + 1):
             way = path.copy()
             way.registers[op.register] = Constant(value & MASK)
             ways.append(way)
         return ways
 
-    def _join(self, path: Path, name: str) -> list[Path | Step] | None:
+    def _join(self, path: Path, name: str) -> list[Path | GuardedStep] | None:
         other = next(n for n, thread in enumerate(self.program.threads) if thread.name == name)
         thread = self.program.threads[other]
         ended: Expr = FALSE
@@ -395,7 +399,7 @@ class Unfolding:
         guards = [*born, ended, *self.layout.is_empty(other)]
         return None if all(_require(path, guard) for guard in guards) else []
 
-    def _spawn(self, path: Path, name: str) -> list[Path | Step] | None:
+    def _spawn(self, path: Path, name: str) -> list[Path | GuardedStep] | None:
         if self.layout.buffered[self.thread]:
             raise untranslatable(
                 f"`{name}` is started by a thread that buffers stores", self.edge.span,
@@ -405,7 +409,7 @@ class Unfolding:
         path.born = (*path.born, other)
         return None
 
-    def _finish(self, path: Path) -> Step:
+    def _finish(self, path: Path) -> GuardedStep:
         self._copies += 1
         if self._copies > _MOST_COPIES:
             raise untranslatable(f"a step with more than {_MOST_COPIES} paths through it", self.edge.span)
@@ -415,7 +419,7 @@ class Unfolding:
         writes += [(memory_of(cell).key, value) for cell, value in sorted(path.memory.items())]
         writes += self._slot_writes(path)
         writes += [(Variable(kind=Kind.BORN, thread=other).key, TRUE) for other in path.born]
-        return Step(
+        return GuardedStep(
             thread=self.thread,
             source=self.edge.source,
             target=self.edge.target,

@@ -15,10 +15,10 @@ from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, impli
 from membar.questions.translation.model import (
     ENDLESS,
     INT32,
+    GuardedStep,
     Interval,
     Kind,
     Model,
-    Step,
     Variable,
     untranslatable,
 )
@@ -124,7 +124,7 @@ class _Text:
         thread = self.program.threads[number]
         return f"at_{point}" if thread.outgoing[point] and point not in thread.ends else f"end_{point}"
 
-    def _step(self, step: Step) -> str:
+    def _step(self, step: GuardedStep) -> str:
         ranges = Ranges(self.model.ranges, step.guards)
         guard = " && ".join(self._guards(step)) or "true"
         if step.failure is not None:
@@ -134,11 +134,11 @@ class _Text:
             done.append(f"{self.pcs[step.thread]} = {step.target}")
         return f"d_step {{ {guard} -> {'; '.join(done) or 'skip'} }}"
 
-    def _guards(self, step: Step) -> Iterator[str]:
+    def _guards(self, step: GuardedStep) -> Iterator[str]:
         for number, guard in enumerate(step.guards):
             yield self.speller.truth(guard, Ranges(self.model.ranges, step.guards[:number]))
 
-    def _assignments(self, step: Step, ranges: Ranges) -> list[str]:
+    def _assignments(self, step: GuardedStep, ranges: Ranges) -> list[str]:
         done = [
             f"{self.called[key]} = {self.speller.value(value, ranges)}"
             for key, value in sequence_writes(step.writes, self._scratch)
@@ -158,7 +158,7 @@ class _Text:
 
     def _flushing(self, number: int) -> Iterator[str]:
         steps = [step for step in self.model.flushes if step.thread == number]
-        groups: dict[str, list[Step]] = {}
+        groups: dict[str, list[GuardedStep]] = {}
         for step in steps:
             cell = step.writes[0][0] if self.model.discipline is Operational.PSO else ""
             groups.setdefault(cell, []).append(step)

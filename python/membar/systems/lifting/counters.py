@@ -19,7 +19,7 @@ from membar.program.expr import (
 from membar.program.operations import Load, Operation, Rmw, Store
 from membar.program.program import MemoryObject, Program
 from membar.program.template import NUMBER
-from membar.systems.lifting.steps import LEAST_BITS, Step, Steps, strip_extensions
+from membar.systems.lifting.steps import LEAST_BITS, SmallStep, Steps, strip_extensions
 
 
 def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> frozenset[str]:
@@ -38,11 +38,11 @@ def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> froze
     return frozenset(found)
 
 
-def _mentions(step: Step, name: str) -> bool:
+def _mentions(step: SmallStep, name: str) -> bool:
     return any(address.name == name for expr in _expressions(step) for address in addresses_of(expr))
 
 
-def _expressions(step: Step) -> Iterator[Expr]:
+def _expressions(step: SmallStep) -> Iterator[Expr]:
     yield step.guard
     if step.operation is not None:
         yield from expressions_of(step.operation)

@@ -32,7 +32,7 @@ from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.counters import tallies
 from membar.systems.lifting.domains import Domain, Memory, Storage
 from membar.systems.lifting.path import ACTING, Path, SplitError, is_static, parameter_for
-from membar.systems.lifting.steps import ACCESSES, Step, Steps, is_next
+from membar.systems.lifting.steps import ACCESSES, SmallStep, Steps, is_next
 from membar.systems.lifting.values import (
     AtHead,
     CannotLiftError,
@@ -164,13 +164,13 @@ class Explorer:
                 else:
                     yield from self._follow(after)
 
-    def _rests(self, path: Path, leaving: tuple[Step, ...]) -> bool:
+    def _rests(self, path: Path, leaving: tuple[SmallStep, ...]) -> bool:
         """Whether the thread may stay here: before its next access, or before a scan goes on."""
         if path.accessed is not None and any(self._is_visible(step) for step in leaving):
             return True
         return any(self._is_scanned(step.guard, path) for step in leaving)
 
-    def _is_visible(self, step: Step) -> bool:
+    def _is_visible(self, step: SmallStep) -> bool:
         if isinstance(step.operation, Fence):
             return self.drains(step.operation)
         return isinstance(step.operation, ACCESSES)
@@ -180,7 +180,7 @@ class Explorer:
         names = set(registers_of(guard))
         return NUMBER in names and any(isinstance(path.registers.get(name), AtHead) for name in names)
 
-    def _after_step(self, path: Path, step: Step) -> list[Path]:
+    def _after_step(self, path: Path, step: SmallStep) -> list[Path]:
         """The paths after a step."""
         try:
             return list(self._split(path, lambda each: self._take_step(each, step)))
@@ -211,7 +211,7 @@ class Explorer:
             registers={**path.registers, **scanning},
         )
 
-    def _take_step(self, path: Path, step: Step) -> Iterator[Path]:
+    def _take_step(self, path: Path, step: SmallStep) -> Iterator[Path]:
         if not self._arithmetic.truth(step.guard, path):
             return
         moved = replace(path, point=step.target, span=path.span or step.span)
@@ -275,7 +275,7 @@ class Explorer:
 
     # Memory
 
-    def _access(self, path: Path, moved: Path, step: Step) -> Iterator[Path]:
+    def _access(self, path: Path, moved: Path, step: SmallStep) -> Iterator[Path]:
         operation = step.operation
         if isinstance(operation, Fence):
             yield replace(moved, fenced=True)

@@ -19,7 +19,7 @@ ACCESSES = (Load, Store, Rmw, Lock, Unlock)
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Step:
+class SmallStep:
     """From one point to another: if `guard` is not 0, and doing `operation`. One of the two is trivial."""
 
     source: int
@@ -39,14 +39,14 @@ class Steps:
     """A thread's steps, from its entry on."""
 
     entry: int
-    steps: tuple[Step, ...]
+    steps: tuple[SmallStep, ...]
     initial: Mapping[str, int]
     span: Span | None
 
     @cached_property
-    def leaving(self) -> Mapping[int, tuple[Step, ...]]:
+    def leaving(self) -> Mapping[int, tuple[SmallStep, ...]]:
         """The steps that leave each point."""
-        table: dict[int, list[Step]] = {self.entry: []}
+        table: dict[int, list[SmallStep]] = {self.entry: []}
         for step in self.steps:
             table.setdefault(step.source, []).append(step)
             table.setdefault(step.target, [])
@@ -87,14 +87,14 @@ class Steps:
         return frozenset(found)
 
 
-def _registers_used(step: Step) -> frozenset[str]:
+def _registers_used(step: SmallStep) -> frozenset[str]:
     used = frozenset(registers_of(step.guard))
     if step.operation is not None:
         used |= registers_read(step.operation).all
     return used - {ME, NUMBER}
 
 
-def _set(step: Step) -> frozenset[str]:
+def _set(step: SmallStep) -> frozenset[str]:
     written = () if step.operation is None else registers_written(step.operation)
     return frozenset(written)
 
@@ -122,7 +122,7 @@ def steps_of(thread: Thread) -> Steps:
     """The thread, with a point of its own between any two operations."""
     points = [thread.entry, *(point for edge in thread.edges for point in (edge.source, edge.target))]
     fresh = iter(range(max(points) + 1, max(points) + 1 + _operations(thread)))
-    steps: list[Step] = []
+    steps: list[SmallStep] = []
     for edge in thread.edges:
         parts: list[tuple[Expr, Operation | None]] = [(TRUE, item) for item in edge.operations]
         if edge.guard != TRUE or not parts:
@@ -130,7 +130,9 @@ def steps_of(thread: Thread) -> Steps:
         at = edge.source
         for number, (guard, operation) in enumerate(parts):
             target = edge.target if number == len(parts) - 1 else next(fresh)
-            steps.append(Step(source=at, target=target, guard=guard, operation=operation, span=edge.span))
+            steps.append(
+                SmallStep(source=at, target=target, guard=guard, operation=operation, span=edge.span)
+            )
             at = target
     initial = {name: value for name, value in thread.registers if isinstance(value, int)}
     return Steps(thread.entry, tuple(steps), initial, thread.span)

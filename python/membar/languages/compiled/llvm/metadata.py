@@ -60,7 +60,7 @@ class Metadata:
         self._nodes: dict[int, Node] = {}
         self._places: dict[int, Place | None] = {}
 
-    def named(self, name: str) -> Iterator[Node]:
+    def nodes_named(self, name: str) -> Iterator[Node]:
         """The nodes of `!name = !{…}`."""
         for word in self._named.get(name, "").split(","):
             number = word.strip().lstrip("!")

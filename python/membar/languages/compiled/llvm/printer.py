@@ -28,12 +28,12 @@ def print_module(module: ir.Module, *, only: frozenset[str] | None = None) -> st
     """The text of a module; with `only`, of these functions."""
     lines = []
     if module.source_name:
-        lines.append(f"source_filename = {_quoted(module.source_name)}")
+        lines.append(f"source_filename = {_quote(module.source_name)}")
     if module.layout.text:
         lines.append(f'target datalayout = "{module.layout.text}"')
     if module.triple:
         lines.append(f'target triple = "{module.triple}"')
-    lines += [f"module asm {_quoted(text)}" for text in module.assembly]
+    lines += [f"module asm {_quote(text)}" for text in module.assembly]
     lines += ["", *(f"{_local(name)} = type {print_type(type_)}" for name, type_ in module.types.items())]
     lines += ["", *(_variable(item) for item in module.variables.values())]
     lines += [_alias(item) for item in module.aliases.values()]
@@ -72,14 +72,14 @@ def print_type(type_: Type) -> str:
 def _name(name: str) -> str:
     if _PLAIN_NAME.fullmatch(name):
         return name
-    return _quoted(name)
+    return _quote(name)
 
 
-def _quoted(text: str) -> str:
-    return f'"{_escaped(text.encode())}"'
+def _quote(text: str) -> str:
+    return f'"{_escape(text.encode())}"'
 
 
-def _escaped(content: bytes) -> str:
+def _escape(content: bytes) -> str:
     return "".join(
         chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in content
     )
@@ -100,14 +100,14 @@ def _operand(value: ir.Operand) -> str:
         case ir.Word(text) | ir.MetadataOperand(text):
             return text
         case ir.Bytes(content):
-            return f'c"{_escaped(content)}"'
+            return f'c"{_escape(content)}"'
         case ir.Aggregate(opening, elements):
-            return f"{opening} {', '.join(map(_typed, elements))} {OPENINGS[opening]}"
+            return f"{opening} {', '.join(map(_typed_text, elements))} {OPENINGS[opening]}"
         case ir.BlockAddress(function, block):
             return f"blockaddress(@{_name(function)}, {_local(block)})"
         case ir.InlineAssembly(template, constraints, flags):
             words = "".join(f"{flag} " for flag in flags)
-            return f"asm {words}{_quoted(template)}, {_quoted(constraints)}"
+            return f"asm {words}{_quote(template)}, {_quote(constraints)}"
         case ir.ConstantExpression():
             return _expression(value)
     raise AssertionError(value)
@@ -115,7 +115,7 @@ def _operand(value: ir.Operand) -> str:
 
 def _expression(value: ir.ConstantExpression) -> str:
     words = "".join(f"{flag} " for flag in value.flags)
-    operands = ", ".join(map(_typed, value.operands))
+    operands = ", ".join(map(_typed_text, value.operands))
     if value.operation == "getelementptr" and value.type is not None:
         operands = f"{print_type(value.type)}, {operands}"
     elif value.type is not None:
@@ -123,7 +123,7 @@ def _expression(value: ir.ConstantExpression) -> str:
     return f"{value.operation} {words}({operands})"
 
 
-def _typed(value: ir.Typed) -> str:
+def _typed_text(value: ir.Typed) -> str:
     # `true` and `false` are the only way to write some one-bit constants.
     if value.type == Integer(1) and isinstance(value.value, ir.Number):
         return f"i1 {'true' if value.value.value & 1 else 'false'}"
@@ -132,7 +132,7 @@ def _typed(value: ir.Typed) -> str:
 
 def _bare(type_: Type, value: ir.Operand) -> str:
     """An operand whose type stands elsewhere."""
-    return _typed(ir.Typed(type_, value)).removeprefix(f"{print_type(type_)} ")
+    return _typed_text(ir.Typed(type_, value)).removeprefix(f"{print_type(type_)} ")
 
 
 def _variable(item: ir.Variable) -> str:
@@ -147,7 +147,7 @@ def _variable(item: ir.Variable) -> str:
 def _alias(item: ir.Alias) -> str:
     linkage = "" if item.linkage == "external" else f"{item.linkage} "
     kind = "ifunc" if item.is_resolver else "alias"
-    return f"@{_name(item.name)} = {linkage}{kind} {print_type(item.type)}, {_typed(item.target)}"
+    return f"@{_name(item.name)} = {linkage}{kind} {print_type(item.type)}, {_typed_text(item.target)}"
 
 
 def _function(function: ir.Function) -> list[str]:
@@ -210,29 +210,29 @@ def _access(item: ir.Load | ir.Store) -> str:
 def _instruction(item: ir.Instruction) -> str:
     match item:
         case ir.Alloca():
-            count = "" if item.count is None else f", {_typed(item.count)}"
+            count = "" if item.count is None else f", {_typed_text(item.count)}"
             return f"alloca {print_type(item.type)}{count}{_align(item.align)}"
         case ir.Load():
             order = _order(item.ordering, item.scope)
-            address = f"{print_type(item.type)}, {_typed(item.address)}{order}{_align(item.align)}"
+            address = f"{print_type(item.type)}, {_typed_text(item.address)}{order}{_align(item.align)}"
             return f"load {_access(item)}{address}"
         case ir.Store():
             order = _order(item.ordering, item.scope)
-            address = f"{_typed(item.value)}, {_typed(item.address)}{order}{_align(item.align)}"
+            address = f"{_typed_text(item.value)}, {_typed_text(item.address)}{order}{_align(item.align)}"
             return f"store {_access(item)}{address}"
         case ir.Fence():
             return f"fence{_order(item.ordering, item.scope)}"
         case ir.CompareExchange():
             words = "weak " * item.is_weak + "volatile " * item.is_volatile
-            operands = ", ".join(map(_typed, (item.address, item.expected, item.new)))
+            operands = ", ".join(map(_typed_text, (item.address, item.expected, item.new)))
             order = f"{_order(item.success, item.scope)} {item.failure}{_align(item.align)}"
             return f"cmpxchg {words}{operands}{order}"
         case ir.AtomicUpdate():
             words = "volatile " * item.is_volatile + item.operation
             order = f"{_order(item.ordering, item.scope)}{_align(item.align)}"
-            return f"atomicrmw {words} {_typed(item.address)}, {_typed(item.value)}{order}"
+            return f"atomicrmw {words} {_typed_text(item.address)}, {_typed_text(item.value)}{order}"
         case ir.ElementAddress():
-            operands = ", ".join(map(_typed, (item.base, *item.indices)))
+            operands = ", ".join(map(_typed_text, (item.base, *item.indices)))
             return f"getelementptr {_flags(item.flags)}{print_type(item.type)}, {operands}"
         case _:
             return _computation(item)
@@ -244,28 +244,30 @@ def _computation(item: ir.Instruction) -> str:
             pair = f"{_bare(item.type, item.left)}, {_bare(item.type, item.right)}"
             return f"{item.operation} {_flags(item.flags)}{print_type(item.type)} {pair}"
         case ir.Unary():
-            return f"{item.operation} {_flags(item.flags)}{_typed(item.operand)}"
+            return f"{item.operation} {_flags(item.flags)}{_typed_text(item.operand)}"
         case ir.Cast():
-            return f"{item.operation} {_flags(item.flags)}{_typed(item.operand)} to {print_type(item.type)}"
+            return (
+                f"{item.operation} {_flags(item.flags)}{_typed_text(item.operand)} to {print_type(item.type)}"
+            )
         case ir.Compare():
             pair = f"{_bare(item.type, item.left)}, {_bare(item.type, item.right)}"
             flags = _flags(item.flags)
             return f"{item.operation} {flags}{item.predicate} {print_type(item.type)} {pair}"
         case ir.Select():
-            operands = ", ".join(map(_typed, (item.condition, item.then, item.otherwise)))
+            operands = ", ".join(map(_typed_text, (item.condition, item.then, item.otherwise)))
             return f"select {_flags(item.flags)}{operands}"
         case ir.Phi():
             pairs = (f"[ {_bare(item.type, value)}, {_local(block)} ]" for value, block in item.incoming)
             return f"phi {_flags(item.flags)}{print_type(item.type)} {', '.join(pairs)}"
         case ir.ExtractValue():
-            return f"extractvalue {_typed(item.aggregate)}, {', '.join(map(str, item.path))}"
+            return f"extractvalue {_typed_text(item.aggregate)}, {', '.join(map(str, item.path))}"
         case ir.InsertValue():
             path = ", ".join(map(str, item.path))
-            return f"insertvalue {_typed(item.aggregate)}, {_typed(item.value)}, {path}"
+            return f"insertvalue {_typed_text(item.aggregate)}, {_typed_text(item.value)}, {path}"
         case ir.VectorOperation():
-            return f"{item.operation} {', '.join(map(_typed, item.operands))}"
+            return f"{item.operation} {', '.join(map(_typed_text, item.operands))}"
         case ir.VariadicArgument():
-            return f"va_arg {_typed(item.operand)}, {print_type(item.type)}"
+            return f"va_arg {_typed_text(item.operand)}, {print_type(item.type)}"
         case _:
             return _control(item)
 
@@ -279,23 +281,23 @@ def _control(item: ir.Instruction) -> str:
                 f"invoke {_call(item.call)} to label {_local(item.normal)} unwind label {_local(item.unwind)}"
             )
         case ir.LandingPad():
-            clauses = "".join(f" {word} {_typed(value)}" for word, value in item.clauses)
+            clauses = "".join(f" {word} {_typed_text(value)}" for word, value in item.clauses)
             return f"landingpad {print_type(item.type)}{' cleanup' * item.is_cleanup}{clauses}"
         case ir.Return():
-            return "ret void" if item.value is None else f"ret {_typed(item.value)}"
+            return "ret void" if item.value is None else f"ret {_typed_text(item.value)}"
         case ir.Jump():
             return f"br label {_local(item.target)}"
         case ir.Branch():
             targets = f"label {_local(item.then)}, label {_local(item.otherwise)}"
-            return f"br {_typed(item.condition)}, {targets}"
+            return f"br {_typed_text(item.condition)}, {targets}"
         case ir.Switch():
-            cases = " ".join(f"{_typed(value)}, label {_local(block)}" for value, block in item.cases)
-            return f"switch {_typed(item.value)}, label {_local(item.default)} [ {cases} ]"
+            cases = " ".join(f"{_typed_text(value)}, label {_local(block)}" for value, block in item.cases)
+            return f"switch {_typed_text(item.value)}, label {_local(item.default)} [ {cases} ]"
         case ir.IndirectBranch():
             targets = ", ".join(f"label {_local(block)}" for block in item.targets)
-            return f"indirectbr {_typed(item.address)}, [{targets}]"
+            return f"indirectbr {_typed_text(item.address)}, [{targets}]"
         case ir.Resume():
-            return f"resume {_typed(item.value)}"
+            return f"resume {_typed_text(item.value)}"
         case ir.Unreachable():
             return "unreachable"
         case ir.DebugDeclare():
@@ -310,7 +312,7 @@ def _call(item: ir.Call) -> str:
     by_value = dict(item.by_value)
     arguments = []
     for index, argument in enumerate(item.arguments):
-        text = _typed(argument)
+        text = _typed_text(argument)
         if index in by_value:
             kind = print_type(argument.type)
             text = f"{kind} byval({print_type(by_value[index])}){text.removeprefix(kind)}"

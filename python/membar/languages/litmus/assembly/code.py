@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.litmus import codes
-from membar.languages.litmus.assembly.effects import Choice, Effect, Jump, Return, Step, Steps
+from membar.languages.litmus.assembly.effects import Choice, Effect, InstructionStep, Jump, Return, Steps
 from membar.languages.litmus.assembly.machine import Machine, R
 from membar.languages.litmus.assembly.operands import Operand
 from membar.languages.litmus.columns import split_labels
@@ -59,7 +59,7 @@ class Code:
         inside = len(self.lines) + 1
         for at, line in enumerate(self.lines):
             match line.effect:
-                case Step() as step:
+                case InstructionStep() as step:
                     yield self._step(at, step, at, at + 1)
                 case Steps(steps=steps):
                     points = (at, *range(inside, inside + len(steps) - 1), at + 1)
@@ -78,7 +78,7 @@ class Code:
     ) -> Edge:
         return Edge(source=at, target=target, operations=operations, guard=guard, span=self.lines[at].span)
 
-    def _step(self, at: int, step: Step, source: int, target: int) -> Edge:
+    def _step(self, at: int, step: InstructionStep, source: int, target: int) -> Edge:
         return Edge(
             source=source,
             target=target,
@@ -149,7 +149,7 @@ def read_code(column: Column, machine: Machine[R]) -> Code:
                 lines.append(Line(_effect(instruction, machine), instruction.span))
             except InputError as problem:
                 problems.extend(problem.diagnostics)
-                lines.append(Line(Step(), instruction.span))
+                lines.append(Line(InstructionStep(), instruction.span))
     if problems:
         raise InputError(*problems)
     return Code(column.thread, tuple(lines), points)
@@ -157,7 +157,7 @@ def read_code(column: Column, machine: Machine[R]) -> Code:
 
 # The same few hundred instructions make up thousands of tests. Those that speak of a place are left out.
 _MOST_KEPT = 4096
-_known: dict[tuple[str, str], Step | Steps | Choice | Return] = {}
+_known: dict[tuple[str, str], InstructionStep | Steps | Choice | Return] = {}
 
 
 def _effect(cell: Cell, machine: Machine[R]) -> Effect:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @record(frozen=True, slots=True)
-class Step:
+class InstructionStep:
     """Operations that are done in order, as one step with at most one access, unless `unordered`."""
 
     operations: tuple[Operation, ...] = ()
@@ -24,14 +24,14 @@ class Step:
 class Steps:
     """The instruction does these one after another; other threads may act between them."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[InstructionStep, ...]
 
 
 @record(frozen=True, slots=True)
 class Choice:
     """The instruction may be done in any of these ways."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[InstructionStep, ...]
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -50,4 +50,4 @@ class Return:
     register: str
 
 
-Effect: TypeAlias = Step | Steps | Choice | Jump | Return
+Effect: TypeAlias = InstructionStep | Steps | Choice | Jump | Return

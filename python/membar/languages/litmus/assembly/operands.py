@@ -31,7 +31,7 @@ class Operand:
 
 
 @record(frozen=True, slots=True)
-class Place:
+class BaseAndOffset:
     """`offset(base)`."""
 
     base: str
@@ -174,7 +174,7 @@ class Operands(Reader):
             raise self.problem(f"{number} is out of range", f"expected {low} to {high}", at=operand)
         return number
 
-    def place(self) -> Place:
+    def place(self) -> BaseAndOffset:
         """The next operand, `offset(base)` or `(base)`."""
         operand = self.take("an address such as `0(" + self._registers.example.split("`")[1] + ")`")
         match = _MEMORY.fullmatch(operand.text)
@@ -184,7 +184,7 @@ class Operands(Reader):
         offset = _number(match["offset"] or "0") or 0
         if not -(1 << 15) <= offset < 1 << 15:
             raise self.problem(f"offset {offset} is out of range", "expected 16 bits", at=operand)
-        return Place(self._register(operand, match["base"]), offset, operand)
+        return BaseAndOffset(self._register(operand, match["base"]), offset, operand)
 
 
 Handler: TypeAlias = Callable[[Operands], Effect]

@@ -19,7 +19,7 @@ from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.buffered.buffer import Buffer
 from membar.objects.systems.buffered.control import Control, describe
 from membar.objects.systems.buffered.formulas import Formulas
-from membar.objects.systems.buffered.machine import Machine
+from membar.objects.systems.buffered.machine import BufferedMachine
 from membar.objects.systems.buffered.summaries import Summaries, Summarised, in_words
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import IDLE
@@ -33,7 +33,7 @@ def system(
 ) -> ThreadSystem:
     """The system of an object; `in_real_time`: operations must have taken effect when they return."""
     buffer = Buffer(about)
-    machine = Machine(about, buffer, is_buffered=is_buffered, in_real_time=in_real_time)
+    machine = BufferedMachine(about, buffer, is_buffered=is_buffered, in_real_time=in_real_time)
     formulas = Formulas(about, buffer)
     return ThreadSystem(
         name=name,
@@ -51,7 +51,7 @@ def system(
 def summarized_system(about: ConcurrentObject, *, name: str, in_real_time: bool = False) -> ThreadSystem:
     """The system of an object with buffers of any length, in which stores are summarised."""
     buffer = Buffer(about)
-    machine = Machine(about, buffer, is_buffered=True, in_real_time=in_real_time)
+    machine = BufferedMachine(about, buffer, is_buffered=True, in_real_time=in_real_time)
     summaries = Summaries(about, buffer, machine)
     return ThreadSystem(
         name=name,

@@ -39,7 +39,7 @@ from membar.objects.terms import (
 from membar.records import replace
 
 
-class Machine:
+class BufferedMachine:
     """The moves of a thread."""
 
     def __init__(

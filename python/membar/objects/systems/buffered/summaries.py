@@ -18,7 +18,7 @@ from membar.objects.syntax import ConcurrentObject
 from membar.objects.systems.buffered.buffer import Buffer
 from membar.objects.systems.buffered.control import Control, Entry, describe, owner_name
 from membar.objects.systems.buffered.formulas import Formulas, Stores
-from membar.objects.systems.buffered.machine import Machine
+from membar.objects.systems.buffered.machine import BufferedMachine
 from membar.objects.systems.moves import Kind, Move
 from membar.objects.terms import Space, Term, Variable, Who, conjunction
 from membar.records import record, replace
@@ -63,7 +63,7 @@ class _Form:
 class Summaries:
     """A thread whose buffer is summarised."""
 
-    def __init__(self, about: ConcurrentObject, buffer: Buffer, machine: Machine) -> None:
+    def __init__(self, about: ConcurrentObject, buffer: Buffer, machine: BufferedMachine) -> None:
         self._buffer = buffer
         self._machine = machine
         self._formulas = Formulas(about, buffer)

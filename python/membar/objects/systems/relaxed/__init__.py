@@ -26,7 +26,7 @@ from membar.objects.syntax import Branch, ConcurrentObject, Return
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.systems.relaxed.control import Control, Rules, describe
 from membar.objects.systems.relaxed.formulas import Formulas
-from membar.objects.systems.relaxed.machine import Machine
+from membar.objects.systems.relaxed.machine import OutOfOrderMachine
 from membar.objects.systems.relaxed.unmodelled import Beyond
 from membar.objects.systems.relaxed.waiting import Waiting
 
@@ -38,7 +38,7 @@ LONGEST = 14
 def system(about: ConcurrentObject, *, name: str, rules: Rules) -> ThreadSystem:
     """The system of an object."""
     waiting = Waiting(about, rules)
-    machine, formulas, beyond = Machine(waiting), Formulas(waiting), Beyond(waiting)
+    machine, formulas, beyond = OutOfOrderMachine(waiting), Formulas(waiting), Beyond(waiting)
     bound = longest(about)
     return ThreadSystem(
         name=name,

@@ -36,7 +36,7 @@ from membar.objects.terms import FALSE, TRUE, Number, Space, Term, Variable, con
 from membar.records import replace
 
 
-class Machine:
+class OutOfOrderMachine:
     """The moves of one thread."""
 
     def __init__(self, waiting: Waiting) -> None:

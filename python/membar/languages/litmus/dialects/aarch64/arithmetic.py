@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.dialects.aarch64 import flags
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, write_result
 from membar.languages.litmus.dialects.aarch64.registers import (
@@ -34,7 +34,7 @@ def _data(
     rule: flags.Rule | None = None,
     has_target: bool = True,
     has_left: bool = True,
-) -> Step:
+) -> InstructionStep:
     """`ADD Rd,Rn,op2` and its family; `CMP Rn,op2` has no target, `NEG Rd,op2` no left source."""
     first = operands.register()
     width = first.width
@@ -48,13 +48,13 @@ def _data(
         right = _complement(right)
     result = low_bits(Binary(op, left, right), width)
     if rule is None:
-        return Step(assign(target, result))
+        return InstructionStep(assign(target, result))
     # The target may be a source of the flags, so it is written last.
     kept = Register(RESULT)
-    return Step((Set(RESULT, result), *rule(left, right, kept, width), *assign(target, kept)))
+    return InstructionStep((Set(RESULT, result), *rule(left, right, kept, width), *assign(target, kept)))
 
 
-def _with_carry(operands: Operands, *, op: BinaryOp) -> Step:
+def _with_carry(operands: Operands, *, op: BinaryOp) -> InstructionStep:
     """`ADC`, `SBC`."""
     target = operands.register()
     left, right = (word(operands.register(width=target.width)) for _ in range(2))
@@ -63,7 +63,7 @@ def _with_carry(operands: Operands, *, op: BinaryOp) -> Step:
     return write_result(operands, target, Binary(op, Binary(op, left, right), extra))
 
 
-def _move(operands: Operands) -> Step:
+def _move(operands: Operands) -> InstructionStep:
     """`MOV`, of a number or a register."""
     target = operands.register()
     if operands.next_is_number():
@@ -71,7 +71,7 @@ def _move(operands: Operands) -> Step:
     return write_result(operands, target, word(operands.register(width=target.width)))
 
 
-def _move_wide(operands: Operands, *, inverts: bool = False, keeps: bool = False) -> Step:
+def _move_wide(operands: Operands, *, inverts: bool = False, keeps: bool = False) -> InstructionStep:
     """`MOVZ`, `MOVN`, `MOVK`: 16 bits at a position."""
     target = operands.register()
     number = operands.number_below(1 << 16)
@@ -90,7 +90,7 @@ def _move_wide(operands: Operands, *, inverts: bool = False, keeps: bool = False
 
 def _multiply(
     operands: Operands, *, op: BinaryOp | None, adds: bool, long: bool = False, signed: bool = False
-) -> Step:
+) -> InstructionStep:
     """`MUL`, `MADD`, `SMSUBL`, …: a product, added to or (`op` SUB) subtracted from a third source or 0."""
     target = operands.register(width=64 if long else None)
     width = 32 if long else target.width
@@ -105,7 +105,7 @@ def _multiply(
     return write_result(operands, target, Binary(op, third, product))
 
 
-def _divide(operands: Operands, *, op: BinaryOp) -> Step:
+def _divide(operands: Operands, *, op: BinaryOp) -> InstructionStep:
     """`UDIV`, `SDIV`; division by zero gives 0."""
     target = operands.register()
     signed = op is BinaryOp.SDIV
@@ -113,10 +113,10 @@ def _divide(operands: Operands, *, op: BinaryOp) -> Step:
     return write_result(operands, target, Binary(op, left, right))
 
 
-def _nothing(operands: Operands) -> Step:
+def _nothing(operands: Operands) -> InstructionStep:
     """`NOP` and hints."""
     operands.end()
-    return Step()
+    return InstructionStep()
 
 
 _ADD, _SUB = BinaryOp.ADD, BinaryOp.SUB

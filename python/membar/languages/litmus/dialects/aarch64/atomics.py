@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.dialects.aarch64.memory import next_to
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands
 from membar.languages.litmus.dialects.aarch64.registers import (
@@ -68,7 +68,7 @@ def _register(operands: Operands, size: int | None) -> View:
     return operands.register(width=32 if size else None)
 
 
-def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) -> Step:
+def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) -> InstructionStep:
     compared = _register(operands, size)
     stored = operands.register(width=compared.width)
     memory = operands.memory()
@@ -85,7 +85,7 @@ def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) ->
         write_tags=_write_tags(ordering, COMPARED),
         failed_tags=_failed_tags(ordering, returns=returns),
     )
-    return Step((rmw, *assign(compared, _OLD)))
+    return InstructionStep((rmw, *assign(compared, _OLD)))
 
 
 def _operate(
@@ -95,7 +95,7 @@ def _operate(
     ordering: str,
     size: int | None,
     has_target: bool = True,
-) -> Step:
+) -> InstructionStep:
     """`SWP`, `LDADD`, …: reads, writes `update` of the old value and the source; `STADD` keeps nothing."""
     source = _register(operands, size)
     target = operands.register(width=source.width) if has_target else View("XZR", source.width)
@@ -111,10 +111,10 @@ def _operate(
         read_tags=_read_tags(ordering, returns=not target.is_zero),
         write_tags=_write_tags(ordering, *([] if update is _replace else [COMPUTED])),
     )
-    return Step((rmw, *assign(target, _OLD)))
+    return InstructionStep((rmw, *assign(target, _OLD)))
 
 
-def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
+def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> InstructionStep:
     """Both halves are equal and both are replaced, or nothing is written.
 
     Whether it succeeds is guessed first and checked last, so that each half can be one atomic operation. The
@@ -154,7 +154,7 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> Step:
         *assign(compared, _OLD),
         *assign(compared_too, old_too),
     )
-    return Step(operations, unordered=True)
+    return InstructionStep(operations, unordered=True)
 
 
 def _simple(op: BinaryOp) -> _Update:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, shift, write_result
 from membar.languages.litmus.dialects.aarch64.registers import (
     RESULT,
@@ -19,7 +19,7 @@ from membar.program.expr import Binary, BinaryOp, Expr, Extend, Register, Unary,
 from membar.program.operations import Operation, Set
 
 
-def _shift(operands: Operands, *, kind: str) -> Step:
+def _shift(operands: Operands, *, kind: str) -> InstructionStep:
     """`LSL Rd,Rn,#n` and `LSL Rd,Rn,Rm`; a register counts modulo the width."""
     target = operands.register()
     width = target.width
@@ -36,7 +36,7 @@ def _shift(operands: Operands, *, kind: str) -> Step:
     return write_result(operands, target, result)
 
 
-def _extension(operands: Operands, *, bits: int, signed: bool) -> Step:
+def _extension(operands: Operands, *, bits: int, signed: bool) -> InstructionStep:
     """`SXTW`, `UXTB` and the like."""
     target = operands.register()
     source = operands.register()
@@ -59,7 +59,7 @@ def _insert_bits(target: View, inserted: Expr, at: int, bits: int) -> Expr:
     return Binary(BinaryOp.OR, Binary(BinaryOp.AND, word(target), constant(~hole)), _shift_left(inserted, at))
 
 
-def _bitfield(operands: Operands, *, signed: bool = False, keeps: bool = False) -> Step:
+def _bitfield(operands: Operands, *, signed: bool = False, keeps: bool = False) -> InstructionStep:
     """`UBFM`, `SBFM`, `BFM`: the general form, with rotation and topmost bit."""
     target = operands.register()
     width = target.width
@@ -75,7 +75,9 @@ def _bitfield(operands: Operands, *, signed: bool = False, keeps: bool = False) 
     )
 
 
-def _named_bitfield(operands: Operands, *, inserts: bool, signed: bool = False, keeps: bool = False) -> Step:
+def _named_bitfield(
+    operands: Operands, *, inserts: bool, signed: bool = False, keeps: bool = False
+) -> InstructionStep:
     """`UBFX`, `SBFX`, `BFXIL` extract a field; `UBFIZ`, `SBFIZ`, `BFI` insert one."""
     target = operands.register()
     width = target.width
@@ -100,7 +102,7 @@ def _swap_groups(distance: int, width: int) -> Operation:
     return Set(RESULT, Binary(BinaryOp.OR, left, right))
 
 
-def _reverse(operands: Operands, *, unit: int, container: int | None) -> Step:
+def _reverse(operands: Operands, *, unit: int, container: int | None) -> InstructionStep:
     """Reverses the units of `unit` bits in each container (None: the whole register): `RBIT`, `REV`."""
     target = operands.register(width=64 if container == 32 and unit == 8 else None)
     source = operands.register(width=target.width)
@@ -111,10 +113,10 @@ def _reverse(operands: Operands, *, unit: int, container: int | None) -> Step:
     while distance < within:
         swaps.append(_swap_groups(distance, target.width))
         distance *= 2
-    return Step((Set(RESULT, value(source)), *swaps, *assign(target, Register(RESULT))))
+    return InstructionStep((Set(RESULT, value(source)), *swaps, *assign(target, Register(RESULT))))
 
 
-def _extract(operands: Operands) -> Step:
+def _extract(operands: Operands) -> InstructionStep:
     """`EXTR`: bits from the middle of two registers side by side."""
     target = operands.register()
     width = target.width
@@ -136,7 +138,7 @@ def _population() -> tuple[Operation, ...]:
     return tuple(steps)
 
 
-def _count(operands: Operands, *, what: str) -> Step:
+def _count(operands: Operands, *, what: str) -> InstructionStep:
     """`CNT` counts set bits, `CLZ` leading zeros, `CTZ` trailing zeros."""
     target = operands.register()
     width = target.width
@@ -152,7 +154,7 @@ def _count(operands: Operands, *, what: str) -> Step:
         below = Binary(BinaryOp.SUB, Register(RESULT), constant(1))
         free = Binary(BinaryOp.AND, Unary(UnaryOp.INVERT, Register(RESULT)), below)
         before.append(Set(RESULT, low_bits(free, width)))
-    return Step((*before, *_population(), *assign(target, Register(RESULT))))
+    return InstructionStep((*before, *_population(), *assign(target, Register(RESULT))))
 
 
 INSTRUCTIONS: dict[str, Handler] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Choice, Step, Steps
+from membar.languages.litmus.assembly.effects import Choice, InstructionStep, Steps
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Memory, Operands
 from membar.languages.litmus.dialects.aarch64.registers import (
     RESULT,
@@ -83,7 +83,7 @@ def _clear_upper_half(register: View, access: Access) -> tuple[Operation, ...]:
     return ()
 
 
-def _load(operands: Operands, *, access: Access) -> Step:
+def _load(operands: Operands, *, access: Access) -> InstructionStep:
     target = _data_register(operands, access)
     memory = operands.memory()
     operands.end()
@@ -96,23 +96,23 @@ def _load(operands: Operands, *, access: Access) -> Step:
         tags=access.tags,
         exclusive=access.exclusive,
     )
-    return Step((load, *_clear_upper_half(target, access), *_written_back(memory)))
+    return InstructionStep((load, *_clear_upper_half(target, access), *_written_back(memory)))
 
 
-def _store(operands: Operands, *, access: Access) -> Step:
+def _store(operands: Operands, *, access: Access) -> InstructionStep:
     source = _data_register(operands, access)
     memory = operands.memory()
     operands.end()
     store = Store(address=memory.address, value=word(source), size=access.bytes_of(source), tags=access.tags)
-    return Step((store, *_written_back(memory)))
+    return InstructionStep((store, *_written_back(memory)))
 
 
-def _store_exclusive(operands: Operands, *, access: Access) -> Step:
+def _store_exclusive(operands: Operands, *, access: Access) -> InstructionStep:
     status = operands.register(width=32)
     source = _data_register(operands, access)
     memory = operands.memory()
     operands.end()
-    return Step(
+    return InstructionStep(
         (
             StoreConditional(
                 status=destination(status),
@@ -130,7 +130,7 @@ def _pair(operands: Operands, access: Access) -> tuple[View, View]:
     return first, operands.register(width=first.width)
 
 
-def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step | Steps:
+def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> InstructionStep | Steps:
     """Two loads of one instruction; `ordered`: the first comes before the second."""
     first, second = _pair(operands, access)
     memory = operands.memory()
@@ -154,11 +154,11 @@ def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> 
         for target, address in ((first, base), (second, next_to(base, size)))
     )
     if ordered:
-        return Steps((Step((kept, load)), Step((other, *_written_back(memory)))))
-    return Step((kept, load, other, *_written_back(memory)), unordered=True)
+        return Steps((InstructionStep((kept, load)), InstructionStep((other, *_written_back(memory)))))
+    return InstructionStep((kept, load, other, *_written_back(memory)), unordered=True)
 
 
-def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) -> Step | Steps:
+def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) -> InstructionStep | Steps:
     """Two stores of one instruction; `ordered`: the first comes before the second, after a push reversed."""
     first, second = _pair(operands, access)
     memory = operands.memory()
@@ -172,8 +172,8 @@ def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) ->
         stores.reverse()
     store, other = stores
     if ordered:
-        return Steps((Step((store,)), Step((other, *_written_back(memory)))))
-    return Step((store, other, *_written_back(memory)), unordered=True)
+        return Steps((InstructionStep((store,)), InstructionStep((other, *_written_back(memory)))))
+    return InstructionStep((store, other, *_written_back(memory)), unordered=True)
 
 
 def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
@@ -196,13 +196,15 @@ def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
     outcome = Register(RESULT)
     return Choice(
         (
-            Step((other, conditional, Assume(negation(outcome)), Set(flag, outcome)), unordered=True),
-            Step((conditional, Assume(outcome), Set(flag, outcome))),
+            InstructionStep(
+                (other, conditional, Assume(negation(outcome)), Set(flag, outcome)), unordered=True
+            ),
+            InstructionStep((conditional, Assume(outcome), Set(flag, outcome))),
         )
     )
 
 
-def _barrier(operands: Operands, *, kind: str) -> Step:
+def _barrier(operands: Operands, *, kind: str) -> InstructionStep:
     """`DMB`, `DSB`; without an option the full system is meant."""
     option = "SY"
     if operands.following is not None:
@@ -215,14 +217,14 @@ def _barrier(operands: Operands, *, kind: str) -> Step:
                 at=operand,
             )
     operands.end()
-    return Step((Fence(frozenset({f"{kind}.{option}"})),))
+    return InstructionStep((Fence(frozenset({f"{kind}.{option}"})),))
 
 
-def _isb(operands: Operands) -> Step:
+def _isb(operands: Operands) -> InstructionStep:
     if operands.following is not None and operands.following.text.upper() == "SY":
         operands.take("SY")
     operands.end()
-    return Step((Fence(frozenset({"ISB"})),))
+    return InstructionStep((Fence(frozenset({"ISB"})),))
 
 
 def _tags(*names: str) -> Tags:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import error
 from membar.languages.litmus import codes
-from membar.languages.litmus.assembly.effects import Effect, Step
+from membar.languages.litmus.assembly.effects import Effect, InstructionStep
 from membar.languages.litmus.assembly.operands import Operand, Reader
 from membar.languages.litmus.dialects.aarch64.registers import View, assign, constant, low_bits, view, word
 from membar.languages.litmus.test import Cell
@@ -274,7 +274,7 @@ Handler: TypeAlias = Callable[[Operands], Effect]
 """What an instruction with these operands does."""
 
 
-def write_result(operands: Operands, target: View, result: Expr) -> Step:
+def write_result(operands: Operands, target: View, result: Expr) -> InstructionStep:
     """The end of an instruction that only writes `result` to `target`."""
     operands.end()
-    return Step(assign(target, result))
+    return InstructionStep(assign(target, result))

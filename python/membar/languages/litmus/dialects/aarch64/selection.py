@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.dialects.aarch64 import flags
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, write_result
 from membar.languages.litmus.dialects.aarch64.registers import RESULT, constant, low_bits, value, word
@@ -29,27 +29,27 @@ def _negate(expr: Expr) -> Expr:
     return Unary(UnaryOp.NEGATE, expr)
 
 
-def _select(operands: Operands, *, change: Callable[[Expr], Expr]) -> Step:
+def _select(operands: Operands, *, change: Callable[[Expr], Expr]) -> InstructionStep:
     """`CSEL Rd,Rn,Rm,cond`; the second source is changed in `CSINC`, `CSINV`, `CSNEG`."""
     target = operands.register()
     left, right = (word(operands.register(width=target.width)) for _ in range(2))
     return write_result(operands, target, Select(flags.condition(operands), left, change(right)))
 
 
-def _set_on(operands: Operands, *, chosen: int) -> Step:
+def _set_on(operands: Operands, *, chosen: int) -> InstructionStep:
     """`CSET`, `CSETM`: a constant if the condition holds, else 0."""
     target = operands.register()
     return write_result(operands, target, Select(flags.condition(operands), constant(chosen), constant(0)))
 
 
-def _change_on(operands: Operands, *, change: Callable[[Expr], Expr]) -> Step:
+def _change_on(operands: Operands, *, change: Callable[[Expr], Expr]) -> InstructionStep:
     """`CINC`, `CINV`, `CNEG`: the source, changed if the condition holds."""
     target = operands.register()
     source = word(operands.register(width=target.width))
     return write_result(operands, target, Select(flags.condition(operands), change(source), source))
 
 
-def _compare_on(operands: Operands, *, op: BinaryOp, rule: flags.Rule) -> Step:
+def _compare_on(operands: Operands, *, op: BinaryOp, rule: flags.Rule) -> InstructionStep:
     """`CCMP`, `CCMN`: compare if the condition holds, else set the flags to a constant."""
     left_view = operands.register()
     left = word(left_view)
@@ -64,10 +64,10 @@ def _compare_on(operands: Operands, *, op: BinaryOp, rule: flags.Rule) -> Step:
         for position, item in enumerate(results)
         if isinstance(item, Set)
     ]
-    return Step((Set(RESULT, holds), *chosen))
+    return InstructionStep((Set(RESULT, holds), *chosen))
 
 
-def _extreme(operands: Operands, *, op: BinaryOp, takes_larger: bool) -> Step:
+def _extreme(operands: Operands, *, op: BinaryOp, takes_larger: bool) -> InstructionStep:
     """`SMAX`, `SMIN`, `UMAX`, `UMIN` of a register and a register or number."""
     target = operands.register()
     signed = op is BinaryOp.SLT
@@ -80,7 +80,7 @@ def _extreme(operands: Operands, *, op: BinaryOp, takes_larger: bool) -> Step:
     return write_result(operands, target, Select(Binary(op, left, right), larger, smaller))
 
 
-def _absolute(operands: Operands) -> Step:
+def _absolute(operands: Operands) -> InstructionStep:
     """`ABS`."""
     target = operands.register()
     number = value(operands.register(width=target.width), signed=True)

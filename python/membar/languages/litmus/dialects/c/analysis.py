@@ -12,13 +12,13 @@ from membar.languages.litmus.dialects.c.syntax import (
     Comma,
     Conditional,
     Expression,
+    Increment,
     Index,
     Infix,
     Logical,
     Name,
     Number,
     Prefix,
-    Step,
 )
 from membar.languages.litmus.dialects.c.tokens import KEPT
 
@@ -39,7 +39,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (condition, then, otherwise)
         case Assign(target=target, value=value):
             return (target, value)
-        case Step(target=target):
+        case Increment(target=target):
             return (target,)
         case Index(base=base, index=index):
             return (base, index)
@@ -68,7 +68,7 @@ def is_pure(node: Expression, is_known: Callable[[Expression], bool]) -> bool:
         case Prefix(op="&", operand=operand):
             parts = address_parts(operand)
             return all(is_pure(part, is_known) for part in parts or (operand,))
-        case Prefix(op="*") | Index() | Assign() | Step():
+        case Prefix(op="*") | Index() | Assign() | Increment():
             return False
         case Call(function=function) if function != TRANSPARENT_CALL:
             return False
@@ -105,7 +105,7 @@ def assigned_variables(node: Expression) -> frozenset[str]:
     return frozenset(
         part.target.name
         for part in everything(node)
-        if isinstance(part, Assign | Step) and isinstance(part.target, Name)
+        if isinstance(part, Assign | Increment) and isinstance(part.target, Name)
     )
 
 

@@ -31,13 +31,13 @@ from membar.languages.litmus.dialects.c.syntax import (
     Comma,
     Conditional,
     Expression,
+    Increment,
     Index,
     Infix,
     Logical,
     Name,
     Number,
     Prefix,
-    Step,
 )
 from membar.languages.litmus.dialects.c.types import INT, LONG, CType, PointerType, type_text
 from membar.languages.litmus.dialects.c.values import ONE, ZERO, Value
@@ -100,7 +100,7 @@ class Evaluator(ABC):
                 return self._conditional(node)
             case Assign():
                 return self._assign(node)
-            case Step():
+            case Increment():
                 return self._step(node)
             case Comma(first=first, second=second):
                 self.value(first)
@@ -125,7 +125,9 @@ class Evaluator(ABC):
     def discard(self, node: Expression) -> None:
         """Evaluates `node` for what it does."""
         self.value(
-            Step(node.op, node.target, is_prefix=True, span=node.span) if isinstance(node, Step) else node
+            Increment(node.op, node.target, is_prefix=True, span=node.span)
+            if isinstance(node, Increment)
+            else node
         )
 
     def _name(self, node: Name) -> Value:
@@ -359,7 +361,7 @@ class Evaluator(ABC):
                 "expected a simple address", help="read the pointer into a local variable first",
             )  # fmt: skip
 
-    def _step(self, node: Step) -> Value:
+    def _step(self, node: Increment) -> Value:
         if node.is_prefix:
             return self._assign(Assign(node.op, node.target, Number(1, INT, node.span), node.span))
         if not isinstance(node.target, Name):

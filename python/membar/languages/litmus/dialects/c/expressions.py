@@ -16,13 +16,13 @@ from membar.languages.litmus.dialects.c.syntax import (
     Comma,
     Conditional,
     Expression,
+    Increment,
     Index,
     Infix,
     Logical,
     Name,
     Number,
     Prefix,
-    Step,
 )
 from membar.languages.litmus.dialects.c.tokens import Token
 from membar.languages.litmus.dialects.c.types import (
@@ -240,7 +240,7 @@ class ExpressionParser:
         if token.text in {"++", "--"}:
             self.take()
             target = self._unary()
-            return Step(token.text[0], target, is_prefix=True, span=token.span.to(target.span))
+            return Increment(token.text[0], target, is_prefix=True, span=token.span.to(target.span))
         if token.text in {"+", "-", "~", "!", "*", "&"}:
             self.take()
             operand = self._unary()
@@ -267,7 +267,7 @@ class ExpressionParser:
                 found = Index(found, index, found.span.to(self.expect("]").span))
             elif self.token.text in {"++", "--"}:
                 sign = self.take()
-                found = Step(sign.text[0], found, is_prefix=False, span=found.span.to(sign.span))
+                found = Increment(sign.text[0], found, is_prefix=False, span=found.span.to(sign.span))
             elif self.token.text in {".", "->"}:
                 raise error(
                     codes.UNSUPPORTED, "structures are not supported", self.token.span, "expected a scalar"

@@ -76,7 +76,7 @@ class Assign:
 
 
 @record(frozen=True, slots=True, eq=False)
-class Step:
+class Increment:
     """`++target`, `target--` and so on; `op` is `+` or `-`."""
 
     op: str
@@ -123,7 +123,7 @@ class Comma:
 
 
 Expression: TypeAlias = (
-    Number | Name | Prefix | Infix | Logical | Conditional | Assign | Step | Cast | Index | Call | Comma
+    Number | Name | Prefix | Infix | Logical | Conditional | Assign | Increment | Cast | Index | Call | Comma
 )
 
 

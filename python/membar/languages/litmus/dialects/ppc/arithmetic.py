@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.assembly.operands import Handler, Operands
 from membar.languages.litmus.dialects.ppc.registers import (
     COUNT,
@@ -28,46 +28,48 @@ _UNSIGNED_16 = (0, (1 << 16) - 1)
 _ANY_16 = (-(1 << 15), (1 << 16) - 1)
 
 
-def _registers(operands: Operands, *, compute: _Compute, records: bool) -> Step:
+def _registers(operands: Operands, *, compute: _Compute, records: bool) -> InstructionStep:
     """`add rD,rA,rB`."""
     target, left, right = operands.register(), operands.value(), operands.value()
     operands.end()
-    return Step(write_register(target, compute(left, right), records=records))
+    return InstructionStep(write_register(target, compute(left, right), records=records))
 
 
-def _unary(operands: Operands, *, change: _Change, records: bool) -> Step:
+def _unary(operands: Operands, *, change: _Change, records: bool) -> InstructionStep:
     """`mr rD,rS` and the like."""
     target, source = operands.register(), operands.value()
     operands.end()
-    return Step(write_register(target, change(source), records=records))
+    return InstructionStep(write_register(target, change(source), records=records))
 
 
 def _immediate(
     operands: Operands, *, compute: _Compute, within: tuple[int, int], shift: int = 0, records: bool = False
-) -> Step:
+) -> InstructionStep:
     """`ori rD,rA,number`."""
     target, left = operands.register(), operands.value()
     number = operands.number(*within) << shift
     operands.end()
-    return Step(write_register(target, compute(left, constant(number)), records=records))
+    return InstructionStep(write_register(target, compute(left, constant(number)), records=records))
 
 
-def _add_immediate(operands: Operands, *, sign: int = 1, shift: int = 0) -> Step:
+def _add_immediate(operands: Operands, *, sign: int = 1, shift: int = 0) -> InstructionStep:
     """`addi`, `addis`, `subi`: `r0` on the left is the number 0."""
     target, source = operands.register(), operands.register()
     number = sign * (operands.number(*(_ANY_16 if shift else SIGNED_16)) << shift)
     operands.end()
     if source == NUMBER_ZERO:
-        return Step((Set(target, _upper(number, shift)),))
-    return Step((Set(target, Binary(BinaryOp.ADD, operands.value_of(source), _upper(number, shift))),))
+        return InstructionStep((Set(target, _upper(number, shift)),))
+    return InstructionStep(
+        (Set(target, Binary(BinaryOp.ADD, operands.value_of(source), _upper(number, shift))),)
+    )
 
 
-def _load_immediate(operands: Operands, *, shift: int) -> Step:
+def _load_immediate(operands: Operands, *, shift: int) -> InstructionStep:
     """`li`, `lis`."""
     target = operands.register()
     number = operands.number(*(_ANY_16 if shift else SIGNED_16)) << shift
     operands.end()
-    return Step((Set(target, _upper(number, shift)),))
+    return InstructionStep((Set(target, _upper(number, shift)),))
 
 
 def _upper(number: int, shift: int) -> Expr:
@@ -75,31 +77,31 @@ def _upper(number: int, shift: int) -> Expr:
     return constant(number - (1 << 32) if shift and number >> 31 == 1 else number)
 
 
-def _nothing(operands: Operands) -> Step:
+def _nothing(operands: Operands) -> InstructionStep:
     """`nop`."""
     operands.end()
-    return Step()
+    return InstructionStep()
 
 
-def _cache_hint(operands: Operands) -> Step:
+def _cache_hint(operands: Operands) -> InstructionStep:
     """`dcbt`, `dcbst`, `dcbf`: caches are coherent, so nothing happens."""
     while operands.remaining:
         operands.take("a register")
-    return Step()
+    return InstructionStep()
 
 
-def _move_to(operands: Operands, *, special: str) -> Step:
+def _move_to(operands: Operands, *, special: str) -> InstructionStep:
     """`mtlr`, `mtctr`."""
     value = operands.value()
     operands.end()
-    return Step((Set(special, value),))
+    return InstructionStep((Set(special, value),))
 
 
-def _move_from(operands: Operands, *, special: str) -> Step:
+def _move_from(operands: Operands, *, special: str) -> InstructionStep:
     """`mflr`, `mfctr`."""
     target = operands.register()
     operands.end()
-    return Step((Set(target, operands.value_of(special)),))
+    return InstructionStep((Set(target, operands.value_of(special)),))
 
 
 def _plain(op: BinaryOp) -> _Compute:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Jump, Return, Step
+from membar.languages.litmus.assembly.effects import InstructionStep, Jump, Return
 from membar.languages.litmus.assembly.operands import Handler, Operand, Operands
 from membar.languages.litmus.dialects.ppc.registers import (
     EQUAL,
@@ -30,7 +30,7 @@ def _field(operands: Operands) -> str:
     return FIELDS[0]
 
 
-def _compare(operands: Operands, *, bits: int, signed: bool, immediate: bool) -> Step:
+def _compare(operands: Operands, *, bits: int, signed: bool, immediate: bool) -> InstructionStep:
     """`cmpw rA,rB`, `cmpwi cr7,rA,number`."""
     field = _field(operands)
     left = _part(operands.value(), bits, signed=signed)
@@ -40,7 +40,7 @@ def _compare(operands: Operands, *, bits: int, signed: bool, immediate: bool) ->
     else:
         right = _part(operands.value(), bits, signed=signed)
     operands.end()
-    return Step(set_condition_field(field, left, right, signed=signed))
+    return InstructionStep(set_condition_field(field, left, right, signed=signed))
 
 
 def _part(expr: Expr, bits: int, *, signed: bool) -> Expr:

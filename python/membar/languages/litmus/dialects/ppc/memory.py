@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.assembly.operands import Handler, Operands, plus
 from membar.languages.litmus.dialects.ppc.registers import (
     EQUAL,
@@ -63,45 +63,47 @@ def _memory(operands: Operands, form: Form) -> _Memory:
     return _Memory(address, base)
 
 
-def _load(operands: Operands, *, size: int, signed: bool, form: Form) -> Step:
+def _load(operands: Operands, *, size: int, signed: bool, form: Form) -> InstructionStep:
     target = operands.register()
     memory = _memory(operands, form)
     operands.end()
     if not form.updates:
-        return Step((Load(register=target, address=memory.address, size=size, signed=signed),))
+        return InstructionStep((Load(register=target, address=memory.address, size=size, signed=signed),))
     if target == memory.base:
         raise operands.problem(
             f"`{target}` is both loaded and updated", "the architecture calls this form invalid"
         )
     load = Load(register=target, address=memory.address, size=size, signed=signed)
-    return Step((load, Set(memory.base, memory.address)))
+    return InstructionStep((load, Set(memory.base, memory.address)))
 
 
-def _store(operands: Operands, *, size: int, form: Form) -> Step:
+def _store(operands: Operands, *, size: int, form: Form) -> InstructionStep:
     value = operands.value()
     memory = _memory(operands, form)
     operands.end()
     store: tuple[Operation, ...] = (Store(address=memory.address, value=value, size=size),)
-    return Step((*store, Set(memory.base, memory.address)) if form.updates else store)
+    return InstructionStep((*store, Set(memory.base, memory.address)) if form.updates else store)
 
 
-def _load_reserve(operands: Operands, *, size: int) -> Step:
+def _load_reserve(operands: Operands, *, size: int) -> InstructionStep:
     """`lwarx rD,rA,rB` with an optional hint."""
     target = operands.register()
     memory = _memory(operands, Form(indexed=True))
     if operands.remaining:
         operands.number(0, 1)
     operands.end()
-    return Step((Load(register=target, address=memory.address, size=size, tags=_TAGS, exclusive=True),))
+    return InstructionStep(
+        (Load(register=target, address=memory.address, size=size, tags=_TAGS, exclusive=True),)
+    )
 
 
-def _store_conditional(operands: Operands, *, size: int) -> Step:
+def _store_conditional(operands: Operands, *, size: int) -> InstructionStep:
     """`stwcx. rS,rA,rB`: `cr0` is "equal" if the store was done."""
     value = operands.value()
     memory = _memory(operands, Form(indexed=True))
     operands.end()
     store = StoreConditional(status=RESULT, address=memory.address, value=value, size=size, tags=_TAGS)
-    return Step(
+    return InstructionStep(
         (
             store,
             *(Set(bit("cr0", name), constant(0)) for name in (LESS, GREATER, OVERFLOWN)),
@@ -110,16 +112,16 @@ def _store_conditional(operands: Operands, *, size: int) -> Step:
     )
 
 
-def _barrier(operands: Operands, *, tag: str) -> Step:
+def _barrier(operands: Operands, *, tag: str) -> InstructionStep:
     operands.end()
-    return Step((Fence(frozenset({tag})),))
+    return InstructionStep((Fence(frozenset({tag})),))
 
 
-def _sync(operands: Operands) -> Step:
+def _sync(operands: Operands) -> InstructionStep:
     """`sync`, `sync 0`; `sync 1` is `lwsync`."""
     kind = operands.number(0, 1) if operands.remaining else 0
     operands.end()
-    return Step((Fence(frozenset({LWSYNC if kind else SYNC})),))
+    return InstructionStep((Fence(frozenset({LWSYNC if kind else SYNC})),))
 
 
 _LOADS = {

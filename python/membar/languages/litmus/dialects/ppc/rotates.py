@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.assembly.operands import Handler, Operands
 from membar.languages.litmus.dialects.ppc.registers import constant, low, write_register
 from membar.program.expr import MASK, Binary, BinaryOp, Expr
@@ -42,7 +42,7 @@ def _rotate(
     numbers: Callable[..., _Numbers],
     inserts: bool = False,
     records: bool,
-) -> Step:
+) -> InstructionStep:
     """`rlwinm rA,rS,…`: rotates, keeps the bits under the mask; `inserts` leaves the others of `rA` alone."""
     target, source = operands.register(), operands.value()
     given = [operands.number(0, bits - 1) for _ in range(count)]
@@ -56,7 +56,7 @@ def _rotate(
     if inserts:
         rest = Binary(BinaryOp.AND, operands.value_of(target), constant(~kept))
         result = Binary(BinaryOp.OR, result, rest)
-    return Step(write_register(target, result, records=records))
+    return InstructionStep(write_register(target, result, records=records))
 
 
 # Mnemonic → width, number of constants, and how they become rotation and mask.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.assembly.operands import Handler, Operands
 from membar.languages.litmus.dialects.riscv.registers import assign, constant, word
 from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend, equals, negation
@@ -54,49 +54,49 @@ def _divide(op: BinaryOp, bits: int) -> _Compute:
     return compute
 
 
-def _registers(operands: Operands, *, compute: _Compute) -> Step:
+def _registers(operands: Operands, *, compute: _Compute) -> InstructionStep:
     """`add rd,rs1,rs2`; a number in place of `rs2` means the immediate form, as assemblers take it."""
     target, left = operands.register(), operands.value()
     right = constant(operands.number(*_SMALL)) if operands.next_is_number() else operands.value()
     operands.end()
-    return Step(assign(target, compute(left, right)))
+    return InstructionStep(assign(target, compute(left, right)))
 
 
-def _immediate(operands: Operands, *, compute: _Compute, within: tuple[int, int] = _SMALL) -> Step:
+def _immediate(operands: Operands, *, compute: _Compute, within: tuple[int, int] = _SMALL) -> InstructionStep:
     """`addi rd,rs1,number`."""
     target, left = operands.register(), operands.value()
     right = constant(operands.number(*within))
     operands.end()
-    return Step(assign(target, compute(left, right)))
+    return InstructionStep(assign(target, compute(left, right)))
 
 
-def _unary(operands: Operands, *, change: _Change) -> Step:
+def _unary(operands: Operands, *, change: _Change) -> InstructionStep:
     """`mv rd,rs` and the like."""
     target, source = operands.register(), operands.value()
     operands.end()
-    return Step(assign(target, change(source)))
+    return InstructionStep(assign(target, change(source)))
 
 
-def _load_immediate(operands: Operands) -> Step:
+def _load_immediate(operands: Operands) -> InstructionStep:
     """`li rd,number`."""
     target = operands.register()
     number = operands.number(*_ANY)
     operands.end()
-    return Step(assign(target, constant(number)))
+    return InstructionStep(assign(target, constant(number)))
 
 
-def _load_upper(operands: Operands) -> Step:
+def _load_upper(operands: Operands) -> InstructionStep:
     """`lui rd,number`: 20 bits at position 12, sign-extended."""
     target = operands.register()
     number = operands.number(0, (1 << 20) - 1) << 12
     operands.end()
-    return Step(assign(target, constant(number - (1 << 32) if number >> 31 else number)))
+    return InstructionStep(assign(target, constant(number - (1 << 32) if number >> 31 else number)))
 
 
-def _nothing(operands: Operands) -> Step:
+def _nothing(operands: Operands) -> InstructionStep:
     """`nop` and hints."""
     operands.end()
-    return Step()
+    return InstructionStep()
 
 
 def _extension(bits: int, *, signed: bool) -> _Change:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from membar.languages.litmus.assembly.effects import Step
+from membar.languages.litmus.assembly.effects import InstructionStep
 from membar.languages.litmus.assembly.operands import Handler, Operand, Operands, plus
 from membar.languages.litmus.dialects.riscv.registers import RESULT, assign, constant, destination
 from membar.languages.litmus.dialects.riscv.tags import ANNOTATIONS, ATOMIC, EXCLUSIVE
@@ -31,18 +31,20 @@ def _address(operands: Operands, *, exact: bool = False) -> Expr:
     return plus(operands.value_of(place.base), constant(place.offset))
 
 
-def _load(operands: Operands, *, size: int, signed: bool, tags: Tags) -> Step:
+def _load(operands: Operands, *, size: int, signed: bool, tags: Tags) -> InstructionStep:
     target = operands.register()
     address = _address(operands)
-    return Step((Load(register=destination(target), address=address, size=size, signed=signed, tags=tags),))
+    return InstructionStep(
+        (Load(register=destination(target), address=address, size=size, signed=signed, tags=tags),)
+    )
 
 
-def _store(operands: Operands, *, size: int, tags: Tags) -> Step:
+def _store(operands: Operands, *, size: int, tags: Tags) -> InstructionStep:
     value = operands.value()
-    return Step((Store(address=_address(operands), value=value, size=size, tags=tags),))
+    return InstructionStep((Store(address=_address(operands), value=value, size=size, tags=tags),))
 
 
-def _load_reserved(operands: Operands, *, size: int, tags: Tags) -> Step:
+def _load_reserved(operands: Operands, *, size: int, tags: Tags) -> InstructionStep:
     target = operands.register()
     load = Load(
         register=destination(target),
@@ -52,10 +54,10 @@ def _load_reserved(operands: Operands, *, size: int, tags: Tags) -> Step:
         tags=tags | {EXCLUSIVE},
         exclusive=True,
     )
-    return Step((load,))
+    return InstructionStep((load,))
 
 
-def _store_conditional(operands: Operands, *, size: int, tags: Tags) -> Step:
+def _store_conditional(operands: Operands, *, size: int, tags: Tags) -> InstructionStep:
     status, value = operands.register(), operands.value()
     store = StoreConditional(
         status=destination(status),
@@ -65,7 +67,7 @@ def _store_conditional(operands: Operands, *, size: int, tags: Tags) -> Step:
         tags=tags | {EXCLUSIVE},
         carries=True,
     )
-    return Step((store,))
+    return InstructionStep((store,))
 
 
 def _low(expr: Expr, size: int) -> Expr:
@@ -73,7 +75,7 @@ def _low(expr: Expr, size: int) -> Expr:
     return expr if size == 8 else Extend(expr, 8 * size, signed=True)
 
 
-def _amo(operands: Operands, *, update: _Update, size: int, tags: Tags) -> Step:
+def _amo(operands: Operands, *, update: _Update, size: int, tags: Tags) -> InstructionStep:
     """`amoadd.w rd,rs2,(rs1)`: one access, so both halves carry what the instruction says."""
     target, source = operands.register(), operands.value()
     rmw = Rmw(
@@ -86,10 +88,10 @@ def _amo(operands: Operands, *, update: _Update, size: int, tags: Tags) -> Step:
         read_tags=tags | {ATOMIC},
         write_tags=tags | {ATOMIC},
     )
-    return Step((rmw, *assign(target, _OLD)))
+    return InstructionStep((rmw, *assign(target, _OLD)))
 
 
-def _compare_and_swap(operands: Operands, *, size: int, tags: Tags) -> Step:
+def _compare_and_swap(operands: Operands, *, size: int, tags: Tags) -> InstructionStep:
     """`amocas.w rd,rs2,(rs1)`: stores `rs2` if memory holds what `rd` says; `rd` gets the old value."""
     target = operands.register()
     expected, source = operands.value_of(target), operands.value()
@@ -103,7 +105,7 @@ def _compare_and_swap(operands: Operands, *, size: int, tags: Tags) -> Step:
         read_tags=tags | {ATOMIC},
         write_tags=tags | {ATOMIC},
     )
-    return Step((rmw, *assign(target, _OLD)))
+    return InstructionStep((rmw, *assign(target, _OLD)))
 
 
 def _kinds(operands: Operands, operand: Operand) -> str:
@@ -116,7 +118,7 @@ def _kinds(operands: Operands, operand: Operand) -> str:
     return "".join(kind for kind in text if kind in "rw")
 
 
-def _fence(operands: Operands) -> Step:
+def _fence(operands: Operands) -> InstructionStep:
     """`fence`, `fence rw,w`; a side with no ordinary accesses leaves nothing to order."""
     before = after = "rw"
     if operands.remaining:
@@ -124,13 +126,13 @@ def _fence(operands: Operands) -> Step:
         after = _kinds(operands, operands.take("the accesses after the fence, such as `rw`"))
     operands.end()
     if not before or not after:
-        return Step()
-    return Step((Fence(frozenset({f"Fence.{before}.{after}"})),))
+        return InstructionStep()
+    return InstructionStep((Fence(frozenset({f"Fence.{before}.{after}"})),))
 
 
-def _named_fence(operands: Operands, *, tag: str) -> Step:
+def _named_fence(operands: Operands, *, tag: str) -> InstructionStep:
     operands.end()
-    return Step((Fence(frozenset({tag})),))
+    return InstructionStep((Fence(frozenset({tag})),))
 
 
 def _simple(op: BinaryOp) -> _Update:
