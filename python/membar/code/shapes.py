@@ -19,11 +19,13 @@ class Shape:
         size: in bytes.
         element: of an array.
         members: offset, name and shape of each.
+        is_bit_field: whether it is the bytes that a bit field is in.
     """
 
     size: int
     element: Shape | None = None
     members: tuple[tuple[int, str, Shape], ...] = ()
+    is_bit_field: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -39,6 +41,14 @@ class Name:
 
     def __str__(self) -> str:
         return self.text if self.index is None else f"{self.text}[{self.index}]"
+
+
+def has_bit_fields(shape: Shape | None) -> bool:
+    """Whether something in an object is a bit field."""
+    if shape is None:
+        return False
+    inner = (shape.element, *(member for _, _, member in shape.members))
+    return shape.is_bit_field or any(map(has_bit_fields, inner))
 
 
 def covered_bytes(shape: Shape, start: int = 0) -> Iterator[int]:

@@ -21,7 +21,7 @@ _LESS = {"max": "slt", "min": "slt", "umax": "ult", "umin": "ult"}
 def _words(thread: ThreadLowering, item: ir.Load | ir.Store) -> Tags:
     """The ordering words of an access; plain ones in an atomic block cannot race."""
     orders = thread.context.orders
-    if item.ordering is None and thread.atomic_from is not None and not orders.is_kernel:
+    if item.ordering is None and thread.atomic is not None and not orders.is_kernel:
         return orders.access("seq_cst", item.place)
     return orders.access(item.ordering, item.place)
 
@@ -104,7 +104,6 @@ def lower_exchange(thread: ThreadLowering, item: ir.CompareExchange) -> None:
         thread.flow.emit(attempt, span)
         return
     # A weak one may fail although the values are equal; then it is a load.
-    thread.require_no_atomic_block()
     done, fails = thread.flow.register(), thread.flow.register()
     thread.flow.emit(Choose(fails, FALSE, TRUE, retries=True), span)
     if thread.flow.state is None:

@@ -220,7 +220,6 @@ def _select(thread: ThreadLowering, item: ir.Compute) -> None:
     condition = thread.value(item.operands[0], item, "tested")
     if thread.flow.state is None:
         return
-    thread.require_no_atomic_block()
     register = thread.flow.register()
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from membar.code import ir
-from membar.code.lowering.automaton import State, as_one_step, is_warning
+from membar.code.lowering.automaton import State
 from membar.code.lowering.context import thread_name
 from membar.code.lowering.expressions import zero_extend
 from membar.code.lowering.refusal import NotSupportedError
@@ -310,26 +310,18 @@ def _mark(thread: ThreadLowering, item: ir.Call) -> None:
 def _atomic_begin(thread: ThreadLowering, item: ir.Call) -> None:
     thread.require_no_atomic_block()
     if thread.flow.state is not None:
-        thread.flow.cut()
-        thread.atomic_from = (len(thread.flow.edges), item)
+        thread.begins[thread.flow.here()] = item
+        thread.atomic = item
 
 
 def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
     """All that was done since the beginning becomes one step."""
     if thread.flow.state is None:
         return
-    if thread.atomic_from is None:
+    if thread.atomic is None:
         raise NotSupportedError("the end of an atomic block that has not begun here", item.place)
-    first, begin = thread.atomic_from
-    thread.atomic_from = None
-    thread.flow.cut()
-    inner = thread.flow.edges[first:]
-    del thread.flow.edges[first:]
-    warnings = [(item, edge.span) for edge in inner for item in edge.operations if is_warning(item)]
-    if inner:
-        thread.flow.edges.append(as_one_step(inner, thread.context.span(begin.place)))
-    for warning, span in warnings:  # they end no execution, and may as well be asked behind the step
-        thread.flow.emit(warning, span)
+    thread.ends.add(thread.flow.here())
+    thread.atomic = None
 
 
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:

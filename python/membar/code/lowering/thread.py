@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from membar.code import ir
 from membar.code.analyses.unset import maybe_unset
 from membar.code.lowering.accesses import lower_exchange, lower_load, lower_store, lower_update
+from membar.code.lowering.atomic_blocks import merge_atomic_blocks
 from membar.code.lowering.automaton import Automaton, State, without_empty_steps
 from membar.code.lowering.computing import lower_compute, lower_index
 from membar.code.lowering.context import Context, thread_name
@@ -69,7 +70,10 @@ class ThreadLowering:
         self.unset: dict[str, Expr] = {}  # the bits that were never set, of values that may have such bits
         self.extended: dict[str, ir.Operand] = {}  # what a `float` was before it became a `double`
         self._maybe_unset = maybe_unset(function)
-        self.atomic_from: tuple[int, ir.Call] | None = None  # the edges before an atomic block, and its begin
+        self.atomic: ir.Call | None = None  # the beginning of the atomic block that the code is in
+        self.begins: dict[int, ir.Call] = {}  # points where atomic blocks begin
+        self.ends: set[int] = set()  # and where they end
+        self._inside: dict[str, ir.Call | None] = {}  # blocks of code, and the atomic block they begin in
         self._todo: list[tuple[ir.Block, State]] = []
 
     def run(self) -> Thread:
@@ -81,12 +85,16 @@ class ThreadLowering:
             self._points[entry.name] = 0
         while self._todo:
             block, self.flow.state = self._todo.pop()
+            self.atomic = self._inside.get(block.name)
             for item in block.instructions:
                 if self.flow.state is None:
                     break
                 self._instruction(item)
             if self.flow.state is not None:
                 self._end(block.end)
+        if self.begins:
+            spans = {point: self.context.span(call.place) for point, call in self.begins.items()}
+            merge_atomic_blocks(self.flow, self.begins, frozenset(self.ends), spans)
         edges, first = without_empty_steps(self.flow.edges, 0, self.exits)
         return Thread(
             name=thread_name(self.function.name),
@@ -243,7 +251,6 @@ class ThreadLowering:
 
     def _part(self, end: ir.Terminator, ways: Sequence[tuple[Expr, ir.Goto]]) -> None:
         """Goes on in several ways; of the guards, one is open."""
-        self.require_no_atomic_block()
         here = self.flow.here()
         span = self.context.span(end.place)
         for guard, target in ways:
@@ -256,6 +263,8 @@ class ThreadLowering:
         state = self.flow.state
         if state is None:
             return
+        if self._inside.setdefault(block.name, self.atomic) is not self.atomic:
+            raise NotSupportedError("an atomic block that only some ways begin or end", end.place)
         if self._arrivals[block.name] == 1 and block.name not in self._points:
             for item, (word, unset) in zip(block.parameters, words, strict=True):
                 self.values[item.name] = word
@@ -264,7 +273,6 @@ class ThreadLowering:
             self._todo.append((block, state))
             self.flow.state = None
             return
-        self.require_no_atomic_block()
         settings: list[tuple[str, Expr]] = []
         for item, (word, unset) in zip(block.parameters, words, strict=True):
             settings.append((self._parameter(item), word))
@@ -307,10 +315,9 @@ class ThreadLowering:
         self.flow.state = None
 
     def require_no_atomic_block(self) -> None:
-        """Refuses branches and loops in an atomic block."""
-        if self.atomic_from is not None:
-            message = "an atomic block with a branch or a loop, or without an end"
-            raise NotSupportedError(message, self.atomic_from[1].place)
+        """Refuses an atomic block in another one, or without an end."""
+        if self.atomic is not None:
+            raise NotSupportedError("an atomic block in another one, or without an end", self.atomic.place)
 
     def end_thread(self) -> None:
         """Nothing follows in this thread."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from membar.code import ir as code
-from membar.code.shapes import Shape
+from membar.code.shapes import Shape, has_bit_fields
 from membar.languages.compiled.constants import (
     ARITHMETIC,
     Constants,
@@ -128,10 +128,15 @@ class _Lowering:
             except UnsupportedError as problem:
                 place = self._place_of_variable(variable)
                 raise self.refusal.at(f"{variable.name}: {problem}", place, variable.span) from None
+            shape = self.shapes.of_variable(variable.debug)
+            if has_bit_fields(
+                shape
+            ):  # beside them the bytes of static variables are 0, and are read with them
+                found = replace(found, unset=())
             self.objects[operand.name] = replace(
                 found,
                 binding=_binding(variable.linkage),
-                shape=self.shapes.of_variable(variable.debug),
+                shape=shape,
                 place=_place(self._place_of_variable(variable)),
             )
             for _, target in found.addresses:

@@ -122,5 +122,5 @@ class Shapes:
         if _is_bit_field(node):
             bits = node.fields.get("size")
             width = bits if isinstance(bits, int) else 8
-            shape = Shape(size=(start % 8 + width + 7) // 8)
+            shape = Shape(size=(start % 8 + width + 7) // 8, is_bit_field=True)
         return start // 8, name if isinstance(name, str) else "", shape

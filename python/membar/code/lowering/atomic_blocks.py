@@ -1,0 +1,93 @@
+"""Makes each way through an atomic block one step.
+
+The ways begin at one point, and each assumes the conditions that lead along it: one can be taken. Of a
+loop in a block a few iterations are followed; what goes on is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from membar.code import ir
+from membar.code.lowering.automaton import Automaton, as_one_step, is_warning
+from membar.code.lowering.refusal import NotSupportedError
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Expr, is_truth
+from membar.program.operations import Assume
+from membar.program.program import Edge
+from membar.records import replace
+from membar.source import Span
+
+_MOST_ITERATIONS = 4
+_MOST_WAYS = 256
+
+
+def merge_atomic_blocks(
+    flow: Automaton, begins: Mapping[int, ir.Call], ends: frozenset[int], spans: Mapping[int, Span | None]
+) -> None:
+    """Replaces the steps of atomic blocks.
+
+    Args:
+        flow: the automaton of a thread.
+        begins: the points where blocks begin, with the calls that begin them.
+        ends: the points where blocks end.
+        spans: the text of those calls.
+
+    Raises:
+        NotSupportedError: a block has too many ways.
+    """
+    leaving: dict[int, list[Edge]] = {}
+    for edge in flow.edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    gone: set[int] = set()
+    made: list[Edge] = []
+    for begin, call in begins.items():
+        for number, way in enumerate(_ways(begin, leaving, ends)):
+            if number == _MOST_WAYS:
+                raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} ways", call.place)
+            gone |= {id(edge) for edge in way}
+            made += _as_steps(way, flow, spans[begin], is_cut=_is_cut(way, ends))
+    flow.edges = [edge for edge in flow.edges if id(edge) not in gone] + made
+
+
+def _ways(begin: int, leaving: Mapping[int, list[Edge]], ends: frozenset[int]) -> Iterator[list[Edge]]:
+    """The ways from the beginning of a block to its ends, or to where nothing follows."""
+    todo: list[list[Edge]] = [[edge] for edge in leaving.get(begin, ())]
+    while todo:
+        way = todo.pop()
+        following = leaving.get(way[-1].target, ())
+        is_left_out = any(edge.unfollowed for edge in following)
+        if way[-1].target in ends or not following or is_left_out or _is_cut(way, ends):
+            yield way
+        else:
+            todo += [[*way, edge] for edge in following]
+
+
+def _is_cut(way: list[Edge], ends: frozenset[int]) -> bool:
+    """Whether a way is in a loop that is not followed further."""
+    most = max(Counter(map(id, way)).values())
+    return most > _MOST_ITERATIONS and way[-1].target not in ends
+
+
+def _as_steps(way: list[Edge], flow: Automaton, span: Span | None, *, is_cut: bool) -> list[Edge]:
+    first, *others = way
+    steps = [first, *(_assuming(edge) for edge in others)]
+    done = as_one_step(steps, span)
+    if is_cut:
+        point = flow.point()
+        return [replace(done, target=point), Edge(source=point, target=point, span=span, unfollowed=True)]
+    warnings = [(item, edge.span) for edge in way for item in edge.operations if is_warning(item)]
+    found, end = [done], done.target
+    for warning, place in warnings:  # they end no execution, and may as well be asked behind the step
+        point = flow.point()
+        found[-1] = replace(found[-1], target=point)
+        found.append(Edge(source=point, target=end, operations=(warning,), span=place))
+    return found
+
+
+def _assuming(edge: Edge) -> Edge:
+    """A step that assumes its guard when it comes to it."""
+    if edge.guard == TRUE:
+        return edge
+    guard: Expr = edge.guard if is_truth(edge.guard) else Binary(BinaryOp.NE, edge.guard, FALSE)
+    return replace(edge, guard=TRUE, operations=(Assume(guard), *edge.operations))
