@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -39,6 +40,23 @@ def size(number: int) -> int:
 def some(values: Iterable[T]) -> Iterable[T]:
     """What a test tries of many random programs: all in `make test-all`, every fifth in `make test`."""
     return islice(values, 0, None, 1 if IS_FULL else 5)
+
+
+def each_verdict(cases: Iterable[tuple[Path, str, str]]) -> list[object]:
+    """Examples with model and verdict: `make test` takes the first of each verdict of a file, and the last.
+
+    Most files name the model of their language first, and that of a processor last.
+    """
+    every = list(cases)
+    last = {path: model for path, model, _ in every}
+    met = set[tuple[Path, str]]()
+    found = list[object]()
+    for path, model, verdict in every:
+        is_quick = (path, verdict) not in met or last[path] == model
+        met.add((path, verdict))
+        marks = () if is_quick else pytest.mark.full
+        found.append(pytest.param(path, model, verdict, marks=marks))
+    return found
 
 
 def all_but(slow: T, values: Iterable[T]) -> list[object]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.questions.expectations import expected_in
 from membar.questions.task import Options
 from membar.source import SourceFile
@@ -90,7 +91,9 @@ MOST_SECONDS = 10.0
 FOR_TWO = {"dekker", "peterson-plain"}
 
 
-@pytest.mark.parametrize(("path", "model", "verdict"), C_CASES, ids=lambda v: getattr(v, "stem", str(v)))
+@pytest.mark.parametrize(
+    ("path", "model", "verdict"), tiers.each_verdict(C_CASES), ids=lambda v: getattr(v, "stem", str(v))
+)
 def test_c_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
     start = time.process_time()
     result = membar.check(path, model=model)
@@ -112,7 +115,9 @@ def with_three_threads() -> list[tuple[Path, str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("path", "model", "verdict"), with_three_threads(), ids=lambda v: getattr(v, "stem", str(v))
+    ("path", "model", "verdict"),
+    tiers.each_verdict(with_three_threads()),
+    ids=lambda v: getattr(v, "stem", str(v)),
 )
 def test_a_right_c_example_is_right_with_three_threads(path: Path, model: str, verdict: str) -> None:
     start = time.process_time()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.reports import terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "c" / "heap"
@@ -30,7 +31,9 @@ def expectations(path: Path) -> list[tuple[str, str]]:
 CASES = [(path, model, verdict) for path in FILES for model, verdict in expectations(path)]
 
 
-@pytest.mark.parametrize(("path", "model", "verdict"), CASES, ids=lambda v: getattr(v, "stem", str(v)))
+@pytest.mark.parametrize(
+    ("path", "model", "verdict"), tiers.each_verdict(CASES), ids=lambda v: getattr(v, "stem", str(v))
+)
 def test_an_example_with_memory_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str
 ) -> None:
