@@ -197,7 +197,7 @@ def _follow(
             by_kind = {
                 DependencyKind.ADDRESS: address,
                 DependencyKind.DATA: data if writes_memory(operation) else _NOWHERE,
-                DependencyKind.CONTROL: control | _decided(origins),
+                DependencyKind.CONTROL: control | _control_origins(origins),
             }
             found.update(Dependency(s, place, kind) for kind, sources in by_kind.items() for s in sources)
         elif isinstance(operation, Assume | Assert):
@@ -215,7 +215,7 @@ def _is_origin(operation: Operation) -> bool:
     return reads_memory(operation) or (isinstance(operation, StoreConditional) and operation.carries)
 
 
-def _decided(origins: _Origins) -> frozenset[OperationPosition]:
+def _control_origins(origins: _Origins) -> frozenset[OperationPosition]:
     """What decided that control comes here."""
     return frozenset(
         place for name, places in origins.items() if not isinstance(name, str) for place in places

@@ -54,9 +54,9 @@ def _thread(thread: Thread) -> Thread:
 # ----------------------------------------------------------------------------------------- expressions
 
 
-def simplified(expr: Expr) -> Expr:
+def simplify(expr: Expr) -> Expr:
     """An expression with the same value, without registers that do not matter for it."""
-    parts = tuple(map(simplified, children(expr)))
+    parts = tuple(map(simplify, children(expr)))
     expr = with_children(expr, parts)
     if parts and all(isinstance(part, Constant) for part in parts):
         return Constant(evaluate(expr, {}, {}))
@@ -101,19 +101,19 @@ def _with_constants(thread: Thread) -> tuple[Edge, ...]:
     while todo:
         point = todo.pop()
         for edge in thread.outgoing[point]:
-            _, after = _changed(edge, at[point])
+            _, after = _fold_edge(edge, at[point])
             known = at.get(edge.target)
             met = dict(after if known is None else known.items() & after.items())
             if known is None or met != known:
                 at[edge.target] = met
                 todo.append(edge.target)
-    return tuple(_changed(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
+    return tuple(_fold_edge(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
 
 
-def _changed(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
+def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
     """An edge with known constants in it, and what is known behind it."""
     known = dict(facts)
-    guard = _known(edge.guard, known)
+    guard = _fold(edge.guard, known)
     known.update(_told_by(guard))
     operations: list[Operation] = []
     for operation in edge.operations:
@@ -126,14 +126,14 @@ def _changed(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
     return replace(edge, guard=guard, operations=tuple(operations)), known
 
 
-def _known(expr: Expr, facts: _Facts) -> Expr:
-    return simplified(_replaced(expr, facts))
+def _fold(expr: Expr, facts: _Facts) -> Expr:
+    return simplify(_substitute(expr, facts))
 
 
-def _replaced(expr: Expr, facts: _Facts) -> Expr:
+def _substitute(expr: Expr, facts: _Facts) -> Expr:
     if isinstance(expr, Register):
         return facts.get(expr.name, expr)
-    return with_children(expr, [_replaced(part, facts) for part in children(expr)])
+    return with_children(expr, [_substitute(part, facts) for part in children(expr)])
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:
@@ -144,9 +144,9 @@ def _operation(operation: Operation, facts: _Facts) -> Operation:
         before = getattr(operation, name)
         used = facts if name in operation.ADDRESS else inner
         if isinstance(before, tuple):
-            changes[name] = tuple(_known(each, used) for each in before)
+            changes[name] = tuple(_fold(each, used) for each in before)
         elif before is not None:
-            changes[name] = _known(before, used)
+            changes[name] = _fold(before, used)
     return replace(operation, **changes) if changes else operation  # type: ignore[arg-type]
 
 
@@ -214,7 +214,7 @@ def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 def _are_alike(first: Edge, second: Edge) -> bool:
     """Whether one of two edges can be taken, and both do the same."""
     return replace(first, guard=TRUE) == replace(second, guard=TRUE) and (
-        simplified(negation(first.guard)) == second.guard or first.guard == simplified(negation(second.guard))
+        simplify(negation(first.guard)) == second.guard or first.guard == simplify(negation(second.guard))
     )
 
 

@@ -45,7 +45,7 @@ class TestAnswer:
         herd: herd's text block, if the campaign asks for it.
         json: the JSON line, if the campaign asks for it.
         sarif: the SARIF results, if the campaign asks for them.
-        told: the report about a violation, if the campaign asks for it.
+        report: the report about a violation, if the campaign asks for it.
         unwritten: the rendered diagnostic of a picture that could not be written.
         seconds: wall time, reading the file included.
     """
@@ -62,7 +62,7 @@ class TestAnswer:
     herd: str = ""
     json: str = ""
     sarif: tuple[dict[str, Any], ...] = ()
-    told: str = ""
+    report: str = ""
     unwritten: str = ""
     seconds: float = 0.0
 
@@ -83,7 +83,7 @@ class Campaign(Question):
         engine: engine.
         folders: where pictures go, by format.
         mapping: the compiler's table for tests in C; by default the model's own.
-        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `told`, each rendered only where
+        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `report`, each rendered only where
             somebody reads it.
         jobs: how many processes answer tests; several, or supervised, are child processes, and one that
             passes the limits is ended.
@@ -283,7 +283,7 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         herd=herd.render(answer) if "herd" in texts else "",
         json=_json(answer) if "json" in texts else "",
         sarif=_sarif(answer) if "sarif" in texts else (),
-        told=_report_text(answer) if "told" in texts else "",
+        report=_report_text(answer) if "report" in texts else "",
         seconds=seconds,
     )
 

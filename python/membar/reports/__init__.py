@@ -41,15 +41,15 @@ class Tested(Protocol):
         """Time it took."""
 
 
-class Told(Tested, Protocol):
-    """A test with what is to be told of it on a page."""
+class ReportedTest(Tested, Protocol):
+    """A test with the report about it, for pages about many tests."""
 
     @property
     def model(self) -> str:
         """The memory model's name; empty if the test could not be read."""
 
     @property
-    def told(self) -> str:
+    def report(self) -> str:
         """The report about a violation, for people; else ""."""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree as ET
 
-from membar.reports import Told
+from membar.reports import ReportedTest
 from membar.reports._parts.style import printable
 
 
 def render(
-    tests: Sequence[Told], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
+    tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
 ) -> str:
     """One test suite with a test case per file.
 
@@ -37,7 +37,7 @@ def _count(cases: Sequence[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
+def _case(test: ReportedTest, disagreements: Mapping[str, str] | None) -> ET.Element:
     path = _xml(test.path)
     case = ET.Element(
         "testcase", {"name": _xml(test.name), "classname": path, "file": path, "time": f"{test.seconds:.3f}"}
@@ -49,7 +49,7 @@ def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
     differs = (disagreements or {}).get(test.path)
     if differs is not None:
         failure = ET.SubElement(case, "failure", {"type": "disagreement", "message": _xml(differs)})
-        failure.text = _xml(test.told or test.reason) or None
+        failure.text = _xml(test.report or test.reason) or None
     elif test.verdict == "error":
         first, _, _ = test.reason.partition("\n")
         error = ET.SubElement(case, "error", {"type": "input", "message": _xml(first)})
@@ -58,7 +58,7 @@ def _case(test: Told, disagreements: Mapping[str, str] | None) -> ET.Element:
         ET.SubElement(case, "skipped", {"message": _xml(f"unknown: {test.reason}")})
     elif test.verdict == "violated" and disagreements is None:
         failure = ET.SubElement(case, "failure", {"type": "violated", "message": _xml(test.reason)})
-        failure.text = _xml(test.told)
+        failure.text = _xml(test.report)
     elif test.reason and disagreements is None:
         ET.SubElement(case, "system-out").text = _xml(test.reason)
     return case

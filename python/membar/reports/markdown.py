@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from membar.reports import Told
+from membar.reports import ReportedTest
 from membar.reports._parts.style import printable
 from membar.reports.summary import verdict_text
 
@@ -25,7 +25,7 @@ _SIGNS = {
 }
 
 
-def render(tests: Sequence[Told], disagreements: Mapping[str, str] | None = None) -> str:
+def render(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None = None) -> str:
     """The page.
 
     With `disagreements` (path → how our answer differs from the expected one) those are told first: then the
@@ -38,7 +38,7 @@ def render(tests: Sequence[Told], disagreements: Mapping[str, str] | None = None
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _counts(tests: Sequence[Told], disagreements: Mapping[str, str] | None) -> str:
+def _counts(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None) -> str:
     counts = Counter(test.verdict for test in tests)
     words = [f"{counts[word]} {verdict_text(word)}" for word in _SIGNS if counts[word]]
     total = f"**{len(tests)} answer{'' if len(tests) == 1 else 's'}**"
@@ -48,7 +48,7 @@ def _counts(tests: Sequence[Told], disagreements: Mapping[str, str] | None) -> s
     return f"{total}: {', '.join(words)} ({seconds:.1f} s)" if words else f"{total}."
 
 
-def _table(tests: Sequence[Told]) -> list[str]:
+def _table(tests: Sequence[ReportedTest]) -> list[str]:
     """A row per answer; of very many, those in which nothing is to be seen are left out."""
     if not tests:
         return []
@@ -67,7 +67,7 @@ def _table(tests: Sequence[Told]) -> list[str]:
     return ["\n".join(rows), f"And {left} more." if left else ""]
 
 
-def _why(test: Told) -> str:
+def _why(test: ReportedTest) -> str:
     """The bound, the reason of an UNKNOWN, or the first line of an error."""
     first, _, _ = test.reason.partition("\n")
     return f": {_plain(first)}" if first else ""
@@ -79,11 +79,11 @@ def _disagreements(found: Mapping[str, str]) -> str:
     return "\n".join(["### Unexpected answers", "", *lines, *([f"- and {left} more"] if left else [])])
 
 
-def _details(tests: Sequence[Told]) -> list[str]:
+def _details(tests: Sequence[ReportedTest]) -> list[str]:
     parts: list[str] = []
     room, left = MOST_TOLD, 0
     for test in tests:
-        text = test.told if test.verdict != "error" else test.reason
+        text = test.report if test.verdict != "error" else test.reason
         if not text:
             continue
         if len(text) > room:

@@ -21,14 +21,14 @@ class Test:
     model: str = "sc"
     name: str = "t"
     reason: str = ""
-    told: str = ""
+    report: str = ""
     final_states: int = 0
     seconds: float = 0.0
 
 
 TESTS = [
     Test("a.litmus", "holds", seconds=0.5),
-    Test("b.c", "violated", model="rc11", told="b.c: VIOLATED\n  1: x <- 1\n", seconds=2.0),
+    Test("b.c", "violated", model="rc11", report="b.c: VIOLATED\n  1: x <- 1\n", seconds=2.0),
     Test("c.litmus", "unknown", reason="time limit"),
     Test("d.litmus", "error", model="", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
     Test("e.c", "holds-within", reason="loops unrolled 4 times"),
@@ -67,7 +67,7 @@ def test_no_answer_is_a_page_too() -> None:
 def test_no_text_breaks_the_page() -> None:
     odd = "a|b`c\n</details><b>*x*\x1b"
     tests = [
-        Test(odd, "violated", model="m|<i>`", told="```\n````text\n</details>\n"),
+        Test(odd, "violated", model="m|<i>`", report="```\n````text\n</details>\n"),
         Test(odd, "unknown", reason="1 | 2 `x` <script>"),
     ]
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown.render(tests))
@@ -100,8 +100,8 @@ def test_names_with_backslashes_before_pipes_stay_in_their_cell() -> None:
 
 def test_very_many_answers_are_cut() -> None:
     tests = [Test(f"{n}.litmus", "holds") for n in range(2 * markdown.MOST_ROWS)]
-    tests.append(Test("z.litmus", "violated", told="x" * markdown.MOST_TOLD))
-    tests.append(Test("y.litmus", "violated", told="too much"))
+    tests.append(Test("z.litmus", "violated", report="x" * markdown.MOST_TOLD))
+    tests.append(Test("y.litmus", "violated", report="too much"))
     page = markdown.render(tests)
     assert len(re.findall(r"^\| .* s \|$", page, re.MULTILINE)) == markdown.MOST_ROWS
     assert f"And {markdown.MOST_ROWS + 2} more." in page

@@ -19,12 +19,12 @@ class Test:
     final_states: int = 0
     seconds: float = 0.0
     model: str = "sc"
-    told: str = ""
+    report: str = ""
 
 
 TESTS = [
     Test("a.litmus", "holds", final_states=2, seconds=0.5),
-    Test("b.litmus", "violated", reason="races", seconds=2.0, told="An execution\n"),
+    Test("b.litmus", "violated", reason="races", seconds=2.0, report="An execution\n"),
     Test("c.litmus", "unknown", reason="time limit"),
     Test("d.litmus", "error", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
 ]

@@ -57,7 +57,7 @@ class Filed:
 
 def texts(chosen: Chosen) -> tuple[str, ...]:
     """What answers must carry along for the files that were asked for."""
-    wanted = {"sarif": ("sarif",), "told": ("summary", "junit")}
+    wanted = {"sarif": ("sarif",), "report": ("summary", "junit")}
     return tuple(
         text
         for text, files in wanted.items()
