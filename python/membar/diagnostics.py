@@ -102,8 +102,9 @@ def unfit_input(problem: Exception, path: str | Path | None = None) -> InputErro
         name = problem.filename or "input"
         shown = os.fsdecode(name)
         if isinstance(problem, IsADirectoryError):
-            message, help_ = f"{shown} is a directory", "`membar litmus DIR` checks all tests in a directory"
-            return InputError(Diagnostic(code="W0404", message=message, help=help_))
+            # Without a path it may be a file to be written.
+            help_ = None if path is None else "`membar litmus DIR` checks all tests in a directory"
+            return InputError(Diagnostic(code="W0404", message=f"{shown} is a directory", help=help_))
         return InputError(Diagnostic(code="W0404", message=f"{shown}: {problem.strerror or problem}"))
     if "integer string conversion" not in str(problem):
         raise problem

@@ -30,7 +30,7 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_search(
     assert captured.err == f"error[W0404]: {path}: No such file or directory\n"
     assert captured.out == ""
     assert cli.main([command, SB, option, str(tmp_path)]) == 2
-    assert "Is a directory" in capsys.readouterr().err
+    assert "is a directory" in capsys.readouterr().err
 
 
 def test_what_was_done_before_ctrl_c_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
