@@ -28,12 +28,12 @@ def weaker_program(program: Program, model: Model) -> Program | None:
     if not orders_by_dependencies(model):
         return None
     weaker = without_removable_dependencies(program)
-    return weaker if _removed(program, weaker) else None
+    return weaker if _removed_dependencies(program, weaker) else None
 
 
 def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | None) -> str:
     """The dependencies without which a program goes wrong, as far as the execution shows that does."""
-    removed = _removed(program, weaker)
+    removed = _removed_dependencies(program, weaker)
     if witness is not None:
         happened = {(event.thread, event.span.line) for event in witness.execution.events if event.span}
         shown = {
@@ -49,7 +49,7 @@ def say_what_it_relies_on(program: Program, weaker: Program, witness: Witness | 
     return f"relies on {one} {listed}{more}, which a compiler may remove"
 
 
-def _removed(program: Program, weaker: Program) -> set[tuple[int, int, int]]:
+def _removed_dependencies(program: Program, weaker: Program) -> set[tuple[int, int, int]]:
     """The dependencies that one program has and the other one has not: thread, and the two lines."""
     found: set[tuple[int, int, int]] = set()
     for number, (before, after) in enumerate(zip(program.threads, weaker.threads, strict=True)):

@@ -20,18 +20,18 @@ def check_constants(module: ir.Module) -> ir.Module:
     targets, checks = points_to(module), Checks(module)
     functions = dict(module.functions)
     for name in module.threads:
-        functions[name] = _checked(module, functions[name], targets, constants, checks)
+        functions[name] = _check_function(module, functions[name], targets, constants, checks)
     return checks.added_to(replace(module, functions=functions))
 
 
-def _checked(
+def _check_function(
     module: ir.Module, function: ir.Function, targets: PointsTo, constants: set[str], checks: Checks
 ) -> ir.Function:
     emit = Emitter(function, "constant", module)
     blocks = []
     for block in function.blocks:
         for item in block.instructions:
-            address = _written(item)
+            address = _written_address(item)
             emit.place = item.place
             found = set() if address is None else targets.targets(function.name, address)
             for site in sorted({target.site for target in found} & constants):
@@ -54,7 +54,7 @@ def _check(item: ir.Object, address: ir.Operand, emit: Emitter, checks: Checks) 
     emit.instructions.append(checks.check(is_outside, _MESSAGE, emit.place))
 
 
-def _written(item: ir.Instruction) -> ir.Operand | None:
+def _written_address(item: ir.Instruction) -> ir.Operand | None:
     """Where an instruction writes."""
     match item:
         case ir.Store(address=address) | ir.Update(address=address):
