@@ -111,8 +111,10 @@ def allowed(pair: Pair, model: str) -> States:
     """The final states that membar allows."""
     found = membar.check(SourceFile("pair.c", program(pair)), model=model, properties=())
     assert found.verdict == "explored"
+    # A variable that no thread uses is in no final state.
     return frozenset(
-        tuple((name, int(dict(state)[name])) for name in pair.names) for state in found.outcome.run.outcomes
+        tuple((name, int(dict(state).get(name, 0))) for name in pair.names)
+        for state in found.outcome.run.outcomes
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.checks import Checks
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
+from membar.code.structure import operands
 from membar.records import replace
 
 _MESSAGE = "a literal or another constant is changed"
@@ -15,13 +18,27 @@ _MESSAGE = "a literal or another constant is changed"
 def check_constants(module: ir.Module) -> ir.Module:
     """The module with checks where something may be written into a constant."""
     constants = {f"@{name}" for name, item in module.objects.items() if item.is_constant}
-    if not constants:
+    if not any(f"@{name}" in constants for name in _pointed_to(module)):
         return module
     targets, checks = points_to(module), Checks(module)
     functions = dict(module.functions)
     for name in module.threads:
         functions[name] = _check_function(module, functions[name], targets, constants, checks)
     return checks.added_to(replace(module, functions=functions))
+
+
+def _pointed_to(module: ir.Module) -> Iterator[str]:
+    """The objects whose addresses go anywhere but into a read, or into a call of a primitive."""
+    for item in module.objects.values():
+        yield from (target.name for _, target in item.addresses)
+    for name in module.threads:
+        for block in module.functions[name].blocks:
+            for instruction in (*block.instructions, block.end):
+                used = operands(instruction)
+                if isinstance(instruction, ir.Copy):
+                    used = iter((instruction.target,))
+                if not isinstance(instruction, ir.Load | ir.Call):
+                    yield from (each.name for each in used if isinstance(each, ir.ObjectAddress))
 
 
 def _check_function(
