@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -74,5 +73,7 @@ class Budget:
 
 def peak_bytes() -> int:
     """The most memory this process ever held."""
+    import resource  # of whole searches only
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -40,6 +40,7 @@ class Signs:
     mark: str
 
 
+_FIRST_COMBINING = "\N{COMBINING GRAVE ACCENT}"  # before it, no character is wide or combines with another
 GLUE = "\N{NO-BREAK SPACE}"  # a blank at which lines are not broken
 
 UNICODE = Signs("│", "─", "┼", "→", "←", "…", "▲")
@@ -48,7 +49,7 @@ ASCII = Signs("|", "-", "+", "->", "<-", "...", "^")
 
 def width(text: str) -> int:
     """Terminal columns that `text` takes: wide characters two, combining ones none."""
-    if text.isascii():
+    if text.isascii() or max(text) < _FIRST_COMBINING:
         return len(text)
     import unicodedata  # noqa: PLC0415 - few texts need it
 
