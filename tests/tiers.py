@@ -32,6 +32,11 @@ def first(number: int, values: Iterable[T]) -> list[object]:
     return [value if place < number else only_full(value) for place, value in enumerate(values)]
 
 
+def every(step: int, values: Iterable[T]) -> list[object]:
+    """Parameters of which only every so many-th one belongs to `make test`."""
+    return [value if place % step == 0 else only_full(value) for place, value in enumerate(values)]
+
+
 def size(number: int) -> int:
     """How many random programs a test tries: so many in `make test-all`, a fifth of them in `make test`."""
     return number if IS_FULL else max(1, number // 5)

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 import membar
+from membar.questions.task import Options, Unrolling
 from membar.source import SourceFile
 
 TYPES = (
@@ -110,7 +111,8 @@ def program(random: Random, statements: int = 25) -> str:
 
 def differences(text: str) -> list[str]:
     """Where gcc and membar come to different results."""
-    found = membar.check(SourceFile("random.c", f"{text}int main(void) {{ return run(); }}\n"), model="sc")
+    program = SourceFile("random.c", f"{text}int main(void) {{ return run(); }}\n")
+    found = membar.check(program, model="sc", options=Options(unrolling=Unrolling(exact=16)))
     if found.verdict != "holds" or len(found.outcome.run.outcomes) != 1:
         return [f"membar says {found.verdict}"]
     ours = dict(found.outcome.run.outcomes[0])

@@ -65,7 +65,7 @@ class Step:
             case "link":
                 return f"{p}->next = {q};"
             case "follow":
-                return f"{p} = {q}->next;"
+                return f"{p} = {q}->next; if ({p}) r += 0;"  # what was never set counts where it is used
             case "copy":
                 return f"{p} = {q};"
             case "clear":

@@ -6,7 +6,7 @@ Takes examples of everything that membar reads, breaks each in one or several pl
 command with a small limit: `--files` in one process (one that hangs is killed, and the rest goes on in
 another), `--commands` as commands of their own, in turn with each kind of standard output: pipe, file,
 closed, full, ASCII. A file is made from the seed and its number alone. The last line counts what became of
-the files; any defect makes the exit code 1. (`c_mutations.py` compares what is accepted of C with gcc.)
+the files; any defect makes the exit code 1.
 """
 
 from __future__ import annotations

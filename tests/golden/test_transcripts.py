@@ -37,6 +37,7 @@ def stable(output: str) -> str:
     output = output.replace(f"{ROOT}/", "")
     output = re.sub(r"(known:|known suffixes:) .*", r"\1 …", output)
     output = re.sub(r"\d+\.\d+ (s|MiB)\b", r"… \1", output)
+    output = re.sub(r"compiled for \S+ by .*(?:\n {16}\S.*)*", "compiled for … by clang …", output)
     output = re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0.0', output)
     output = re.sub(r'"peak_bytes": \d+', '"peak_bytes": 0', output)
     # Only a busy machine is slow enough for this list.

@@ -370,7 +370,6 @@ STAGES = (
     # reading
     Stage("C: preprocessing", "check a.c", _file("a.c", _macros)),
     Stage("C: parsing 10 MB", "check a.c", _file("a.c", _functions)),
-    # Inside the old front end of C: where it does not unroll the loop, this ends by itself.
     Stage("C: translation", "check a.c", _file("a.c", _long_loop)),
     Stage("litmus X86: parsing 100,000 lines", "check a.litmus", _file("a.litmus", _long_test)),
     Stage("litmus X86: 10,000 threads", "check a.litmus", _file("a.litmus", _many_threads)),

@@ -103,7 +103,7 @@ def test_the_loop_fails_in_each_iteration_or_is_truncated(bound: int, engine: st
 
 def test_final_states_are_those_of_complete_executions() -> None:
     report = terminal.render(membar.check(SourceFile("text.c", C), options=Options(all_executions=True)))
-    assert "state reached: [x]=1; [r]=1;" in report
+    assert "state reached: [r]=1; [x]=1;" in report
     assert "1 final state of complete executions" in report
 
 

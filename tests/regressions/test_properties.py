@@ -65,12 +65,10 @@ def test_a_program_that_aborts_is_repaired() -> None:
     assert [change.place.span.line for change in found.changes] == [7]
 
 
-@pytest.mark.xfail(strict=True, reason="the C front end does not follow that a mutex is destroyed")
 def test_a_mutex_that_is_locked_after_it_was_destroyed_is_reported() -> None:
     assert verdicts(membar.check(_INPUTS / "mutex-after-destroy.c"))["locks"] == "violated"
 
 
-@pytest.mark.xfail(strict=True, reason="the C front end does not follow that a barrier is initialised twice")
 def test_a_barrier_that_is_initialised_twice_is_reported() -> None:
     assert verdicts(membar.check(_INPUTS / "barrier-initialised-twice.c"))["locks"] == "violated"
 

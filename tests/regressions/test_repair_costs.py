@@ -11,7 +11,7 @@ import pytest
 
 import membar
 from membar.languages._c_text import CText
-from membar.languages.c import FRONTEND as C
+from membar.languages.compiled import FRONTEND as C
 from membar.languages.mbp import FRONTEND as PROGRAM
 from membar.questions.repair import Repair
 from membar.source import SourceFile

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import membar
 from membar.source import SourceFile
+from strategies.c_heap_cases import DECLARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def threads(body: str, count: int, functions: str, check: str = "") -> str:
     create = "".join(f"  pthread_create(&t[{i}], NULL, t{i}, NULL);\n" for i in range(count))
     join = "".join(f"  pthread_join(t[{i}], NULL);\n" for i in range(count))
     return (
-        "#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n#include <stddef.h>\n"
+        f"#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n#include <stddef.h>\n{DECLARED}"
         f"{body}\n{functions}\nint main(void) {{\n  pthread_t t[{count}];\n{create}{join}  {check}\n  return 0;\n}}\n"
     )
 

@@ -33,21 +33,21 @@ def given(name: str, parts: tuple[str, str, str], says: str, model: str = "sc") 
 
 
 _LOCALS = (
-    given("a local that was never set", ("assert(*(int *)given == 0);", "int x;", ""), "memory: `main.x` is read before it was set (line 9)"),
+    given("a local that was never set", ("assert(*(int *)given == 0);", "int x;", ""), "memory: `x` is read before it was set (line 9)"),
     *(given("a local that was set in time", ("assert(*(int *)given == 3);", "int x; x = 3;", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
     given("a local that the other thread sets", ("*(int *)given = 4;", "int x;", "assert(x == 4);"), "holds", "rc11"),
-    given("a local that nobody sets", ("", "int x;", "assert(x == 0);"), "memory: `main.x` is read before it was set"),
+    given("a local that nobody sets", ("", "int x;", "assert(x == 0);"), "memory: `x` is read before it was set"),
     given("a member that was never set", ("struct pair *p = given; assert(p->b == 0);", "struct pair x; x.a = 1;", ""), "read before it was set"),
     given("an array that was set in part", ("long *p = given; assert(p[1] == 7);", "long x[2]; x[0] = 7;", ""), "read before it was set"),
     given("a copy of what was set in part", ("struct pair c = *(struct pair *)given; assert(c.a == 1);", "struct pair x; x.a = 1;", ""), "holds"),
-    given("a copy of what was never set", ("struct pair c = *(struct pair *)given; assert(c.b == 1);", "struct pair x; x.a = 1;", ""), "`c` is read before it was set"),
+    given("a copy of what was never set", ("struct pair c = *(struct pair *)given; assert(c.b == 1);", "struct pair x; x.a = 1;", ""), "`x` is read before it was set"),
     main_only("set in an earlier turn", "for (int i = __VERIFIER_nondet_int(); i < 2; i++) { int x; int *p = hide(&x); if (i == 0) *p = 1; if (i == 1) assert(*p == 1); }", "before it was set", "int __VERIFIER_nondet_int(void);\n_Atomic(int *) hidden;\n#define hide(p) (atomic_store(&hidden, p), atomic_load(&hidden))\n"),
 )  # fmt: skip
 _OVERLAPS = (
-    main_only("memcpy to itself", "int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: `memcpy` of memory that overlaps"),
+    main_only("memcpy to itself", "int a[4] = {0}; memcpy(a, a + 1, 8);", "memory: memory is copied to memory that overlaps it"),
     main_only("memcpy to what comes next", "int a[4] = {1, 2}; memcpy(a + 2, a, 8); assert(a[3] == 2);", "holds"),
     main_only("memmove to itself", "int a[4] = {1, 2}; memmove(a + 1, a, 8); assert(a[2] == 2);", "holds"),
-    main_only("memcpy to itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 1, a, 8); free(a);", "memory: `memcpy` of memory that overlaps", "_Atomic(int *) hidden;\n"),
+    main_only("memcpy to itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 1, a, 8); free(a);", "memory: memory is copied to memory that overlaps it", "_Atomic(int *) hidden;\n"),
     main_only("memcpy beside itself, through memory", "int *a = calloc(4, sizeof(int)); hidden = a; int *b = hidden; memcpy(b + 2, a, 8); free(a);", "holds", "_Atomic(int *) hidden;\n"),
 )  # fmt: skip
 
@@ -67,7 +67,7 @@ _SMALL = (
     main_only("bytes of a flag", "struct f { bool b; char c; } *p = malloc(sizeof *p), q; p->b = true; p->c = 1; memcpy(&q, p, sizeof q); assert(q.b && *(char *)&p->b == 1); free(p);", "holds", f"#include <stdbool.h>\n{NODE}"),
     main_only("a byte of a loop that was never set", "for (int i = 0; __VERIFIER_nondet_bool(); i++) { char c; kept = &c; if (i == 0) c = nine; r += *kept; }", "before it was set", "char *kept; int r; char nine = (char)0xA5;\n"),
     main_only("a byte of a loop that was set", "for (int i = 0; __VERIFIER_nondet_bool(); i++) { char c; kept = &c; c = nine; r += *kept; }", "holds-within", "char *kept; int r; char nine = (char)0xA5;\n"),
-    given("a shared byte that was never set", ("return (void *)(long)*(char *)given;", "char x;", ""), "`main.x` is read before it was set (line 9)"),
+    given("a shared byte that was never set", ("return (void *)(long)*(char *)given;", "char x;", ""), "`x` is read before it was set (line 9)"),
     given("a shared byte that was set", ("return (void *)(long)*(char *)given;", "char x; x = 2;", ""), "holds", "rc11"),
     given("a shared byte that the other thread sets", ("*(char *)given = 2;", "char x;", "assert(x == 2);"), "holds", "rc11"),
     *(given("a shared flag that was never set", ("atomic_load((atomic_bool *)given);", "atomic_bool x;", ""), "before it was set", model) for model in ("sc", "rc11", "armv8")),
@@ -82,7 +82,7 @@ _SMALL = (
     main_only("bytes outside of the heap are set", "char *p = __VERIFIER_nondet_bool() ? malloc(1) : &byte; *p = 2; assert(*p == 2);", "holds", "_Bool __VERIFIER_nondet_bool(void);\nchar byte;\n"),
     main_only("a static byte is set", "char *p = __VERIFIER_nondet_bool() ? malloc(1) : &byte; if (p == &byte) assert(*p == 0);", "holds", "_Bool __VERIFIER_nondet_bool(void);\nchar byte;\n"),
     main_only("bytes of memory that comes again", "char *p = malloc(1); *p = 1; char *old = p; free(p); p = malloc(1); int r = p == old ? *p : 0; free(p); return r;", "before it was set"),
-    main_only("a copy of a byte that was never set", "struct text *p = malloc(sizeof *p); p->sign = 1; struct text c = *p; assert(c.sign == 1); return c.number;", "`c` is read before it was set", _TEXT.replace("_Atomic(char) last; ", "")),
+    main_only("a copy of a byte that was never set", "struct text *p = malloc(sizeof *p); p->sign = 1; struct text c = *p; assert(c.sign == 1); return c.number;", "memory allocated at line 11 is read before it was set", _TEXT.replace("_Atomic(char) last; ", "")),
     main_only("what is exchanged is set", "char *p = malloc(1); __atomic_exchange_n(p, 1, __ATOMIC_SEQ_CST); assert(*p == 1); free(p);", "holds"),
     *(two("bytes that are handed over", "char *p = malloc(2); p[0] = 5; atomic_store_explicit(&box, (struct node *)p, memory_order_release);", ("", "char *p = (char *)atomic_load_explicit(&box, memory_order_acquire); if (p) { assert(p[0] == 5); free(p); }", ""), "holds", model) for model in ("sc", "rc11", "armv8")),
     two("bytes that are handed over too early", "char *p = malloc(2); p[0] = 5; atomic_store_explicit(&box, (struct node *)p, memory_order_relaxed);", ("", "char *p = (char *)atomic_load_explicit(&box, memory_order_relaxed); if (p) assert(p[0] != 9);", ""), "before it was set", "armv8"),

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from membar.languages.c.translate import parse_c
-from membar.source import SourceFile
 from strategies.c_heap_cases import HeapCase, main_only
 
 ENDED = "memory: use after the end of lifetime: "
@@ -13,48 +11,48 @@ _ATOMIC = "_Atomic(int *) box;\natomic_int go;\nint ok;\n"
 
 _SEQUENTIAL = (
     main_only("a pointer to a local is returned", "int *p = f();\nreturn *p;", f"{ENDED}`x`, which ended at line 7, is accessed (line 10)", "int *f(void) { int x = 3; int *p = &x; return p; }\n"),
-    main_only("a pointer to a local is kept", "f();\nreturn *kept;", f"{ENDED}a variable, which ended at line 8, is read (line 11)", f"{_KEEP}void f(void) {{ int x = 3; kept = &x; }}\n"),
-    main_only("a kept local is written", "f();\n*kept = 4;", f"{ENDED}a variable, which ended at line 8, is accessed (line 11)", f"{_KEEP}void f(void) {{ int x = 3; kept = &x; }}\n"),
-    main_only("a parameter is kept", "f(3);\nreturn *kept;", f"{ENDED}a variable, which ended at line 8, is read (line 11)", f"{_KEEP}void f(int x) {{ kept = &x; }}\n"),
+    main_only("a pointer to a local is kept", "f();\nreturn *kept;", f"{ENDED}`x`, which ended at line 8, is accessed (line 11)", f"{_KEEP}void f(void) {{ int x = 3; kept = &x; }}\n"),
+    main_only("a kept local is written", "f();\n*kept = 4;", f"{ENDED}`x`, which ended at line 8, is accessed (line 11)", f"{_KEEP}void f(void) {{ int x = 3; kept = &x; }}\n"),
+    main_only("a parameter is kept", "f(3);\nreturn *kept;", f"{ENDED}`x`, which ended at line 8, is accessed (line 11)", f"{_KEEP}void f(int x) {{ kept = &x; }}\n"),
     main_only("a kept local is not used later", "f(); kept = &ok; return *kept;", "holds", f"{_KEEP}int ok;\nvoid f(void) {{ int x = 3; kept = &x; }}\n"),
     main_only("a kept local is used while it lives", "f(); return ok != 3;", "holds", f"{_KEEP}int ok;\nvoid f(void) {{ int x = 3; kept = &x; ok = *kept; assert(ok == 3); }}\n"),
-    main_only("one of two returns comes early", "int v = f(__VERIFIER_nondet_bool());\nif (v) return *kept;", f"{ENDED}a variable, which ended at line 10, is read", f"{_KEEP}int f(int c) {{\nint x = 1; kept = &x;\nif (c) return 1;\nkept = NULL; return 0; }}\n"),
+    main_only("one of two returns comes early", "int v = f(__VERIFIER_nondet_bool());\nif (v) return *kept;", f"{ENDED}`x`, which ended at line 11, is accessed", f"{_KEEP}int f(int c) {{\nint x = 1; kept = &x;\nif (c) return 1;\nkept = NULL; return 0; }}\n"),
     main_only("an early return that tells", "int v = f(__VERIFIER_nondet_bool());\nif (!v) return *kept;", "holds", f"{_KEEP}int ok;\nint f(int c) {{ int x = 1; kept = &x; if (c) return 1; kept = &ok; return 0; }}\n"),
     main_only("after its block", "int *p; { int x = 3;\np = &x; }\nreturn *p;", f"{ENDED}`x`, which ended at line 10, is accessed (line 11)"),
-    main_only("after its block, through memory", "{ int x = 3;\nkept = &x; }\nreturn *kept;", f"{ENDED}a variable, which ended at line 10, is read (line 11)", _KEEP),
-    main_only("after a block that was taken or not", "int y = 1; int *p = &y; if (__VERIFIER_nondet_bool()) { int x = 3;\np = &x; }\nreturn *p;", f"{ENDED}a variable, which ended at line 10, is read (line 11)"),
+    main_only("after its block, through memory", "{ int x = 3;\nkept = &x; }\nreturn *kept;", f"{ENDED}`x`, which ended at line 10, is accessed (line 11)", _KEEP),
+    main_only("after a block that was taken or not", "int y = 1; int *p = &y; if (__VERIFIER_nondet_bool()) { int x = 3;\np = &x; }\nreturn *p;", f"{ENDED}`x`, which ended at line 10, is accessed (line 11)"),
     main_only("in its block", "int y = 1; int *p = &y; int x = 3; if (__VERIFIER_nondet_bool()) { p = &x; } return *p;", "holds"),
     main_only("after a break", "int *p; while (1) { int x = 3; p = &x;\nbreak; }\nreturn *p;", f"{ENDED}`x`, which ended at line 10, is accessed (line 11)"),
-    main_only("after a break, through memory", "while (1) { int x = 3; kept = &x;\nif (__VERIFIER_nondet_bool()) break;\nkept = 0; }\nreturn *kept;", f"{ENDED}a variable, which ended at line 10, is read (line 12)", _KEEP),
+    main_only("after a break, through memory", "while (1) { int x = 3; kept = &x;\nif (__VERIFIER_nondet_bool()) break;\nkept = 0; }\nreturn *kept;", f"{ENDED}`x`, which ended at line 11, is accessed (line 12)", _KEEP),
     main_only("after a goto", "int *p; { int x = 3; p = &x;\ngoto out; }\nout: return *p;", f"{ENDED}`x`, which ended at line 10, is accessed (line 11)"),
-    main_only("after a goto, through memory", "{ { int x = 3; kept = &x;\nif (__VERIFIER_nondet_bool()) goto out; kept = &ok; }\nkept = &ok; }\nout: return *kept;", f"{ENDED}a variable, which ended at line 11, is read (line 13)", f"{_KEEP}int ok;\n"),
+    main_only("after a goto, through memory", "{ { int x = 3; kept = &x;\nif (__VERIFIER_nondet_bool()) goto out; kept = &ok; }\nkept = &ok; }\nout: return *kept;", f"{ENDED}`x`, which ended at line 11, is accessed (line 13)", f"{_KEEP}int ok;\n"),
     main_only("a goto inside the block", "int x = 3; kept = &x; if (__VERIFIER_nondet_bool()) goto out; x = 4; out: return *kept;", "holds", _KEEP),
     main_only("a goto back keeps what is in the block", "int i = 0; int x = 0; kept = &x; again: *kept += 1; i++; if (i < 3) goto again; assert(x == 3);", "holds", _KEEP),
     main_only("after a continue", "int *p = 0; for (int i = 0; i < 2; i++) { if (i) return *p;\nint x = 3; p = &x;\ncontinue; }", f"{ENDED}`x`, which ended at line 11, is accessed (line 9)"),
-    main_only("the variable of a loop", "for (int i = 0; i < 2; i++) { kept = &i; }\nreturn *kept;", f"{ENDED}a variable, which ended at line 9, is read (line 10)", _KEEP),
+    main_only("the variable of a loop", "for (int i = 0; i < 2; i++) { kept = &i; }\nreturn *kept;", f"{ENDED}`i`, which ended at line 9, is accessed (line 10)", _KEEP),
     main_only("continue keeps the variable of the loop", "for (int i = 0; i < 2; i++) { kept = &i; if (__VERIFIER_nondet_bool()) continue; assert(*kept == i); }", "holds", _KEEP),
     main_only("break keeps the variable around the loop", "{ int x = 1; kept = &x; while (1) { if (__VERIFIER_nondet_bool()) break; } assert(x == *kept); }", "holds-within", _KEEP),
     main_only("the last turn's variable", "int *p = 0;\nfor (int i = 0; i < 2; i++) { int x = i; if (i) return *p;\np = &x;\n}", f"{ENDED}`x`, which ended at line 12, is accessed (line 10)"),
-    main_only("the last turn's variable, before it begins again", "int *p = &ok;\nwhile (__VERIFIER_nondet_bool()) { ok = *p; int x = 1;\np = &x;\n}", f"{ENDED}a variable, which ended at line 12, is read (line 10)", "int ok;\n"),
+    main_only("the last turn's variable, before it begins again", "int *p = &ok;\nwhile (__VERIFIER_nondet_bool()) { ok = *p; int x = 1;\np = &x;\n}", f"{ENDED}`x`, which ended at line 12, is accessed (line 10)", "int ok;\n"),
     main_only("a variable that begins again", "while (__VERIFIER_nondet_bool()) { int x = 1; kept = &x; ok = *kept; *kept = 2; assert(x == 2); }", "holds-within", f"{_KEEP}int ok;\n"),
     main_only("a variable that begins again without a value", "while (__VERIFIER_nondet_bool()) { int x; kept = &x; *kept = 2; assert(x == 2); }", "holds-within", f"{_KEEP}int ok;\n"),
     main_only("a variable that begins again, never set", "while (__VERIFIER_nondet_bool()) { int x; kept = &x; if (__VERIFIER_nondet_bool()) *kept = 2; ok = *kept; }", "read before it was set", f"{_KEEP}int ok;\n"),
     main_only("a variable that begins again, elsewhere", "kept = &ok; while (__VERIFIER_nondet_bool()) { int x = 1; kept = &x; set(); assert(x == 2); kept = &ok; } set();", "holds-within", f"{_KEEP}int ok;\nvoid set(void) {{ *kept = 2; }}\n"),
-    main_only("used two calls later", "f(); g(); g();\nreturn *kept;", f"{ENDED}a variable, which ended at line 9, is read", f"{_KEEP}atomic_int n;\nvoid f(void) {{ int x = 1; kept = &x; }}\nvoid g(void) {{ atomic_fetch_add(&n, 1); }}\n"),
-    main_only("a second call", "f(1);\nf(0);", f"{ENDED}a variable, which ended at line 9, is read (line 9)", f"{_KEEP}int ok;\nvoid f(int c) {{ int x = 2; if (c) kept = &x; ok = *kept; }}\n"),
+    main_only("used two calls later", "f(); g(); g();\nreturn *kept;", f"{ENDED}`x`, which ended at line 9, is accessed", f"{_KEEP}atomic_int n;\nvoid f(void) {{ int x = 1; kept = &x; }}\nvoid g(void) {{ atomic_fetch_add(&n, 1); }}\n"),
+    main_only("a second call", "f(1);\nf(0);", f"{ENDED}`x`, which ended at line 9, is accessed (line 9 in f ← main case.c:12)", f"{_KEEP}int ok;\nvoid f(int c) {{ int x = 2; if (c) kept = &x; ok = *kept; }}\n"),
     main_only("each call has its own", "f(1); f(0);", "holds", f"{_KEEP}int ok;\nvoid f(int c) {{ int x = 2; kept = &x; ok = *kept; assert(ok == 2); if (c) f(c - 1); assert(x == 2); }}\n"),
     main_only("a pointer up the stack", "int x = 1; kept = &x; f(); assert(x == 2);", "holds", f"{_KEEP}void f(void) {{ *kept = 2; }}\n"),
-    main_only("an array", "f(); return kept[1];", f"{ENDED}a variable, which ended at line 8, is read", f"{_KEEP}void f(void) {{ int a[3] = {{1, 2, 3}}; kept = a; }}\n"),
-    main_only("a large array", "f(); return kept[31];", f"{ENDED}a variable, which ended at line 8, is accessed", f"{_KEEP}void f(void) {{ int a[40] = {{1}}; kept = a; }}\n"),
+    main_only("an array", "f(); return kept[1];", f"{ENDED}`a`, which ended at line 8, is accessed", f"{_KEEP}void f(void) {{ int a[3] = {{1, 2, 3}}; kept = a; }}\n"),
+    main_only("a large array", "f(); return kept[31];", f"{ENDED}`a`, which ended at line 8, is accessed", f"{_KEEP}void f(void) {{ int a[40] = {{1}}; kept = a; }}\n"),
     main_only("a large array while it lives", "f(); return 0;", "holds", f"{_KEEP}void f(void) {{ int a[40] = {{1}}; kept = a; g(); }}\n".replace("void f", "void g(void) { kept[7] = 5; }\nvoid f")),
-    main_only("a byte", "f(); return *kept;", f"{ENDED}a variable, which ended at line 8, is accessed", "char *kept;\nvoid f(void) { char c = 1; kept = &c; }\n"),
-    main_only("a structure", "f(); return kept->next->value;", f"{ENDED}a variable, which ended at line 9, is read", "struct node { int value; struct node *next; } *kept;\n\nvoid f(void) { struct node a = {1, 0}, b = {2, &a}; kept = &b; }\n"),
-    main_only("a compound literal", "{ kept = (int[]){1, 2};\n}\nreturn kept[1];", f"{ENDED}a variable, which ended at line 10, is read (line 11)", _KEEP),
-    main_only("a compound literal in its block", "kept = (int[]){1, 2}; return kept[1] != 2;", "holds", _KEEP),
+    main_only("a byte", "f(); return *kept;", f"{ENDED}`c`, which ended at line 8, is accessed", "char *kept;\nvoid f(void) { char c = 1; kept = &c; }\n"),
+    main_only("a structure", "f(); return kept->next->value;", f"{ENDED}`b`, which ended at line 9, is accessed", "struct node { int value; struct node *next; } *kept;\n\nvoid f(void) { struct node a = {1, 0}, b = {2, &a}; kept = &b; }\n"),
+    main_only("a compound literal", "{ kept = (int[]){1, 2};\n}\nreturn kept[1];", "holds-within", _KEEP),
+    main_only("a compound literal in its block", "kept = (int[]){1, 2}; return kept[1] != 2;", "holds-within", _KEEP),
     main_only("a static variable stays", "f(); return *kept != 3;", "holds", f"{_KEEP}void f(void) {{ static int x = 3; kept = &x; }}\n"),
     main_only("a local is freed", "int x = 1; kept = &x; free(kept);", "free of a pointer that is not the beginning", f"{_KEEP}"),
     main_only("a kept local is freed", "f(); return *kept;", "free of a pointer that is not the beginning", f"{_KEEP}void f(void) {{ int x = 1; kept = &x; free(kept); }}\n"),
-    main_only("a local beside allocated memory", "int *p = malloc(sizeof *p); *p = 1; f(p); free(p);\nreturn kept ? *kept : 0;", f"{ENDED}a variable, which ended at line 8, is read", f"{_KEEP}void f(int *p) {{ int x = 1; kept = __VERIFIER_nondet_bool() ? &x : 0; *p = 2; }}\n"),
+    main_only("a local beside allocated memory", "int *p = malloc(sizeof *p); *p = 1; f(p); free(p);\nreturn kept ? *kept : 0;", f"{ENDED}`x`, which ended at line 8, is accessed", f"{_KEEP}void f(int *p) {{ int x = 1; kept = __VERIFIER_nondet_bool() ? &x : 0; *p = 2; }}\n"),
     main_only("a list on the stack", "push(2); assert(sum == 3);", "holds", "struct item { int v; struct item *next; } *top; int sum;\nvoid push(int n) { struct item me = {n, top}; top = &me; if (n > 1) push(n - 1); else for (struct item *i = top; i; i = i->next) sum += i->v; top = me.next; }\n"),
     main_only("a list on the stack that stays", "push(2); return top->v;", ENDED, "struct item { int v; struct item *next; } *top;\nvoid push(int n) { struct item me = {n, top}; top = &me; if (n > 1) push(n - 1); }\n"),
 )  # fmt: skip
@@ -110,20 +108,20 @@ _EARLY = "struct mcs *next = atomic_load_explicit(&me.next, memory_order_acquire
 _BOTH = "pthread_create(&t, NULL, w, NULL); section(); pthread_join(t, NULL); assert(counter == 2);"
 
 _CONCURRENT = (
-    threads("a local of a function that returned", _SET + _START, "start(); pthread_join(other, NULL);", f"{ENDED}`start.x`, which ended at line 12, is accessed (line 8)"),
+    threads("a local of a function that returned", _SET + _START, "start(); pthread_join(other, NULL);", f"{ENDED}`x`, which ended at line 12, is accessed (line 8)"),
     threads("a local of a function that returned, rc11", _SET + _START, "start(); pthread_join(other, NULL);", "memory", "rc11"),
     threads("a local of a function that returned, armv8", _SET + _START, "start(); pthread_join(other, NULL);", ENDED, "armv8"),
     threads("a function that waits", _SET + _WAITS, "start();", "holds"),
     threads("a function that waits, rc11", _SET + _WAITS, "start();", "holds", "rc11"),
     threads("a function that waits, armv8", _SET + _WAITS, "start();", "holds", "armv8"),
     threads("a local of main", _SET, "int x = 0; pthread_create(&t, NULL, w, &x); pthread_join(t, NULL); assert(x == 5);", "holds"),
-    threads("a local of main, nobody waits", _SET, "int x = 0; pthread_create(&t, NULL, w, &x);", f"{ENDED}`main.x`, which ended at line 12, is accessed (line 8)"),
+    threads("a local of main, nobody waits", _SET, "int x = 0; pthread_create(&t, NULL, w, &x);", f"{ENDED}`x`, which ended at line 13, is accessed (line 8)"),
     threads("a local of main, which exits", _SET, "int x = 0; pthread_create(&t, NULL, w, &x); exit(0);", "holds"),
-    threads("a local of main, which ends alone", _SET, "int x = 0; pthread_create(&t, NULL, w, &x);\npthread_exit(NULL);", f"{ENDED}`main.x`, which ended at line 12, is accessed (line 8)"),
-    threads("an inner local of a thread that ends", "int *g;\nvoid f(void) { int x = 1; g = &x;\npthread_exit(NULL); }\nvoid *w(void *a) { f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 14)"),
-    threads("an outer local of a thread that ends", "int *g;\nvoid f(void) { pthread_exit(NULL); }\nvoid *w(void *a) { int x = 1; g = &x; f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 8, is read (line 13)"),
-    threads("a local of a thread that was joined", _GIVES, "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 14)"),
-    threads("a thread-local variable of a thread that was joined", "_Thread_local int x; int *g;\nvoid *w(void *a) { x = 1; g = &x; return 0;\n}\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}a variable, which ended at line 9, is read (line 13)"),
+    threads("a local of main, which ends alone", _SET, "int x = 0; pthread_create(&t, NULL, w, &x);\npthread_exit(NULL);", f"{ENDED}`x`, which ended at line 12, is accessed (line 8)"),
+    threads("an inner local of a thread that ends", "int *g;\nvoid f(void) { int x = 1; g = &x;\npthread_exit(NULL); }\nvoid *w(void *a) { f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}`x`, which ended at line 9, is accessed (line 14)"),
+    threads("an outer local of a thread that ends", "int *g;\nvoid f(void) { pthread_exit(NULL); }\nvoid *w(void *a) { int x = 1; g = &x; f(); return 0; }\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}`x`, which ended at line 8, is accessed (line 13)"),
+    threads("a local of a thread that was joined", _GIVES, "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}`x`, which ended at line 10, is accessed (line 14)"),
+    threads("a thread-local variable of a thread that was joined", "_Thread_local int x; int *g;\nvoid *w(void *a) { x = 1; g = &x; return 0;\n}\n", "pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL);\nreturn *g;", f"{ENDED}`x` is accessed (line 13)"),
     threads("a thread-local variable while its thread lives", "_Thread_local int x; int *g;\nvoid *w(void *a) { *g = 2; return 0; }\n", "x = 1; g = &x; pthread_create(&t, NULL, w, NULL); pthread_join(t, NULL); assert(x == 2);", "holds"),
     request("an answer that is waited for", _DONE, _UNTIL, "holds"),
     request("an answer that is waited for, rc11", _DONE, _UNTIL, "holds", "rc11"),
@@ -131,7 +129,7 @@ _CONCURRENT = (
     request("an answer that is waited for, pso", _DONE, _UNTIL, "holds", "pso"),
     request("an answer without an order", "atomic_store_explicit(&r->done, 1, memory_order_relaxed)", _UNTIL, "races", "rc11"),
     request("a wait without an order", _DONE, "while (!atomic_load_explicit(&r.done, memory_order_relaxed)) ;", "races", "rc11"),
-    request("used after the answer", f"{_DONE};\nok = r->value", _UNTIL, f"{ENDED}a variable, which ended at line 14, is read (line 12)"),
+    request("used after the answer", f"{_DONE};\nok = r->value", _UNTIL, f"{ENDED}`r`, which ended at line 15, is accessed (line 12)"),
     request("used after the answer, rc11", f"{_DONE}; ok = r->value", _UNTIL, ENDED, "rc11"),
     request("the answer is delayed", "atomic_store_explicit(&r->done, 1, memory_order_relaxed)", _UNTIL, "unknown", "pso"),
     request("an answer that nobody waits for", _DONE, "return 7", ENDED),
@@ -145,8 +143,8 @@ _CONCURRENT = (
     threads("queue nodes whose owner leaves early, rc11", _MCS.replace("UNLOCK", _EARLY), _BOTH, "memory", "rc11"),
 )  # fmt: skip
 
-# Programs whose variables are clearly not used after their end: nothing may be told about that.
-FREE_OF_COST = (
+# Programs whose variables are clearly not used after their end.
+_NEVER_USED_LATE = (
     threads("a thread that is joined", _SET, "int x = 0; pthread_create(&t, NULL, w, &x); pthread_join(t, NULL); assert(x == 5);", "holds"),
     threads("threads that are joined in a loop", _SET, "pthread_t u[3]; int x[3]; for (int i = 0; i < 3; i++) pthread_create(&u[i], NULL, w, &x[i]); for (int i = 0; i < 3; i++) pthread_join(u[i], NULL); assert(x[2] == 5);", "holds"),
     threads("a function that joins", _SET + _WAITS, "start(); start();", "holds"),
@@ -155,10 +153,4 @@ FREE_OF_COST = (
     threads("only compared", "_Atomic(int *) g; int ok[2];\nvoid f(void) { int x = 1; atomic_store(&g, &x); }\n", "f(); int *p = ok + (atomic_load(&g) == ok); *p = 1;", "holds"),
     threads("one of two, while both live", "int ok;\nvoid f(void) { int x = 1, y = 1; int *p = __VERIFIER_nondet_bool() ? &x : &y; *p = 2; ok = *p; }\n", "f(); f(); assert(ok == 2);", "holds"),
 )  # fmt: skip
-LIFETIME_CASES = (*_SEQUENTIAL, *_CONCURRENT)
-
-
-def tells_of_ends(case: HeapCase) -> bool:
-    """Whether the program has cells that say that a variable has ended."""
-    found = parse_c(SourceFile("case.c", case.program))
-    return any(item.name.endswith("$ended") for item in found.objects)
+LIFETIME_CASES = (*_SEQUENTIAL, *_CONCURRENT, *_NEVER_USED_LATE)

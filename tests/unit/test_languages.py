@@ -20,7 +20,7 @@ from membar.source import SourceFile
 _IDLE = (
     "membar.questions.safety",
     "membar.languages.litmus",
-    "membar.languages.c",
+    "membar.languages.compiled",
     "membar.objects",
     "membar.program",
     "membar.properties",

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 # Ending → folder, so that a file's front end is loaded and no other.
 ENDINGS: Mapping[str, str] = MappingProxyType(
     {
-        ".bc": "c",
-        ".c": "c",
+        ".bc": "compiled",
+        ".c": "compiled",
         ".cub": "cubicle",
         ".dve": "dve",
-        ".i": "c",
+        ".i": "compiled",
         ".litmus": "litmus",
-        ".ll": "c",
+        ".ll": "compiled",
         ".mbp": "mbp",
         ".obj": "objects",
         ".pml": "promela",

@@ -11,8 +11,6 @@ from membar.records import replace
 
 LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""
-SIGNED_OVERFLOW = "signed overflow"
-"""How the message of a warning about arithmetic begins."""
 CHECKED_LEAKS = (LEAKS, "memory that is not freed where `main` ends after all other threads")
 """The part of `leaks` that is checked, where the process may end while threads run."""
 LOOK = "leak$"

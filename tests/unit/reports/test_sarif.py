@@ -216,7 +216,8 @@ def test_what_weak_memory_does_has_both_places(folder: Path) -> None:
     result = result_of(log_of(folder, str(EXAMPLES / "c/publication-relaxed.c")))
     read, write = result["relatedLocations"]
     assert read["message"]["text"] == (
-        "receiver's read of letter.body at line 35 does not see sender's write of letter.body at line 26"
+        "receiver's read of letter.body at publication.c:35 does not see sender's write of letter.body at "
+        "publication.c:26"
     )
     assert (line_of(read), line_of(write)) == (35, 26)
     litmus = result_of(log_of(folder, str(EXAMPLES / "litmus/store-buffering.litmus")))

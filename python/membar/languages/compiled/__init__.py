@@ -1,1 +1,50 @@
-"""Compiled languages: a compiler reads the source text, membar reads the LLVM IR that it writes."""
+"""C11 with threads, read by a compiler: clang writes LLVM IR, membar reads that. docs/reference/c.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membar.languages import Frontend, default_models
+from membar.languages._c_tags import TAGS
+
+if TYPE_CHECKING:
+    from membar.edits import Place
+    from membar.program.program import Program
+    from membar.program.template import Template
+    from membar.source import SourceFile
+
+
+def _parse(source: SourceFile) -> Program:
+    from membar.languages.compiled.program import parse_compiled  # noqa: PLC0415 - on demand
+
+    return parse_compiled(source)
+
+
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.languages.compiled.places import places  # noqa: PLC0415 - on demand
+
+    return places(source, program)
+
+
+def _configurations(source: SourceFile) -> tuple[tuple[str, ...], ...]:
+    from membar.languages.compiled.configurations import configurations  # noqa: PLC0415 - on demand
+
+    return configurations(source)
+
+
+def _copies(source: SourceFile, macro: str) -> Template:
+    from membar.languages.compiled.copies import parse_copies  # noqa: PLC0415 - on demand
+
+    return parse_copies(source, macro)
+
+
+FRONTEND = Frontend(
+    name="C",
+    suffixes=(".c", ".i", ".ll", ".bc"),
+    parse=_parse,
+    places=_places,
+    configurations=_configurations,
+    template=_copies,
+    default_models=default_models("C"),
+    tags=TAGS,
+)

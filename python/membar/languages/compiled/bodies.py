@@ -84,8 +84,7 @@ def _module(file: str, compiler: Compiler, target: Target, options: CompileOptio
 
 _HEAD = """# The C library
 
-What membar assumes about library functions in C programs that clang reads: several files, `.i`, `.ll` and
-`.bc` files, and programs with a compiler option. For a `.c` file that membar parses itself, see [C](c.md).
+What membar assumes about library functions in [C programs](c.md).
 
 Each function has a body in C, over primitives of membar; a function that the program defines itself is used
 instead. A function that is not in this table is an error that names it: give it a body in a further file,

@@ -71,6 +71,7 @@ def _finish(process: subprocess.Popen[bytes], limit: float) -> int:
     try:
         return process.wait(timeout=limit)
     except subprocess.TimeoutExpired:
+        budget.current().look()  # whose limit was it?
         raise CompilerFailureError(f"did not finish within {limit:g} s") from None
     finally:  # also if a limit or Ctrl-C ends the waiting
         if process.returncode is None:

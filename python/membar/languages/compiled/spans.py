@@ -13,6 +13,7 @@ from membar.source import SourceFile, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SPACE = re.compile(r"\s*")
+_HEAD = re.compile(r"(?:\s|//[^\n]*|/\*[\s\S]*?\*/|\b(?:else|do)\b)*(?:(?:for|while|if|switch)\s*\()?")
 _ASSIGNS = re.compile(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
 _PREFIX = re.compile(r"[*&!~+-]\s*")
 _OPENING, _CLOSING = "([{", ")]}"
@@ -73,9 +74,10 @@ def _is_same(name: str, path: str) -> bool:
 
 
 def span_at(source: SourceFile, line: int, column: int) -> Span:
-    """The expression that begins at, or has its operator at, a line and column (both from 1)."""
+    """The expression that begins at, or has its operator at, a line and column (in bytes, both from 1)."""
     text = source.text
-    at = min(source.line_starts[line - 1] + max(column - 1, 0), max(len(text) - 1, 0))
+    before = source.line(line).encode()[: max(column - 1, 0)].decode(errors="replace")
+    at = min(source.line_starts[line - 1] + len(before), max(len(text) - 1, 0))
     if _ASSIGNS.match(text, at):
         return source.span(_back(text, at), _forward(text, at))
     start = _object_before(text, at)
@@ -158,5 +160,11 @@ def _back(text: str, at: int) -> int:
             break
         depth += (character in _CLOSING) - (character in _OPENING)
         place -= 1
-    found = _SPACE.match(text, place + 1)
-    return min(at, place + 1 if found is None else found.end())
+    return _behind_heads(text, place + 1, at)
+
+
+def _behind_heads(text: str, start: int, most: int) -> int:
+    """Where a statement begins behind comments and what controls it, such as `for (…)`, or at the most."""
+    while (found := _HEAD.match(text, start)) is not None and found.end() > start:
+        start = _closing(text, found.end() - 1) if found.group().endswith("(") else found.end()
+    return min(start, most)

@@ -12,6 +12,7 @@ import pytest
 import membar
 from membar.cli import command
 from membar.diagnostics import InputError
+from membar.languages.compiled.target import X86_64
 from strategies.compiled_code import compilers, needs_clang
 
 pytestmark = needs_clang
@@ -49,7 +50,16 @@ def check(*words: str) -> int:
 
 
 def clang() -> str:
-    return str(compilers()[0].command[0])
+    """The value of `--clang` for the compiler at hand."""
+    first = compilers()[0]
+    return "zig" if first.is_zig else first.command[0]
+
+
+def compile_with(*words: str) -> None:
+    """Runs the compiler at hand."""
+    first = compilers()[0]
+    plain = ("-target", X86_64.zig, "-fno-sanitize=all") if first.is_zig else ()
+    subprocess.run([*first.command, *plain, *words], check=True)
 
 
 def test_several_files_are_one_program(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,16 +98,15 @@ def test_a_call_that_nobody_defines_says_how_to_supply_a_body(capsys: pytest.Cap
 @pytest.mark.parametrize(("limit", "code"), [(2, 0), (1, 1)])
 def test_text_that_a_compiler_wrote_is_read(kind: str, limit: int, code: int) -> None:
     flags = {"i": ["-E"], "ll": ["-S", "-g", "-emit-llvm"], "bc": ["-c", "-g", "-emit-llvm"]}[kind]
-    words = [clang(), *flags, f"-DLIMIT={limit}", "one.c", "-o", f"one.{kind}"]
-    subprocess.run(words, check=True)
+    compile_with(*flags, f"-DLIMIT={limit}", "one.c", "-o", f"one.{kind}")
     assert check(f"one.{kind}") == code
 
 
 def test_optimised_code_holds_only_as_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    subprocess.run([clang(), "-O1", "-S", "-g", "-emit-llvm", "one.c", "-o", "one.ll"], check=True)
+    compile_with("-O1", "-S", "-g", "-emit-llvm", "one.c", "-o", "one.ll")
     assert check("one.ll") == 4
     assert "about the optimised code in one.ll" in capsys.readouterr().out
-    subprocess.run([clang(), "-S", "-emit-llvm", "one.c", "-o", "one.ll"], check=True)
+    compile_with("-S", "-emit-llvm", "one.c", "-o", "one.ll")
     assert check("one.ll") == 4
     assert "whose origin is not known" in capsys.readouterr().out
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.both_doors import said_through_clang
-from strategies.c_heap_cases import HEAP_CASES, HeapCase
+from strategies.c_heap_cases import HEAP_CASES, HeapCase, said
 from strategies.compiled_code import needs_clang
 from tiers import first
 
@@ -20,7 +19,7 @@ _CASES = [case for case in HEAP_CASES if case.name not in _NOT_YET]
 @needs_clang
 @pytest.mark.parametrize("case", first(20, _CASES), ids=lambda case: f"{case.name} ({case.model})")
 def test_mistakes_with_memory_are_found(case: HeapCase) -> None:
-    found = said_through_clang(case.program, case.model)
+    found = said(case.program, case.model)
     if case.says.startswith("holds"):
         assert found == case.says
     else:
@@ -51,14 +50,14 @@ SIZED = """
     ],
 )
 def test_sizes_that_only_the_execution_knows(count: int, used: int, end: str, says: str) -> None:
-    found = said_through_clang(SIZED.format(count=count, used=used, end=end))
+    found = said(SIZED.format(count=count, used=used, end=end))
     assert found == says if says.startswith("holds") else found.startswith(says)
 
 
 @needs_clang
 def test_what_main_returns_must_have_a_value() -> None:
     text = "union u { int w; char b[4]; }; int main(void) { union u x; x.b[0] = 1; return x.b[1]; }"
-    assert said_through_clang(text).startswith("memory")
+    assert said(text).startswith("memory")
 
 
 @needs_clang
@@ -72,4 +71,4 @@ def test_a_copy_whose_length_is_known_late_is_checked_too() -> None:
           b = realloc(a, 16);
           return b != 0;
         }"""
-    assert said_through_clang(text).startswith("memory")
+    assert said(text).startswith("memory")

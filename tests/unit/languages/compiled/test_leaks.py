@@ -6,7 +6,6 @@ import pytest
 
 import membar
 from membar.source import SourceFile
-from strategies.both_doors import reading_by_clang
 from strategies.c_leak_cases import CASES, MAIN, NEW, OTHER
 from strategies.compiled_code import needs_clang
 
@@ -16,8 +15,7 @@ pytestmark = needs_clang
 @pytest.mark.parametrize("model", ["sc", "rc11"])
 @pytest.mark.parametrize(("body", "leaks"), CASES)
 def test_memory_that_is_never_freed_is_told(body: str, leaks: bool, model: str) -> None:  # noqa: FBT001 - a table
-    with reading_by_clang():
-        found = membar.check(SourceFile("leak.c", OTHER + MAIN.format(body)), model=model)
+    found = membar.check(SourceFile("leak.c", OTHER + MAIN.format(body)), model=model)
     assert found.verdict.startswith("holds")
     assert ("memory-leak" in found.outcome.run.flags) == leaks
     assert any("is never freed" in note for note in found.outcome.run.notes) == leaks
@@ -44,7 +42,6 @@ MAYBE = "if (__VERIFIER_nondet_bool())"
     ],
 )
 def test_every_end_of_the_process_counts(body: str, verdict: str) -> None:
-    with reading_by_clang():
-        source = SourceFile("leak.c", OTHER + MAIN.format(body))
-        found = membar.check(source, model="sc", properties=["leaks"])
+    source = SourceFile("leak.c", OTHER + MAIN.format(body))
+    found = membar.check(source, model="sc", properties=["leaks"])
     assert found.verdict == verdict

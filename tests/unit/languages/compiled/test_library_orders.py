@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from differential.two_doors import Case, answer
-from membar.languages.compiled.program import parse_compiled
+from differential.compilers import Case, answer
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
 
@@ -57,7 +56,7 @@ int main(void) {
 
 def verdict(first: str, second: str) -> str:
     source = SourceFile("case.c", HEAD + MAIN % (first, second))
-    return str(answer(Case("here", "orders", source, "rc11"), parse_compiled, 60))
+    return str(answer(Case("here", "orders", source, "rc11"), 60))
 
 
 # What one thread does on an object of its own, and the other on another one.

@@ -23,11 +23,20 @@ from strategies.compiled_code import needs_clang
         ("x = *p;", "p", "p"),
         ("q->slots[t] = v;", "= v", "q->slots[t] = v"),
         ("n = 0.5 + x;", "x", "x"),
+        ("for (i = 0; i < 2; i++) p[i] = 0;", "= 0", "p[i] = 0"),
+        ("if (f(a)) while (b) /* c */ d += 1;", "+= 1", "d += 1"),
+        ("else n = 2;", "= 2", "n = 2"),
     ],
 )
 def test_the_expression_at_a_place_is_whole(line: str, word: str, expected: str) -> None:
     source = SourceFile("a.c", f"{line}\n")
     assert span_at(source, 1, line.rindex(word) + 1).text == expected
+
+
+def test_columns_are_bytes() -> None:
+    line = "/* äöü 🙂 */ int seen = shared;"
+    column = len(line[: line.index("shared")].encode()) + 1
+    assert span_at(SourceFile("a.c", f"{line}\n"), 1, column).text == "shared"
 
 
 RING = """\

@@ -10,7 +10,6 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.source import SourceFile
-from strategies.both_doors import reading_by_clang
 from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang
@@ -60,8 +59,7 @@ KEPT = [
 
 
 def check(text: str, **options: object) -> membar.Answer:
-    with reading_by_clang():
-        return membar.check(SourceFile("case.c", text), model="armv8", **options)  # type: ignore[arg-type]
+    return membar.check(SourceFile("case.c", text), model="armv8", **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("store", REMOVABLE)
@@ -98,19 +96,17 @@ def test_an_index_that_a_branch_tells_is_known() -> None:
 @pytest.mark.parametrize("model", ["sc", "rc11", "x86-tso"])
 def test_models_without_dependencies_are_not_asked_again(model: str) -> None:
     text = TEXT.replace("STORE", REMOVABLE[0])
-    with reading_by_clang():
-        found = membar.check(SourceFile("case.c", text), model=model, strict_dependencies=True)
+    found = membar.check(SourceFile("case.c", text), model=model, strict_dependencies=True)
     assert FLAG not in found.outcome.run.flags
 
 
 def test_the_execution_that_shows_it_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "case.c"
     file.write_text(TEXT.replace("STORE", REMOVABLE[0]), encoding="utf-8")
-    with reading_by_clang():
-        words = ["check", str(file), "--model", "armv8", "--json"]
-        assert cli.main([*words, "--strict-dependencies"]) == cli.VIOLATED
-        (tmp_path / "witness.json").write_text(capsys.readouterr().out, encoding="utf-8")
-        assert cli.main(["replay", str(tmp_path / "witness.json")]) == cli.HOLDS
+    words = ["check", str(file), "--model", "armv8", "--json"]
+    assert cli.main([*words, "--strict-dependencies"]) == cli.VIOLATED
+    (tmp_path / "witness.json").write_text(capsys.readouterr().out, encoding="utf-8")
+    assert cli.main(["replay", str(tmp_path / "witness.json")]) == cli.HOLDS
     assert "VIOLATED (assertions)" in capsys.readouterr().out
 
 
@@ -136,6 +132,5 @@ int main(void) {
   return 0;
 }
 """
-    with reading_by_clang():
-        found = membar.check(SourceFile("case.c", text), model="lkmm")
+    found = membar.check(SourceFile("case.c", text), model="lkmm")
     assert (found.verdict, found.outcome.run.flags) == ("holds", (FLAG,))

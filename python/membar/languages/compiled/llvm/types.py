@@ -73,7 +73,6 @@ class Signature:
 
 Type: TypeAlias = Simple | Integer | Pointer | Array | Vector | Struct | Named | Signature
 
-VOID = Simple("void")
 LABEL = Simple("label")
 METADATA = Simple("metadata")
 TOKEN = Simple("token")

@@ -1,1 +1,0 @@
-/* membar knows the functions. */

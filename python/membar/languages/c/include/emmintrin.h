@@ -1,1 +1,0 @@
-/* membar knows `_mm_pause`. */

@@ -1,1 +1,0 @@
-"""The functions that membar knows, by library."""

@@ -1,0 +1,67 @@
+"""Calls: functions that must not be called, and what a pointer to a function may point to."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+ERRORS = [
+    "void reach_error(void) {}\nint main(void) { reach_error(); abort(); }\n",
+    "void reach_error(void) { exit(1); }\nint main(void) { reach_error(); return 0; }\n",
+    "int __VERIFIER_error() { return 0; }\nint main(void) { return __VERIFIER_error(); }\n",
+    "void reach_error(void) {}\nvoid (*f)(void);\nint main(void) { f = reach_error; f(); abort(); }\n",
+    "void reach_error(void);\nint main(void) { reach_error(); abort(); }\n",
+]
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_who_calls_an_error_function_is_wrong_whatever_its_body_does(text: str) -> None:
+    found = membar.check(SourceFile("error.c", "#include <stdlib.h>\n" + text))
+    assert found.verdict == "violated"
+    assert "is called" in str(found.outcome)
+
+
+def test_the_label_error_alone_is_no_error() -> None:
+    text = "int main(void) { goto ERROR;\nERROR: return 0; }\n"
+    assert membar.check(SourceFile("label.c", text)).verdict == "holds"
+
+
+POOL = """#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+typedef void (*task)(void *);
+typedef struct pool { task run; void *argument; pthread_t thread; } pool;
+static void *worker(void *argument) { pool *p = argument; p->run(p->argument); return NULL; }
+void destroy(pool *p) { pthread_join(p->thread, NULL); free(p); }
+static int counter;
+static void job(void *a) { counter += *(int *)a; }
+int main(void) {
+  int one = 1;
+  pool *p = malloc(sizeof *p);
+  p->run = job;
+  p->argument = &one;
+  pthread_create(&p->thread, NULL, worker, p);
+  destroy(p);
+  assert(counter == 1);
+  return 0;
+}
+"""
+
+
+def test_a_pointer_holds_only_functions_whose_address_is_taken() -> None:
+    assert membar.check(SourceFile("pool.c", POOL)).verdict == "holds"
+
+
+def test_a_pointer_calls_functions_that_take_other_pointers() -> None:
+    text = POOL.replace("void *a)", "int *a)").replace("*(int *)a", "*a").replace("= job", "= (task)job")
+    assert membar.check(SourceFile("cast.c", text)).verdict == "holds"
+
+
+def test_a_function_of_another_type_is_not_what_a_pointer_holds() -> None:
+    text = POOL.replace("p->run = job;", "p->run = job; void *(*other)(void *) = worker; assert(other);")
+    assert membar.check(SourceFile("other.c", text)).verdict == "holds"

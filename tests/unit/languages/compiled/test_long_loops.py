@@ -1,0 +1,68 @@
+"""Loops of known length inside of each other: short ones are unrolled, long ones truncated."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from membar.questions.task import Limits, Options, Unrolling
+from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+HEAD = "#include <assert.h>\n#include <stdatomic.h>\natomic_int x, y;\n"
+IN_A_FUNCTION = f"""{HEAD}static void step(void) {{
+  for (int i = 0; i < 50; i++)
+    x = i;
+}}
+int main(void) {{
+  int i;
+  for (i = 0; i < 50; i++)
+    step();
+  assert(i == 50);
+  return 0;
+}}
+"""
+IN_A_SWITCH = f"""{HEAD}static int step(int n) {{
+  int local = n;
+  switch (n % 2) {{
+    case 0:
+      for (int i = 0; i < 50; i++)
+        x = i;
+      break;
+    default:
+      local++;
+  }}
+  return local;
+}}
+int main(void) {{
+  int i = 0, sum = 0;
+again:
+  sum += step(i);
+  i++;
+  if (i < 50)
+    goto again;
+  assert(i == 50);
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("program", [IN_A_FUNCTION, IN_A_SWITCH], ids=["function", "switch"])
+def test_long_loops_are_truncated(program: str) -> None:
+    result = membar.check(
+        SourceFile("long.c", program.replace("50", "1000000")),
+        limits=Limits(seconds=60),
+        options=Options(unrolling=Unrolling(exact=3)),
+    )
+    assert result.verdict == "holds-within"
+
+
+@pytest.mark.parametrize("program", [IN_A_FUNCTION, IN_A_SWITCH], ids=["function", "switch"])
+def test_what_a_loop_leaves_is_what_c_says(program: str) -> None:
+    text = program.replace("50", "3")
+    often = Options(unrolling=Unrolling(exact=12))
+    wrong = text.replace("i == 3", "i != 3")
+    assert membar.check(SourceFile("right.c", text), options=often).verdict == "holds"
+    assert membar.check(SourceFile("wrong.c", wrong), options=often).verdict == "violated"

@@ -1,0 +1,41 @@
+"""C programs about memory, lifetimes, layouts, locks and ordinary habits get their verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from strategies.c_heap_cases import HEAP_CASES, HeapCase, said_about
+from strategies.c_layout_cases import LAYOUT_CASES
+from strategies.c_life_cases import LIFE_CASES
+from strategies.c_lifetime_cases import LIFETIME_CASES
+from strategies.c_ordinary_cases import ORDINARY_CASES
+from strategies.c_sync_cases import SYNC_CASES
+from strategies.compiled_code import needs_clang
+from tiers import every
+
+CASES = (*HEAP_CASES, *LIFE_CASES, *LIFETIME_CASES, *LAYOUT_CASES, *ORDINARY_CASES, *SYNC_CASES)
+
+
+# An atomic structure of 16 bytes is refused by name, where it is also accessed in parts.
+TWICE = {
+    "a tag cures ABA", "ABA without a tag", "an atomic structure is stored and loaded",
+    "an atomic structure is stored and loaded, wrong", "exchange gives the old structure",
+    "numbers that do not fit are cut", "a large number that does not fit is cut",
+    "an atomic structure on the heap", "an atomic structure on the heap that was never set",
+    "an atomic structure on the heap after free", "part of a structure was never set",
+    "padding may make a strong compare-exchange fail",
+}  # fmt: skip
+
+
+@needs_clang
+@pytest.mark.parametrize("case", every(2, CASES), ids=lambda case: f"{case.name} ({case.model})")
+def test_a_program_gets_its_verdict(case: HeapCase) -> None:
+    found = said_about(case)
+    if case.name in TWICE:
+        assert found.startswith("refused: an atomic access of 16 bytes")
+        return
+    if case.says.startswith("holds"):
+        assert found == case.says
+    else:
+        assert case.says in found
+        assert not found.startswith("holds")

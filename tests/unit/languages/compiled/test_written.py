@@ -1,0 +1,101 @@
+# ruff: noqa: E501 - C programs, one per line
+"""Library functions that are written in C, and what GNU C adds: as gcc does it, and errors where the calls stand."""
+
+from __future__ import annotations
+
+import pytest
+
+import membar
+from differential.c_arithmetic import differences, why_not
+from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+EXPRESSIONS = (
+    'atoi("  -042x")', 'atol("12345678901")', 'atoi("+7")', 'atoi("")', 'strnlen("abc", 2)', 'strnlen("abc", 9)',
+    'strrchr(text, 98) - text', '!strrchr(text, 120)', 'strrchr(text, 0) - text', 'strstr(text, "ba") - text',
+    '!strstr(text, "bb")', 'strstr(text, "") - text', '(char *)memchr(text, 98, 4) - text', '!memchr(text, 98, 1)',
+    'strlen(strncat(room, "xyz", 2))', 'room[3]', '(int *)bsearch(&key, sorted, 5, sizeof(int), order) - sorted',
+    '!bsearch(&missing, sorted, 5, sizeof(int), order)', 'tolower(65) + toupper(98)', 'ffs(8)', 'labs(-5l)',
+    'table[1](3)', 'ranges[2] + ranges[5]', 'kind(98) + kind(-1) + kind(9)', 'counted() ?: 4', 'calls', '(key ?: 1) ?: 2',
+    '__builtin_parity(7)', '__builtin_bswap16(0x1234)',
+)  # fmt: skip
+BEFORE = r"""
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+static char text[] = "abab", room[8] = "qq";
+static int sorted[] = {1, 3, 5, 7, 9}, key = 7, missing = 4, calls;
+static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int add(int n);
+static int twice(int n);
+static int (*const table[])(int) = {add, twice};
+static int add(int n) { return n + 1; }
+static int twice(int n) { return 2 * n; }
+#define N 4
+static int ranges[8] = {[0 ... N - 1] = 7, [1] = 2, [N ... 7] = 9};
+static int kind(int c) { switch (c) { case 'a' ... 'f': return 1; case -3 ... -1: return 10; default: return 100; } }
+static int counted(void) { calls++; return 0; }
+"""
+
+
+def test_they_do_what_those_of_gcc_do() -> None:
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    steps = "\n".join(f"  results[{i}] = {item};" for i, item in enumerate(EXPRESSIONS))
+    text = f"long results[{len(EXPRESSIONS)}];\n{BEFORE}int run(void) {{\n{steps}\n  return 0;\n}}\n"
+    assert differences(text) == []
+
+
+WRONG = [
+    (
+        "char b[3] = {'a', 'b', 'c'};\nint main(void) {\n  return atoi(b) + strnlen(b, 9);\n}",
+        "an access outside `b`, which has 3 bytes",
+        5,
+    ),
+    ("int main(void) {\n  int n = 0;\n  return __builtin_ctz(n);\n}", "`__builtin_ctz` of 0", 5),
+    ("int main(void) {\n  char *p = 0;\n  return atoi(p);\n}", "at address 0, which is not a location", 5),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "line"), WRONG, ids=lambda value: str(value)[:30])
+def test_an_error_inside_is_one_of_the_call(text: str, message: str, line: int) -> None:
+    found = membar.check(
+        SourceFile("wrong.c", f"#include <stdlib.h>\n#include <string.h>\n{text}"), model="sc"
+    )
+    assert found.verdict == "violated"
+    assert found.witness is not None
+    assert message in str(found.witness.message)
+    assert f"line {line}" in str(found.witness.message)
+
+
+def test_a_function_of_the_program_comes_first() -> None:
+    text = "#include <stdlib.h>\n#include <assert.h>\nint abs(int n) { return n; }\nint main(void) { assert(abs(-1) == -1); }\n"
+    assert membar.check(SourceFile("own.c", text)).verdict == "holds"
+
+
+DETACHED = """#include <pthread.h>
+void *f(void *p) {{ return p; }}
+int main(void) {{
+  pthread_t t; pthread_attr_t a;
+  pthread_attr_init(&a);
+  pthread_attr_setdetachstate(&a, {state});
+  pthread_create(&t, &a, f, 0);
+  pthread_join(t, 0);
+}}
+"""
+
+
+def test_who_joins_a_detached_thread_is_wrong() -> None:
+    right = SourceFile("right.c", DETACHED.format(state="PTHREAD_CREATE_JOINABLE"))
+    wrong = SourceFile("wrong.c", DETACHED.format(state="PTHREAD_CREATE_DETACHED"))
+    assert membar.check(right).verdict == "holds"
+    assert membar.check(wrong).verdict == "violated"
+
+
+def test_variables_of_the_environment_are_not_explored() -> None:
+    text = '#include <stdlib.h>\nint main(void) { char *p = getenv("X"); if (p) abort(); }\n'
+    assert membar.check(SourceFile("a.c", text)).verdict == "holds-within"
