@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+from membar.questions.task import Options, Unrolling
 from membar.source import SourceFile
 
 THREADS = """
@@ -139,3 +140,42 @@ def test_pthread_exit_of_main_does_not_end_the_process(engine: str) -> None:
         verdict(RETURNS.replace("return 0; }\n", "pthread_exit(0); }\n", 2), engine, "sc", "deadlock")
         == "violated"
     )
+
+
+ENDLESS = "for (;;) atomic_fetch_add(&tick, 1);"
+CROSSED_BESIDE_A_LOOP = CROSSED.replace("pthread_join(a, 0);", ENDLESS).replace(
+    "pthread_mutex_t", "atomic_int tick; pthread_mutex_t", 1
+)
+TWICE_BESIDE_A_LOOP = program(
+    "atomic_int tick; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+    ENDLESS,
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&m);",
+)
+COUNTING = program("atomic_int tick;", "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1);", "")
+
+
+def said_within_two_iterations(text: str, engine: str, model: str) -> tuple[str, str]:
+    """The verdict about deadlocks with loops unrolled twice, and the reason."""
+    options = Options(unrolling=Unrolling(exact=2))
+    answer = membar.check(
+        SourceFile("text.c", text), engine=engine, model=model, properties=("deadlock",), options=options
+    )
+    reasons = {finding.property: finding.reason for finding in answer.findings}
+    return answer.verdict, reasons["deadlock"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "model"), [("graphs", "sc"), ("graphs", "rc11"), ("graphs", "power"), ("reference", "sc")]
+)
+def test_a_thread_that_is_blocked_beside_a_truncated_loop_is_unknown(engine: str, model: str) -> None:
+    texts = [TWICE_BESIDE_A_LOOP] if engine == "reference" else [TWICE_BESIDE_A_LOOP, CROSSED_BESIDE_A_LOOP]
+    for text in texts:
+        verdict, reason = said_within_two_iterations(text, engine, model)
+        assert verdict == "unknown"
+        assert reason.startswith("a thread is blocked at line")
+        assert reason.endswith("in an execution that the loop bound truncated")
+
+
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+def test_a_thread_that_joins_a_truncated_one_is_not_blocked(engine: str) -> None:
+    assert said_within_two_iterations(COUNTING, engine, "sc")[0] == "holds-within"

@@ -1,5 +1,7 @@
 //! Executions that never change again: threads that spin or wait for ever (liveness violations, deadlocks).
 
+use crate::thread::{Skeleton, Status};
+
 /// What a thread does in an execution to which nothing can be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stay {
@@ -15,6 +17,25 @@ pub(crate) enum Stay {
     Blocks,
     /// It waits for the end of a thread.
     Joins(usize),
+    /// The loop bound truncated it: what it would do next is not known.
+    Truncated,
+}
+
+impl Stay {
+    /// Of a thread that ran so far, if it sees what is last where it looks or blocks; `None` if it is in no real
+    /// execution, or failed.
+    pub(crate) fn of(skeleton: &Skeleton) -> Option<Self> {
+        match skeleton.status {
+            Status::Complete if skeleton.ends_process => Some(Self::Exited),
+            Status::Complete => Some(Self::Ended),
+            Status::NotStarted => Some(Self::NotStarted),
+            Status::Waiting => Some(Self::Looks),
+            Status::Suspended => Some(Self::Blocks),
+            Status::Blocked => skeleton.waits_for.map(|other| Self::Joins(other.index())),
+            Status::Cut => Some(Self::Truncated),
+            Status::Failed | Status::Fault => None,
+        }
+    }
 }
 
 /// How an execution stays as it is for ever.
@@ -24,16 +45,19 @@ pub(crate) struct Stuck {
     pub(crate) looks: bool,
     /// Somebody can never leave a call that blocks: `deadlock`.
     pub(crate) blocks: bool,
+    /// Somebody is in a call that blocks, and only a thread that the loop bound truncated may help.
+    pub(crate) blocks_beside_truncated: bool,
 }
 
 /// The keys of `Findings::stuck`.
 pub(crate) const LOOKS: usize = 0;
 pub(crate) const BLOCKS: usize = 1;
+pub(crate) const BLOCKS_BESIDE_TRUNCATED: usize = 2;
 
 impl Stuck {
     /// Of threads that all stay as they are.
     ///
-    /// Joining a thread that spins is no deadlock: the loop does not end.
+    /// Joining a thread that spins is no deadlock: the loop does not end. The same is assumed of a truncated loop.
     pub(crate) fn of(threads: &[Stay]) -> Self {
         if threads.contains(&Stay::Exited) {
             return Self::default();
@@ -43,23 +67,28 @@ impl Stuck {
             Stay::Joins(other) => !ends_in_a_loop(threads, *other),
             _ => false,
         };
-        Self { looks: threads.contains(&Stay::Looks), blocks: threads.iter().any(blocks) }
+        let (looks, blocks) = (threads.contains(&Stay::Looks), threads.iter().any(blocks));
+        if threads.contains(&Stay::Truncated) {
+            return Self { blocks_beside_truncated: blocks, ..Self::default() };
+        }
+        Self { looks, blocks, ..Self::default() }
     }
 
     /// The keys of what it is.
     pub(crate) fn keys(self) -> impl Iterator<Item = usize> {
         let looks = self.looks.then_some(LOOKS);
-        looks.into_iter().chain(self.blocks.then_some(BLOCKS))
+        let beside_truncated = self.blocks_beside_truncated.then_some(BLOCKS_BESIDE_TRUNCATED);
+        looks.into_iter().chain(self.blocks.then_some(BLOCKS)).chain(beside_truncated)
     }
 }
 
-/// Whether a thread looks in a loop, or waits for the end of one that does, directly or by way of others.
+/// Whether a thread is in a loop, or waits for the end of one that is, directly or by way of others.
 fn ends_in_a_loop(threads: &[Stay], first: usize) -> bool {
     let mut thread = first;
     for _ in 0..threads.len() {
         match threads.get(thread) {
             Some(Stay::Joins(other)) => thread = *other,
-            stay => return stay == Some(&Stay::Looks),
+            stay => return matches!(stay, Some(Stay::Looks | Stay::Truncated)),
         }
     }
     false

@@ -145,6 +145,12 @@ impl Findings {
         self.found.stuck.get(&1).map_or(0, |seen| seen.count)
     }
 
+    /// Executions in which some thread is in a call that blocks, and the loop bound truncated another.
+    #[getter]
+    fn blocked_beside_truncated(&self) -> u64 {
+        self.found.stuck.get(&2).map_or(0, |seen| seen.count)
+    }
+
     /// Executions that the loop bound cut; counted only if all are kept.
     #[getter]
     fn truncated(&self) -> u64 {
@@ -210,6 +216,11 @@ impl Findings {
     /// The first execution in which some thread can never leave a call that blocks.
     fn deadlock_witness(&self) -> PyResult<Execution> {
         self.execution_of(self.found.stuck.get(&1).map(|seen| &seen.first))
+    }
+
+    /// The first execution in which some thread is in a call that blocks, and the loop bound truncated another.
+    fn blocked_beside_truncated_witness(&self) -> PyResult<Execution> {
+        self.execution_of(self.found.stuck.get(&2).map(|seen| &seen.first))
     }
 
     /// One of the kept executions.

@@ -231,6 +231,10 @@ class _Judgement:
         bound = _both(bound_of(self.tally), *self._parts([name]))
         if not bound:
             return Finding(name, Verdict.HOLDS)
+        if name == "deadlock" and (places := self.tally.blocked_when_cut) is not None:
+            where = f" at {_lines(places)}" if places else ""
+            reason = f"a thread is blocked{where} in an execution that the loop bound truncated"
+            return Finding(name, Verdict.UNKNOWN, reason)
         if name == "termination" and self.tally.loops_cut is not None:
             bound += ": unknown for what was truncated"
         return Finding(name, Verdict.WITHIN, bound)

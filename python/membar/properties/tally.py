@@ -37,6 +37,7 @@ class Tally:
         awaits: whether iterations that only wait ended the run of their thread.
         waiting: where threads that wait look first.
         cut: where loops end that were cut.
+        blocked_when_cut: where threads are blocked in an execution of which a loop was cut, if there is one.
         unfollowed: where something is not followed at all that the language did not write out.
         flags: flags the model raised.
         loops_cut: the loop bound, if it cut some run.
@@ -71,6 +72,7 @@ class Tally:
     awaits: bool = False
     waiting: set[Span] = field(default_factory=set)
     cut: set[Span] = field(default_factory=set)
+    blocked_when_cut: set[Span] | None = None
     unfollowed: set[Span] = field(default_factory=set)
     flags: set[str] = field(default_factory=set)
     loops_cut: int | None = None

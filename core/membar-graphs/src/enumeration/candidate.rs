@@ -3,7 +3,7 @@
 //! Events are numbered as in `Execution`.
 
 use crate::stay::{Stay, Stuck};
-use crate::thread::{Kind, Skeleton, SpawnOrJoin, Status};
+use crate::thread::{Kind, Skeleton, SpawnOrJoin};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
@@ -172,15 +172,8 @@ impl<'a> Candidate<'a> {
         };
         let stay = |(thread, skeleton): (usize, &&Skeleton)| {
             let from = skeleton.looks_from.unwrap_or_default() as usize;
-            match skeleton.status {
-                Status::Complete if skeleton.ends_process => Some(Stay::Exited),
-                Status::Complete => Some(Stay::Ended),
-                Status::NotStarted => Some(Stay::NotStarted),
-                Status::Waiting => sees_all(thread, from).then_some(Stay::Looks),
-                Status::Suspended => sees_all(thread, from).then_some(Stay::Blocks),
-                Status::Blocked => skeleton.waits_for.map(|other| Stay::Joins(other.index())),
-                Status::Cut | Status::Failed | Status::Fault => None,
-            }
+            Stay::of(skeleton)
+                .filter(|stay| !matches!(stay, Stay::Looks | Stay::Blocks) || sees_all(thread, from))
         };
         let threads: Option<Vec<Stay>> = self.skeletons.iter().enumerate().map(stay).collect();
         threads.map(|threads| Stuck::of(&threads)).unwrap_or_default()

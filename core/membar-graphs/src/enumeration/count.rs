@@ -33,21 +33,27 @@ impl Search<'_, '_> {
                 self.note(|findings| &mut findings.failures, thread, same);
                 self.take_failed(same)?;
             }
-            Ending::Cut if self.keep_all => {
-                self.findings.truncated += same;
-                self.take_runs(&mut Vec::new(), Self::keep)?;
+            Ending::Cut => {
+                self.take_stuck(same);
+                if self.keep_all {
+                    self.findings.truncated += same;
+                    self.take_runs(&mut Vec::new(), Self::keep)?;
+                }
             }
-            Ending::Cut => {}
             Ending::Blocked => {
                 self.findings.blocked += same;
                 self.watch.meter().count(0, same, 0);
-                for key in self.candidate.stuck().keys() {
-                    self.note(|findings| &mut findings.stuck, key, same);
-                }
+                self.take_stuck(same);
             }
             Ending::Complete => self.take_runs(&mut Vec::new(), Self::take)?,
         }
         Ok(())
+    }
+
+    fn take_stuck(&mut self, count: u64) {
+        for key in self.candidate.stuck().keys() {
+            self.note(|findings| &mut findings.stuck, key, count);
+        }
     }
 
     /// Counts the present execution under `key`, with a witness the first time.

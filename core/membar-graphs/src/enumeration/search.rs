@@ -4,6 +4,7 @@ use crate::enumeration::candidate::{Candidate, Cursor};
 use crate::enumeration::forced_coherence::ForcedCoherence;
 use crate::enumeration::runs::RunClass;
 use crate::findings::Findings;
+use crate::stay::{Stay, Stuck};
 use crate::thread::Status;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::plan::Plan;
@@ -142,14 +143,21 @@ impl<'a, 'w> Search<'a, 'w> {
         self.evaluation.passes(self.plan, phase, &self.candidate, self.watch)
     }
 
-    /// What was cut is looked at only for what already went wrong in it, unless all is to be kept.
+    /// What was cut is looked at only for what already went wrong in it or is blocked, unless all is to be kept.
     fn is_worth_it(&self) -> bool {
         let any =
             |wanted: &[Status]| self.classes.iter().any(|class| wanted.contains(&class.skeleton.status));
         self.keep_all
             || !any(&[Status::Cut])
             || any(&[Status::Failed, Status::Fault])
+            || self.may_block_beside_truncated()
             || !self.schedule.flags.is_empty()
+    }
+
+    /// Whether a thread of these runs may be blocked, and not only because it joins one that was cut.
+    fn may_block_beside_truncated(&self) -> bool {
+        let threads: Option<Vec<Stay>> = self.classes.iter().map(|class| Stay::of(&class.skeleton)).collect();
+        threads.is_some_and(|threads| Stuck::of(&threads).blocks_beside_truncated)
     }
 
     /// Lists the sources of every read, reads with few of them first; whether every read has one.

@@ -117,17 +117,22 @@ impl Record {
                 if self.keep_all {
                     self.findings.truncated = self.findings.truncated.saturating_add(weight);
                 }
+                self.take_stuck(graph, thread_tree)?;
                 self.keep(graph, thread_tree)
             }
             Ending::Blocked => {
                 self.findings.blocked = self.findings.blocked.saturating_add(weight);
-                for key in graph.stuck(thread_tree).keys() {
-                    self.note(|findings| &mut findings.stuck, key, graph, thread_tree)?;
-                }
-                Ok(())
+                self.take_stuck(graph, thread_tree)
             }
             Ending::Complete => self.take_complete(graph, weight, thread_tree),
         }
+    }
+
+    fn take_stuck(&mut self, graph: &Graph, thread_tree: &mut ThreadTree<'_>) -> Result<(), CoreError> {
+        for key in graph.stuck(thread_tree).keys() {
+            self.note(|findings| &mut findings.stuck, key, graph, thread_tree)?;
+        }
+        Ok(())
     }
 
     fn take_complete(

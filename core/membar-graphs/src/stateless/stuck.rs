@@ -31,6 +31,7 @@ impl Graph {
             Some(Status::NotStarted) => Some(Stay::NotStarted),
             Some(Status::Waiting) => self.sees_last(thread, thread_tree).then_some(Stay::Looks),
             Some(Status::Suspended) => self.sees_last(thread, thread_tree).then_some(Stay::Blocks),
+            Some(Status::Cut) => Some(Stay::Truncated),
             None => match node.next {
                 Next::Join(other) => Some(Stay::Joins(other.index())),
                 _ => None,

@@ -337,6 +337,9 @@ class Search:
             tally.stuck = self._witnesses.of_waiting(found.stuck_witness())
         if found.deadlocks:
             tally.deadlock = self._witnesses.of_deadlock(found.deadlock_witness())
+        if found.blocked_beside_truncated:
+            first = found.blocked_beside_truncated_witness()
+            tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)
         self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)

@@ -18,6 +18,7 @@ from membar.properties.final_state import Observer
 from membar.properties.judge import TRUNCATED
 from membar.properties.termination import waiting_of
 from membar.questions.outcome import FinalState, Witness
+from membar.source import Span
 
 if TYPE_CHECKING:
     from membar import _core
@@ -55,6 +56,15 @@ class Witnesses:
     def of_waiting(self, found: _core.Execution) -> Witness:
         """An execution in which threads spin forever; its message names them."""
         return self.of(found, waiting_of(self._threads_that_are(("waiting",), found)))
+
+    def places_of_blocked_threads(self, found: _core.Execution) -> set[Span]:
+        """Where the threads stand that are in a blocking step, or wait for the end of another."""
+        statuses = {thread.status for thread in found.threads}
+        status = "suspended" if "suspended" in statuses else "blocked"
+        threads = zip(self.program.threads, found.threads, strict=True)
+        ends = [(thread, run.end) for thread, run in threads if run.status == status]
+        spans = (thread.edges[end[0]].span for thread, end in ends if end is not None)
+        return {span for span in spans if span is not None}
 
     def _threads_that_are(self, statuses: Collection[str], found: _core.Execution) -> list[str]:
         threads = zip(self.program.threads, found.threads, strict=True)

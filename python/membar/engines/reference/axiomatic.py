@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
-from membar.engines.reference.termination import is_deadlock, is_stuck, stuck_threads, waiting_threads
+from membar.engines.reference.termination import (
+    is_blocked_when_cut,
+    is_deadlock,
+    is_stuck,
+    may_block,
+    places_of_blocked_threads,
+    stuck_threads,
+    waiting_threads,
+)
 from membar.engines.reference.trace import Status, Trace
 from membar.engines.reference.values import all_traces
 from membar.models.evaluate import Evaluation, evaluator_of
@@ -122,10 +130,12 @@ class _Search:
                     self._take(chosen, found)
 
     def _is_worth_it(self, chosen: Sequence[Trace]) -> bool:
-        """A truncated run counts only for violations that it already contains, unless all are listed."""
+        """A truncated run counts only for violations or blocked threads in it, unless all are listed."""
         statuses = {trace.status for trace in chosen}
         is_asked = self.task.options.all_executions or bool(self.evaluator.others)
-        return Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or is_asked
+        if Status.CUT not in statuses or not statuses.isdisjoint(_STOPPED) or is_asked:
+            return True
+        return may_block(self.program, chosen)
 
     def _take_fault(self, fault: Diagnostic, chosen: Sequence[Trace], found: Evaluation) -> None:
         """An access that hits nothing: a violation, or bad input in a program with a question of its own."""
@@ -148,6 +158,10 @@ class _Search:
             self.budget.count_execution(self.executions)
             self._take_ending(chosen, found)
         elif Status.CUT in statuses:
+            if self.tally.blocked_when_cut is None and is_blocked_when_cut(
+                self.program, chosen, found.execution
+            ):
+                self.tally.blocked_when_cut = places_of_blocked_threads(chosen)
             if self.task.options.all_executions:
                 self.truncated += 1
                 self.tally.kept.append(self._witness(chosen, found, TRUNCATED))

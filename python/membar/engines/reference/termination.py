@@ -16,14 +16,17 @@ from collections.abc import Sequence
 from membar.engines.reference.trace import Status, Trace
 from membar.program.execution import Execution, Kind
 from membar.program.program import Program
+from membar.source import Span
 
 _WAITS = frozenset({Status.WAITING, Status.SUSPENDED})
-_STAYS = _WAITS | {Status.COMPLETE, Status.UNBORN}
+_STAYS = _WAITS | {Status.COMPLETE, Status.UNBORN, Status.CUT}
+_LOOPS = frozenset({Status.WAITING, Status.CUT})
 
 
 def is_stuck(chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether some thread looks at memory in a loop forever in the execution that consists of these runs."""
-    return _stays(chosen, execution) and any(trace.status is Status.WAITING for trace in chosen)
+    statuses = {trace.status for trace in chosen}
+    return Status.WAITING in statuses and Status.CUT not in statuses and _stays(chosen, execution)
 
 
 def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
@@ -32,6 +35,18 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
     A thread that joins a spinning thread is not in a deadlock: it is the loop that does not
     end.
     """
+    is_cut = any(trace.status is Status.CUT for trace in chosen)
+    return not is_cut and may_block(program, chosen) and _stays(chosen, execution)
+
+
+def is_blocked_when_cut(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
+    """Whether some thread is in a call that blocks, and the loop bound cut another, which might have helped."""
+    is_cut = any(trace.status is Status.CUT for trace in chosen)
+    return is_cut and may_block(program, chosen) and _stays(chosen, execution)
+
+
+def may_block(program: Program, chosen: Sequence[Trace]) -> bool:
+    """Whether one of these runs ends in a call that blocks, other than a join of a thread in a loop."""
     numbers = {thread.name: number for number, thread in enumerate(program.threads)}
 
     def blocks(trace: Trace) -> bool:
@@ -41,9 +56,9 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
             if trace.thread in seen:
                 return True
             seen.add(trace.thread)
-        return trace.status is not Status.WAITING
+        return trace.status not in _LOOPS
 
-    return _stays(chosen, execution) and any(
+    return any(
         blocks(trace) for trace in chosen if trace.status is Status.SUSPENDED or trace.waits_for is not None
     )
 
@@ -52,6 +67,13 @@ def stuck_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
     """The names of the threads that cannot go on in a deadlock."""
     stuck = (trace for trace in chosen if trace.status is Status.SUSPENDED or trace.waits_for is not None)
     return [program.threads[trace.thread].name for trace in stuck]
+
+
+def places_of_blocked_threads(chosen: Sequence[Trace]) -> set[Span]:
+    """Where the threads stand that are in a blocking step, or wait for the end of another."""
+    suspended = [trace for trace in chosen if trace.status is Status.SUSPENDED]
+    blocked = suspended or [trace for trace in chosen if trace.waits_for is not None]
+    return {trace.span for trace in blocked if trace.span is not None}
 
 
 def waiting_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
