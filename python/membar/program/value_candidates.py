@@ -2,18 +2,19 @@
 
 Under a model that lets values justify themselves, a write that happens only because its value was read may
 be the one that was read. To find such executions the value must be guessed first. The constants that a
-program stores are tried; a value that is only ever copied could be anything, and is not.
+program stores anywhere are tried, at every location to which it stores what it read; other values are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from membar.program.expr import Expr, evaluate, registers_of
-from membar.program.operations import Operation, Rmw, Store, StoreConditional
+from membar.program.operations import Rmw, Store, StoreConditional
 from membar.program.program import Program
 
-THIN_AIR = "values that justify themselves (out of thin air) are considered only if the program stores them"
+THIN_AIR = (
+    "values that justify themselves (out of thin air) are considered only if the program stores them"
+    " somewhere as a constant"
+)
 
 
 def passes_on_reads(program: Program) -> bool:
@@ -27,21 +28,31 @@ def passes_on_reads(program: Program) -> bool:
 
 
 def guesses(program: Program) -> tuple[tuple[int, int], ...]:
-    """Cells with the constants that some operation may store there, sorted."""
-    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return tuple(sorted({pair for operation in operations for pair in _stored_constants(program, operation)}))
+    """Cells with the constants that they may come to hold, sorted.
 
-
-def _stored_constants(program: Program, operation: Operation) -> Iterator[tuple[int, int]]:
-    if not isinstance(operation, Store | StoreConditional | Rmw):
-        return
-    value = _constant(program, operation.value)
-    if value is None:
-        return
-    address = _constant(program, operation.address)
-    for cell in program.cells:
-        if cell.object.size == operation.size and address in (None, cell.address):
-            yield cell.id, value & ((1 << 8 * operation.size) - 1)
+    A cell to which something computed from registers may be stored can hold a constant stored anywhere.
+    """
+    stores = [
+        operation
+        for thread in program.threads
+        for edge in thread.edges
+        for operation in edge.operations
+        if isinstance(operation, Store | StoreConditional | Rmw)
+    ]
+    values = [_constant(program, store.value) for store in stores]
+    constants = {value for value in values if value is not None}
+    return tuple(
+        sorted(
+            {
+                (cell.id, constant & ((1 << 8 * store.size) - 1))
+                for store, value in zip(stores, values, strict=True)
+                for cell in program.cells
+                if cell.object.size == store.size
+                and _constant(program, store.address) in (None, cell.address)
+                for constant in (constants if value is None else (value,))
+            }
+        )
+    )
 
 
 def _constant(program: Program, expr: Expr) -> int | None:
