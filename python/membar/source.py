@@ -281,8 +281,11 @@ class Span:
 
     @property
     def flat_text(self) -> str:
-        """The text on one line, for messages: white space between words is one blank."""
-        return " ".join(self.text.split())
+        """The text on one line, for messages: white space between words is one blank.
+
+        Of a file that messages may not show it is `...`.
+        """
+        return " ".join(self.text.split()) if self.source.is_shown else "..."
 
     def to(self, other: Span) -> Span:
         """The span from this one's start to the end of `other`, if that is in the same text."""

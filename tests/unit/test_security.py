@@ -143,6 +143,33 @@ def test_no_message_shows_a_file_outside_the_project(
     assert "key" in captured.err or "link" in captured.err
 
 
+_INCLUDED = {
+    "a.c": (
+        "#include <assert.h>\n#include <stdatomic.h>\natomic_int x;\n"
+        "int main(void) { atomic_store(&x, 1); assert(4711 * atomic_load(&x) == 0); return 0; }\n"
+    ),
+    "a.pml": "byte x; active proctype p() { x = 1; assert(4711 * x == 0) }\n"
+    "active proctype q() { x = 4711 - 4710 }\n",
+}
+
+
+@pytest.mark.parametrize("file", _INCLUDED)
+def test_no_report_shows_a_file_outside_the_project(
+    project: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project.parent / "private" / file).write_text(_INCLUDED[file])
+    (project / file).write_text(f'#include "../private/{file}"\n')
+    check = ["check", str(project / file), "--model", "sc", "--property", "assertions"]
+    log = project / "log.sarif"
+    for more in ([], ["--json"], ["--sarif", str(log)], ["--svg", str(project)]):
+        assert cli.main([*check, *more]) == 1, more
+        captured = capsys.readouterr()
+        assert "4711" not in captured.out + captured.err, more
+    drawn = [path for path in project.iterdir() if path.suffix in (".sarif", ".svg")]
+    assert len(drawn) > 1
+    assert not [path.name for path in drawn if "4711" in path.read_text()]
+
+
 def test_files_of_the_project_and_of_named_folders_are_shown(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,8 @@ def render(item: Diagnostic, *, color: bool = False, columns: int = 100, word: s
         line, column = source.position(first.start)
         arrow = paint(" " * margin + "-->", "place", color=color)
         lines.append(f"{arrow} {source.path}:{line}:{column}")
+        if not source.is_shown:
+            continue
         rows = [row for label in group for row in _rows(label, primary=label is item.primary)]
         lines += _excerpt(sorted(rows, key=lambda r: (r.number, r.start)), margin, color, columns)
     if item.help:

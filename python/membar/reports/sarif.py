@@ -350,7 +350,7 @@ def _location(span: Span) -> Fragment:
         "endLine": end[0],
         "endColumn": end[1],
     }
-    if span.text.strip():
+    if span.source.is_shown and span.text.strip():
         region["snippet"] = {"text": _clean(span.text)}
     return {"physicalLocation": {"artifactLocation": _artifact_location(span.path), "region": region}}
 

@@ -40,7 +40,7 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
 
 
 def is_blocked_when_cut(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
-    """Whether some thread is in a call that blocks, and the loop bound cut another, which might have helped."""
+    """Whether a thread is in a call that blocks, and the loop bound cut another that might have woken it."""
     is_cut = any(trace.status is Status.CUT for trace in chosen)
     return is_cut and may_block(program, chosen) and _stays(chosen, execution)
 

@@ -277,7 +277,7 @@ class _Elaborator:
             # Models show relations of instructions that the tool at hand may not have.
             return
         if isinstance(value, Node) and value.sort is Sort.RELATION:
-            self._shown[name or " ".join(expr.span.text.split())] = value
+            self._shown[name or expr.span.flat_text] = value
 
     def _call(self, statement: cat.Call) -> None:
         closure = self._procedures.get(statement.name)
@@ -349,9 +349,9 @@ def _readable(path: Path, statement: cat.Include, include_dirs: Sequence[Path]) 
 
 def _default_name(axiom: cat.Axiom) -> str:
     """`acyclic po | rf` where that is short enough, else its line."""
-    text = " ".join(axiom.body.span.text.split())
+    text = axiom.body.span.flat_text
     negation = "~" if axiom.is_negated else ""
-    where = text if len(text) <= 40 else f"at line {axiom.span.line}"
+    where = text if axiom.span.source.is_shown and len(text) <= 40 else f"at line {axiom.span.line}"
     return f"{negation}{axiom.kind.value} {where}"
 
 

@@ -34,7 +34,7 @@ def value_text(program: Program, event: Event) -> str:
 
 def source_text(program: Program, event: Event) -> str:
     """The user's own text of an event on one line; words for the operation where there is no text."""
-    if event.span is not None:
+    if event.span is not None and event.span.source.is_shown:
         text = printable(event.span.flat_text)
         if text:
             return text.rstrip(";").rstrip()
