@@ -13,8 +13,8 @@ import pytest
 
 from membar.edits import Alternative, Choice, Place
 from membar.questions.ask import unknown_answer
-from membar.questions.follow_ups import RACES_GIVEN_UP
 from membar.questions.outcome import Holds, Run
+from membar.questions.rc11_races import GIVEN_UP
 from membar.questions.repair.right import guarantee_of
 from membar.questions.repair.search import Search
 from membar.questions.safety import Safety
@@ -102,6 +102,6 @@ def test_an_answer_without_its_follow_up_question_does_not_say_that_a_guarantee_
     run = Run(model="armv8", engine="graphs", algorithm="", guarantee="all executions")
     answer = unknown_answer(Safety(source=SourceFile("text.c", ""), model="armv8"), "", 0.0)
     whole = guarantee_of(replace(answer, outcome=Holds(run)))
-    partial = guarantee_of(replace(answer, outcome=Holds(replace(run, notes=(RACES_GIVEN_UP,)))))
+    partial = guarantee_of(replace(answer, outcome=Holds(replace(run, notes=(GIVEN_UP,)))))
     assert whole.is_kept_by(whole) is True
     assert whole.is_kept_by(partial) is None

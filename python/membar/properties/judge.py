@@ -447,7 +447,7 @@ def _guarantee(tally: Tally) -> str:
     if tally.limit is not None:
         unit, suffix = tally.unit.removesuffix(ANY_LENGTH), ANY_LENGTH * tally.unit.endswith(ANY_LENGTH)
         end = "the interruption (Ctrl-C)" if tally.limit == INTERRUPTED else tally.limit
-        return f"only the {unit} found before {end.removesuffix(' was reached')}{suffix}"
+        return f"only the {unit} found before {end.removesuffix(' was reached').rstrip(',')}{suffix}"
     return bound_of(tally) or f"all {tally.unit}"
 
 

@@ -61,6 +61,21 @@ class ClientRun:
     refutation: Refutation | None = None
 
 
+@record(frozen=True, slots=True, kw_only=True)
+class RaceRun:
+    """An execution that shows a race where the model of the question defines none.
+
+    Attributes:
+        program: the program, as the model that judges the race sees it.
+        model: the model that judges it.
+        witness: the execution.
+    """
+
+    program: Program
+    model: Model
+    witness: Witness
+
+
 @record(frozen=True, slots=True)
 class Invariant:
     """Cubes of states that no run reaches, closed backwards: others can check that they prove a system."""
@@ -124,7 +139,7 @@ class TestAnswers:
 
 # An execution, a run with its steps or a lasso is a `Witness`.
 Evidence: TypeAlias = (
-    "Witness | ClientRun | ProcessRun | Invariant | Obligations | Comparison | TestAnswers | None"
+    "Witness | ClientRun | RaceRun | ProcessRun | Invariant | Obligations | Comparison | TestAnswers | None"
 )
 
 
@@ -223,8 +238,11 @@ class Answer:
 
     @property
     def judging(self) -> Model:
-        """The model of the witness: that of the question, with a clock where the order of calls needs one."""
-        return self.evidence.model if isinstance(self.evidence, ClientRun) else self.model
+        """The model of the witness: that of the question, with a clock where the order of calls needs one.
+
+        Where it defines no races, another one shows them.
+        """
+        return self.evidence.model if isinstance(self.evidence, ClientRun | RaceRun) else self.model
 
     @property
     def program(self) -> Program:
@@ -235,7 +253,8 @@ class Answer:
         """
         from membar.program.program import Program  # noqa: PLC0415 - not for other subjects
 
-        found = self.evidence.program if isinstance(self.evidence, ClientRun) else self.subject
+        evidence = self.evidence
+        found = evidence.program if isinstance(evidence, ClientRun | RaceRun) else self.subject
         if not isinstance(found, Program):
             raise TypeError(f"`{self.source.path}` is not a program")
         return found

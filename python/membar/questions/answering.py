@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from membar import plugins
@@ -16,10 +16,12 @@ from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
 from membar.program.operations import Tags
 from membar.program.program import Edge, Program
+from membar.properties import EVERY
 from membar.properties.judge import properties_asked
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
+    Finding,
     Holds,
     InterruptError,
     Outcome,
@@ -137,3 +139,11 @@ def annotations_of(program: Program) -> Iterator[tuple[Tags, Edge]]:
         for edge in thread.edges:
             for operation in edge.operations:
                 yield tags_of(operation), edge
+
+
+def add_findings(outcome: Outcome, more: Iterable[Finding]) -> Outcome:
+    """The outcome with other findings, in the order of reports, instead of those that it has."""
+    found = {item.property: item for item in outcome.run.findings} | {item.property: item for item in more}
+    order = [*EVERY]
+    findings = tuple(sorted(found.values(), key=lambda item: order.index(item.property)))
+    return replace(outcome, run=replace(outcome.run, findings=findings))

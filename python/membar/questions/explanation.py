@@ -40,8 +40,8 @@ class Explanation:
 
 def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
     """The explanation as text, for the outcome that the program's condition asks about."""
-    program, plan = result.program, result.model.plan
-    if program.condition is None or plan is None:
+    program, plan = result.subject, result.model.plan
+    if not isinstance(program, Program) or program.condition is None or plan is None:
         return "explain: there is no final condition, or the model has no axioms\n"
     try:
         allowed, found = nearest_forbidden(program, program.condition, plan)

@@ -7,24 +7,25 @@ and races under a model that does not define them are asked of rc11.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from membar.engines import Engine
-from membar.languages.registry import load_model
-from membar.limits.budget import LimitError, current, stage
+from membar.limits.budget import LimitError, stage
 from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.program.operations import ERRORS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
 from membar.program.warnings import LOOK, without_warnings
-from membar.properties import EVERY
+from membar.properties import PROPERTIES
 from membar.properties.asked import Asked, asserting, ends_at_assertions
-from membar.properties.judge import OWN_QUESTIONS, RACE_FLAG, UNSELECTED
+from membar.properties.judge import OWN_QUESTIONS, UNSELECTED
 from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.property import has_assertion_of, is_asked_as
 from membar.properties.races import defines_races
-from membar.questions.answering import answer, confirm_witness, default_engine, load_engine
+from membar.questions import rc11_races
+from membar.questions.answer import RaceRun
+from membar.questions.answering import add_findings, answer, confirm_witness, default_engine, load_engine
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,
@@ -40,19 +41,14 @@ from membar.questions.outcome import (
     weaken_findings,
     with_notes,
 )
-from membar.questions.task import Limits, Options, Task, Unrolling
+from membar.questions.task import Limits, Options, Task
 from membar.records import record, replace
 
-RACES_IN = "rc11"
 DOES_NOT_APPLY = "it does not apply to this program"
 UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
-_MOST_RACY = 1000
-_ROUNDS_OF_A_RACE = 2
 _COMPILED = ("C", "LKMM")  # languages that a compiler reads
 _LEAST_FOLLOW_UP = 2.0  # seconds
-_LONGEST_RACE = 20.0  # seconds: blocked executions do not count as executions
-RACES_GIVEN_UP = "the follow-up question about races was given up at the time limit"
 _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
 
 
@@ -71,6 +67,7 @@ class Search:
         mapping: the compiler's table, if it is not the model's own.
         path: the file's name.
         strict_dependencies: whether what holds only by dependencies that a compiler may remove is violated.
+        ignored_options: those that were given for the engine and do not count for a question about races.
     """
 
     written: Program
@@ -83,20 +80,22 @@ class Search:
     mapping: str | None
     path: str
     strict_dependencies: bool = False
+    ignored_options: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True)
 class Searched:
-    """The outcome, and the program and model that its witness is about.
+    """The outcome, and the program that its witness is about.
 
     Attributes:
         has_weaker_dependencies: whether the program is one without dependencies that a compiler may remove.
+        race: what the witness is instead, where it is a race under another model.
     """
 
     outcome: Outcome
     program: Program
-    model: Model
     has_weaker_dependencies: bool = False
+    race: RaceRun | None = None
 
 
 def run_searches(search: Search) -> Searched:
@@ -119,8 +118,12 @@ class _Asking:
     """The searches for one question, and what is left of its time."""
 
     def __init__(self, search: Search) -> None:
-        self.search = search
         self.asked = search.asked
+        self.labels = {item.claim.name: item.claim for item in search.program.label_claims}
+        if self.asked.labels:  # each is a question of its own, so that none of them is left unchecked
+            left = tuple(i for i in search.program.label_claims if i.claim.name not in self.asked.labels)
+            search = replace(search, program=replace(search.program, label_claims=left))
+        self.search = search
         self.program = program_asked(search)
 
     def _task(self, program: Program, names: Collection[str]) -> Task:
@@ -134,25 +137,33 @@ class _Asking:
         )
 
     def run_searches(self) -> Searched:
-        asked, model = self.asked, self.search.model
-        asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(model)
+        asked = self.asked
+        asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(self.search.model)
         names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
-        if asked.names and ERRORS not in names and has_assertion_of(self.program, ERRORS):
-            names = (*names, ERRORS)  # always answered, and engines look for failed assertions by name only
+        if asked.names or asked.labels:
+            names += tuple(name for name in self._own_questions() if name not in names)
         found: Searched | None = None
         if names or not (asks_rc11 or asked.labels):
-            found = self._without_removable(Searched(self._main(names), self.program, model), names)
+            found = self._without_removable(Searched(self._main(names), self.program), names)
         for label in asked.labels:
             found = _worse(found, self._about_label(label))
         if asks_rc11:
-            found = _worse(found, self._about_races())
+            found = self._with_races_of_rc11(found)
         if found is None:
             raise AssertionError("something is asked, or the program is explored")
         beside = [Finding(name, Verdict.NOT_CHECKED, DOES_NOT_APPLY) for name in asked.inapplicable]
         outcome = _without_leaks(found.outcome) if asked.allows_tracked else found.outcome
         if ends_at_assertions(self.search.program, asked.names):
             outcome = _up_to_assertions(outcome)
-        return replace(found, outcome=_with_findings(outcome, beside))
+        return replace(found, outcome=add_findings(outcome, beside))
+
+    def _own_questions(self) -> tuple[str, ...]:
+        """What the text or the command line asks itself, which is always answered."""
+        program, model = self.program, self.search.model
+        asked = [name for name in OWN_QUESTIONS if PROPERTIES[name].applies(program, model)]
+        if ERRORS not in asked and has_assertion_of(program, ERRORS):
+            asked.append(ERRORS)  # engines look for failed assertions by name only
+        return tuple(asked)
 
     def _ask(self, task: Task, engine: Engine | None = None) -> Outcome:
         try:
@@ -225,7 +236,7 @@ class _Asking:
             }
             if not fresh:
                 return outcome
-            outcome = _with_headline(_with_findings(outcome, fresh.values()))
+            outcome = _with_headline(add_findings(outcome, fresh.values()))
 
     # Dependencies
 
@@ -255,7 +266,7 @@ class _Asking:
         flags = tuple(sorted({*flagged.run.flags, removable.FLAG}))
         flagged = replace(flagged, run=replace(flagged.run, flags=flags, notes=(*flagged.run.notes, note)))
         if search.strict_dependencies:
-            return Searched(flagged, program, search.model, has_weaker_dependencies=True)
+            return Searched(flagged, program, has_weaker_dependencies=True)
         return replace(found, outcome=flagged)
 
     # Warnings
@@ -283,7 +294,7 @@ class _Asking:
             note += ": undefined in C, treated as wrapping around"
         flags = tuple(sorted({*final.run.flags, WARNING_FLAGS[warning.property]}))
         final = replace(final, run=replace(final.run, notes=(*final.run.notes, note), flags=flags))
-        return _with_findings(final, [replace(warning, reason=note, witness=None)])
+        return add_findings(final, [replace(warning, reason=note, witness=None)])
 
     def _without_looks(self, outcome: Outcome, task: Task) -> Outcome | None:
         """The outcome with a witness of the program without warnings; None if there is none for it."""
@@ -303,8 +314,7 @@ class _Asking:
 
     def _about_label(self, label: str) -> Searched:
         """The answer about the labels of one kind, as a claim about all runs."""
-        known = {item.claim.name: item.claim for item in self.search.program.label_claims}
-        program = replace(_asking_only(self.program, ()), claims=(known[label],))
+        program = replace(_asking_only(self.program, ()), claims=(self.labels[label],))
         outcome = self._ask(self._task(program, ("claims",)))
         findings = tuple(
             replace(item, property=label) for item in outcome.run.findings if item.property == "claims"
@@ -312,39 +322,31 @@ class _Asking:
         outcome = replace(outcome, run=replace(outcome.run, findings=findings))
         if isinstance(outcome, Violated) and outcome.property == "claims":
             outcome = replace(outcome, property=label)
-        return Searched(outcome, program, self.search.model)
+        return Searched(outcome, program)
 
     # Races
 
-    def _about_races(self) -> Searched:
-        """The answer about races, by rc11's definition, over the whole program."""
+    def _with_races_of_rc11(self, found: Searched | None) -> Searched:
+        """The answer with one finding more: whether there are races, by rc11's definition."""
         search = self.search
-        rc11 = load_model(RACES_IN)
         program = asserting(without_warnings(search.written), ("races",))
-        program = replace(_asking_only(program, ()), condition=None)
-        given = search.options
-        task = replace(
-            self._task(program, ("races",)),
-            model=rc11,
-            options=Options(unrolling=given.unrolling, jobs=given.jobs, progress=given.progress),
-        )
-        engine = load_engine(default_engine(program, rc11, task.options))
-        outcome = self._ask(task, engine)
-        defines = f"{search.model.name} defines no races"
-        why = f"by the definition of {RACES_IN} (engine {engine.name}): {defines}"
-        findings = tuple(
-            replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
-            for item in outcome.run.findings
-            if item.property == "races"
-        )
-        run = replace(
-            outcome.run,
-            model=search.model.name,
-            engine=search.engine.name,
-            findings=findings,
-            notes=(*outcome.run.notes, f"races are judged {why}"),
-        )
-        return Searched(replace(outcome, run=run), program, rc11)
+        silent = replace(_asking_only(program, ()), condition=None)
+        task = rc11_races.whole_question(self._task(silent, ()))
+        engine = load_engine(default_engine(silent, task.model, task.options))
+        interrupt = None
+        try:
+            races = self._ask(task, engine)
+        except InterruptError as stopped:
+            races, interrupt = stopped.outcome, stopped
+        listed = ("--all",) if found is None and search.options.all_executions else ()
+        races = rc11_races.explain(races, search.model, (*search.ignored_options, *listed))
+        outcome = races if found is None else rc11_races.combine(found.outcome, races)
+        if interrupt is not None:
+            raise InterruptError(outcome) from None
+        race = rc11_races.shown_race(outcome, program, task.model)
+        if race is not None and isinstance(outcome, Violated):
+            outcome = replace(outcome, witness=race.witness)
+        return replace(found or Searched(outcome, self.program), outcome=outcome, race=race)
 
     def _without_doubt(self, outcome: Outcome, task: Task) -> Outcome:
         """The outcome of a program taken for machine code, as far as its meaning in C lets it stand."""
@@ -354,19 +356,24 @@ class _Asking:
             from membar.questions import mixed_sizes  # noqa: PLC0415 - C only
 
             if mixed_sizes.may_matter(task, outcome):
-                return self._with_races(mixed_sizes.without_rule(outcome, task), self._races(written))
+                return self._flagging_races(mixed_sizes.without_rule(outcome, task), self._races(written))
         if not task.program.ends_memory:
-            return self._with_races(outcome, self._races(written))
+            return self._flagging_races(outcome, self._races(written))
         from membar.questions import reordered_use_after_free as reordered  # noqa: PLC0415 - C only
 
         if not reordered.may_miss_some(task, outcome):
-            return self._with_races(outcome, self._races(written))
+            return self._flagging_races(outcome, self._races(written))
         if not reordered.is_mapped(task.model, search.mapping):
-            return self._with_races(reordered.without_mapping(outcome, task), self._races(written))
-        asked = reordered.language_question(task, _race_question(written), outcome.run.statistics.seconds)
+            return self._flagging_races(reordered.without_mapping(outcome, task), self._races(written))
+        asked = reordered.language_question(
+            task, rc11_races.quick_question(written), outcome.run.statistics.seconds
+        )
         found = self._ask(asked, load_engine(default_engine(written, asked.model, asked.options)))
         judged = reordered.combine(outcome, task, asked, found, self._ask)
-        return self._with_races(judged, found)
+        return self._flagging_races(judged, found)
+
+    def _flagging_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
+        return rc11_races.flag(outcome, found, self.search.path)
 
     def _races(self, program: Program) -> Outcome | None:
         """What rc11 says of races; None if nothing can race.
@@ -375,27 +382,8 @@ class _Asking:
         """
         if defines_races(self.search.model) or not has_plain_accesses(program):
             return None
-        task = _race_question(program)
+        task = rc11_races.quick_question(program)
         return self._ask(task, load_engine(default_engine(program, task.model, task.options)))
-
-    def _with_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
-        """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
-        if isinstance(found, Unknown) and _is_late(found):
-            notes = (*outcome.run.notes, RACES_GIVEN_UP)
-            return replace(outcome, run=replace(outcome.run, notes=notes))
-        if not isinstance(found, Violated) or found.property != "races":
-            return outcome
-        note = (
-            "plain accesses are treated as machine accesses; in C they are a data race, which is undefined"
-            f" behaviour: membar check {self.search.path} --model {RACES_IN}"
-        )
-        flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
-        return replace(outcome, run=replace(outcome.run, flags=flags, notes=(*outcome.run.notes, note)))
-
-
-def _is_late(found: Outcome) -> bool:
-    """Whether the time for a follow-up question was over before there was an answer."""
-    return current().remaining_seconds == 0.0 or found.run.statistics.seconds >= _LONGEST_RACE
 
 
 def _with_headline(outcome: Outcome) -> Outcome:
@@ -426,7 +414,7 @@ def _without_leaks(outcome: Outcome) -> Outcome:
     if leak is None or leak.verdict is not Verdict.VIOLATED:
         return outcome
     reason = f"{leak.reason}; whether a pointer to it still exists is not checked"
-    outcome = _with_findings(outcome, [Finding(LEAKS, Verdict.UNKNOWN, reason)])
+    outcome = add_findings(outcome, [Finding(LEAKS, Verdict.UNKNOWN, reason)])
     if not isinstance(outcome, Violated) or outcome.property != LEAKS:
         return outcome
     for item in outcome.run.findings:
@@ -440,16 +428,6 @@ def _weaken_to_unknown(outcome: Outcome, reason: str) -> Outcome:
     if isinstance(outcome, Violated):
         return outcome
     return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
-
-
-def _race_question(program: Program) -> Task:
-    return Task(
-        program=program,
-        model=load_model(RACES_IN),
-        properties=("races",),
-        limits=Limits(executions=_MOST_RACY, seconds=_LONGEST_RACE),
-        options=Options(unrolling=Unrolling(exact=_ROUNDS_OF_A_RACE)),
-    )
 
 
 def _asking_only(program: Program, names: Collection[str]) -> Program:
@@ -470,13 +448,5 @@ def _worse(first: Searched | None, second: Searched) -> Searched:
     is_worse = _GRAVITY.index(type(second.outcome)) > _GRAVITY.index(type(first.outcome))
     kept, other = (second, first) if is_worse else (first, second)
     notes = [note for note in other.outcome.run.notes if note not in kept.outcome.run.notes]
-    merged = _with_findings(with_notes(kept.outcome, *notes), other.outcome.run.findings)
+    merged = add_findings(with_notes(kept.outcome, *notes), other.outcome.run.findings)
     return replace(kept, outcome=merged)
-
-
-def _with_findings(outcome: Outcome, more: Iterable[Finding]) -> Outcome:
-    """The outcome with other findings, in the order of reports, instead of those that it has."""
-    found = {item.property: item for item in outcome.run.findings} | {item.property: item for item in more}
-    order = [*EVERY]
-    findings = tuple(sorted(found.values(), key=lambda item: order.index(item.property)))
-    return replace(outcome, run=replace(outcome.run, findings=findings))

@@ -20,11 +20,13 @@ from membar.properties.asked import asserting
 from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.judge import Tally, judge
 from membar.properties.labels import LABELS
+from membar.properties.races import defines_races
 from membar.questions import system
 from membar.questions.client_search import NO_ORDER
 from membar.questions.client_search import PROPERTY as LINEARIZABILITY
 from membar.questions.outcome import WORDS
 from membar.questions.programs import for_model, parse, with_claim, with_labels
+from membar.questions.rc11_races import RC11
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
@@ -107,13 +109,16 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     """What is wrong with a witness, and what it shows."""
     model = _model(saved)
     _refuse_unknown_words(saved)
-    program = parse(saved.source.compiled_for(saved.reading.mapping or model.claims.mapping))
+    mapping = saved.reading.mapping
+    program = parse(saved.source.compiled_for(mapping or _compiled_model(saved, model).claims.mapping))
     if saved.reading.ltl is not None:
         program = with_claim(program, saved.reading.ltl)
     program = with_labels(program, saved.reading.labels)
     if saved.reading.weaker_dependencies:
         program = without_removable_dependencies(without_warnings(program))
-    program = _restrict_to_claim(for_model(program, model, mapping=saved.reading.mapping), saved.claim)
+    if _is_race_by_rc11(saved):
+        mapping = None  # rc11 judges the program as it is written
+    program = _restrict_to_claim(for_model(program, model, mapping=mapping), saved.claim)
     check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
     if mismatch is None:
@@ -139,6 +144,22 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
         claimed = _words(saved.claim.verdict, saved.claim.property)
         return f"{shown}; the answer says {claimed}, which it does not show", ""
     return "", f"{shown}: {_words(verdict, broken)}"
+
+
+def _is_race_by_rc11(saved: SavedWitness) -> bool:
+    """Whether the answer is about a model that defines no races, and its witness is a race under rc11."""
+    claim, judging = saved.claim, saved.recorded.model
+    if claim is None or judging != RC11 or claim.model == judging:
+        return False
+    is_race = (claim.verdict, claim.property) == ("violated", "races")
+    return is_race and (claim.model not in names() or not defines_races(load_model(claim.model)))
+
+
+def _compiled_model(saved: SavedWitness, model: Model) -> Model:
+    """The model whose processor the text was compiled for: that of the question."""
+    if saved.claim is not None and _is_race_by_rc11(saved) and saved.claim.model in names():
+        return load_model(saved.claim.model)
+    return model
 
 
 def _refuse_unknown_words(saved: SavedWitness) -> None:
@@ -219,8 +240,10 @@ def _properties(claim: Claim) -> tuple[str, ...]:
 def _restrict_to_claim(program: Program, claim: Claim | None) -> Program:
     """The program with what its answer is about: one label, the assertions of the violated property."""
     broken = claim.property if claim is not None and claim.verdict == "violated" else ""
-    if broken in LABELS:
-        program = replace(program, claims=tuple(one for one in program.claims if one.name == broken))
+    if claim is not None:
+        about = {broken} & set(LABELS)
+        claims = (one for one in program.claims if (one.name in about if about else one.name not in LABELS))
+        program = replace(program, claims=tuple(claims))
     if broken in WARNINGS:
         program = asserting(program, {broken})
     return without_warnings(program, WARNINGS - {broken})
@@ -237,7 +260,8 @@ def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
 def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | None:
     """Where the answer speaks of something else than its witness."""
     # What refutes an object is an execution of a client, whose program, and clock, are saved with it.
-    if claim.property != LINEARIZABILITY:
+    is_race_by_rc11 = _is_race_by_rc11(saved)
+    if claim.property != LINEARIZABILITY and not is_race_by_rc11:
         other = _about_something_else(claim, saved.recorded.model, saved.source.path)
         if other is not None:
             return other
@@ -249,6 +273,8 @@ def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | Non
         return f"message: it does not show `{saved.witness.message}`"
     if (words := claim.inconsistency()) is not None:
         return words
+    if is_race_by_rc11:  # what is listed and counted are executions of the question's model
+        return None if claim.file == saved.source.path else "file: the witness is about another one"
     if claim.counts is not None and (tally.positive > claim.counts[0] or tally.negative > claim.counts[1]):
         return "positive, negative: its execution is not among those that were counted"
     shown = {frozenset(state) for state in tally.outcomes}

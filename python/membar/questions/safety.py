@@ -9,7 +9,7 @@ from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
 from membar.models.model import Model
 from membar.questions import option as kinds
-from membar.questions import refusals
+from membar.questions import rc11_races, refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
 from membar.questions.follow_ups import Search, program_asked, run_searches
@@ -23,6 +23,8 @@ from membar.records import field, record, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from membar.questions.task import Options
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ class Safety(Question):
             mapping=self.mapping,
             path=text.path,
             strict_dependencies=self.strict_dependencies,
+            ignored_options=self._given_for_engine(options),
         )
         try:
             found = run_searches(search)
@@ -112,13 +115,20 @@ class Safety(Question):
             shown = program_asked(search)
             partial = make_answer(self, shown, model, interrupt.outcome, source=text, reading=reading)
             raise InterruptedAnswerError(partial) from None
-        if found.model is not model:
-            reading = replace(reading, mapping=None)
         reading = replace(reading, weaker_dependencies=found.has_weaker_dependencies)
-        return make_answer(self, found.program, found.model, found.outcome, source=text, reading=reading)
+        return make_answer(
+            self, found.program, model, found.outcome, source=text, evidence=found.race, reading=reading
+        )
 
     def _load(self, named: Model | str) -> Model:
         return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
+
+    def _given_for_engine(self, options: Options) -> tuple[str, ...]:
+        """The options that were given and that only count for the engine of the question."""
+        engine = () if self.engine is None else ("--engine",)
+        limits = () if self.limits.states is None else ("--limit states",)
+        chosen = (name for name in refusals.options_of(options) if name not in rc11_races.OPTIONS)
+        return (*engine, *chosen, *limits)
 
     def _given_for_language(self) -> list[str]:
         """The options that were given and that only some languages know."""

@@ -19,6 +19,7 @@ from membar.questions.answer import (
     Comparison,
     Invariant,
     Obligations,
+    RaceRun,
     Reading,
     Refutation,
     TestAnswers,
@@ -131,6 +132,8 @@ def _add_evidence(found: form.AnswerLine, answer: Answer) -> None:
             found.witness = witness_part(
                 answer.source, answer.program, answer.model, witness, reading=answer.reading
             )
+        case RaceRun(program=program, model=model, witness=witness):
+            found.witness = witness_part(answer.source, program, model, witness, reading=answer.reading)
         case ClientRun() as run:
             if run.refutation is not None:
                 found.history = history_part(run.refutation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from membar.models.model import Model
 from membar.questions.answer import Answer, ClientRun
 from membar.questions.outcome import Witness
 from membar.reports import dot, streams, svg
@@ -24,11 +25,12 @@ def save(kind: str, folder: Path, answer: Answer) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for number, witness in enumerate(witnesses):
-        path = folder / f"{_stem(answer)}{f'.{number:03}' if kept else ''}.{kind}"
-        streams.write_file(path, _DRAW[kind](answer.program, witness, title=_title(answer, witness)))
+        model = answer.model if kept else answer.judging
+        path = folder / f"{_stem(answer, model)}{f'.{number:03}' if kept else ''}.{kind}"
+        streams.write_file(path, _DRAW[kind](answer.program, witness, title=_title(answer, witness, model)))
         written.append(path)
     if kind == "svg" and (history := _history(answer)):
-        path = folder / f"{_stem(answer)}.history.svg"
+        path = folder / f"{_stem(answer, answer.judging)}.history.svg"
         streams.write_file(path, history)
         written.append(path)
     return tuple(written)
@@ -47,12 +49,12 @@ def _history(answer: Answer) -> str:
     return histories.render_svg(answer)
 
 
-def _stem(answer: Answer) -> str:
+def _stem(answer: Answer, model: Model) -> str:
     name = re.sub(r"[^A-Za-z0-9._+-]", "_", answer.program.name) or "execution"
-    return f"{name}.{answer.judging.name}"
+    return f"{name}.{model.name}"
 
 
-def _title(answer: Answer, witness: Witness) -> str:
+def _title(answer: Answer, witness: Witness, model: Model) -> str:
     verdict = answer.verdict.upper().replace("-", " ")
     shown = verdict if witness is answer.witness else witness.message or "allowed"
-    return f"{answer.program.name} under {answer.judging.name}: {shown}"
+    return f"{answer.program.name} under {model.name}: {shown}"

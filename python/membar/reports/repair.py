@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from membar.edits import Place
 from membar.properties.judge import RACE_FLAG
-from membar.questions.answer import Answer
+from membar.questions.answer import Answer, RaceRun
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
 from membar.reports import executions
 from membar.reports._parts.condition import state_text
@@ -310,7 +310,7 @@ def _answer_text(answer: Answer) -> str:
     witness = witness_of(outcome)
     if witness is None:
         return asked
-    asks = isinstance(answer.evidence, Witness) and answer.program.condition is not None
+    asks = isinstance(answer.evidence, Witness | RaceRun) and answer.program.condition is not None
     final = state_text(answer.program, witness.final) if asks else ""
     return ": ".join(filter(None, [printable(witness.message) or asked, final]))
 

@@ -275,7 +275,7 @@ def of_answer(answer: Answer) -> str:
     witness = witness_of(answer.outcome)
     if witness is None:
         return ""
-    title = f"{answer.program.name}: {verdict_text(answer.outcome)} under {answer.outcome.run.model}"
+    title = f"{answer.program.name}: {verdict_text(answer.outcome)} under {answer.judging.name}"
     return render(answer.program, witness, title=title)
 
 

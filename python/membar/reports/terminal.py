@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.questions.answer import Answer, ClientRun, Comparison, Invariant, Obligations, TestAnswers
+from membar.questions.answer import (
+    Answer,
+    ClientRun,
+    Comparison,
+    Invariant,
+    Obligations,
+    RaceRun,
+    TestAnswers,
+)
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.reports import Report
 from membar.reports._parts.findings import details, fact_lines, finding_facts
@@ -71,7 +79,7 @@ def _evidence(answer: Answer, columns: int, signs: Signs) -> list[Line]:
     match answer.evidence:
         case None | Invariant() | Comparison() | TestAnswers():
             return []
-        case Witness() as witness:
+        case (Witness() as witness) | RaceRun(witness=witness):
             from membar.reports.executions import witness_lines  # noqa: PLC0415 - one kind of evidence
 
             return witness_lines(answer, witness, columns, signs)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from membar.program.condition import Quantifier
 from membar.program.program import Program
 from membar.questions.answer import Answer
-from membar.questions.follow_ups import RACES_GIVEN_UP
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
+from membar.questions.rc11_races import GIVEN_UP
 from membar.records import record
 
 
@@ -67,4 +67,4 @@ def guarantee_of(answer: Answer) -> Guarantee:
     """What an answer establishes that says that a text is right."""
     outcome = answer.outcome
     bound = outcome.bound if isinstance(outcome, HoldsWithin) else None
-    return Guarantee(bound, frozenset(outcome.run.flags), RACES_GIVEN_UP not in outcome.run.notes)
+    return Guarantee(bound, frozenset(outcome.run.flags), GIVEN_UP not in outcome.run.notes)
