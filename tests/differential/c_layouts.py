@@ -56,7 +56,7 @@ _ATOMIC = (
         "signed char m0; short m1;",
     ),
 )
-_REFUSED = ("bit fields side by side",)
+_REFUSED = ("an integer of ", "an atomic access of 16 bytes")
 
 
 @dataclass(frozen=True, slots=True)
