@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from membar.code import ir
-from membar.records import field_names, replace
+from membar.code.structure import operand_fields
+from membar.records import replace
 
 Item = TypeVar("Item", bound=ir.Instruction)
 Substitution = Callable[[ir.Operand], ir.Operand]
 _OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
-_PLACE = "place"
 
 
 def with_operands(instruction: Item, change: Substitution) -> Item:
     """The instruction with every operand and result changed; jumps keep their targets."""
     changed = {
         name: found
-        for name in field_names(instruction)
-        if name != _PLACE
-        and (found := _rebuild(getattr(instruction, name), change)) is not getattr(instruction, name)
+        for name in operand_fields(type(instruction))
+        if (found := _rebuild(getattr(instruction, name), change)) is not getattr(instruction, name)
     }
     # The names are those of the fields, and operands take the place of operands.
     return replace(instruction, **changed) if changed else instruction  # type: ignore[arg-type]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from membar.code import ir
 from membar.code.primitives import READ, USE
 from membar.records import field_names
+
+_OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
+_HOLDS_OPERANDS = re.compile(r"\b(?:Operand|Value|Goto)\b")
 
 
 def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
@@ -26,22 +31,32 @@ def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
 
 def operands(instruction: ir.Instruction) -> Iterator[ir.Operand]:
     """The operands that an instruction uses, those of jumps included."""
-    own = set(results(instruction))
-    for name in field_names(instruction):
-        yield from _operands_in(getattr(instruction, name), own)
+    found: list[ir.Operand] = []
+    for name in operand_fields(type(instruction)):
+        _collect(getattr(instruction, name), found)
+    own = results(instruction)
+    return iter([item for item in found if item not in own] if own else found)
 
 
-def _operands_in(value: object, own: set[ir.Value]) -> Iterator[ir.Operand]:
-    if isinstance(value, ir.Value):
-        if value not in own:
-            yield value
-    elif isinstance(value, ir.Constant | ir.ObjectAddress | ir.FunctionAddress | ir.Undefined):
-        yield value
+@cache
+def operand_fields(kind: type[ir.Instruction]) -> tuple[str, ...]:
+    """The fields of a kind of instruction that hold operands, results, jumps or several of these."""
+    kinds = {name: text for base in reversed(kind.__mro__) for name, text in _annotations(base).items()}
+    return tuple(name for name in field_names(kind) if _HOLDS_OPERANDS.search(str(kinds[name])))
+
+
+def _annotations(kind: type) -> dict[str, object]:
+    return vars(kind).get("__annotations__", {})
+
+
+def _collect(value: object, found: list[ir.Operand]) -> None:
+    if isinstance(value, _OPERANDS):
+        found.append(value)
     elif isinstance(value, ir.Goto):
-        yield from value.arguments
+        found.extend(value.arguments)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _operands_in(item, own)
+            _collect(item, found)
 
 
 _HARMLESS = frozenset(
