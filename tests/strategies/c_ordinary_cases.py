@@ -138,7 +138,7 @@ TEXT = (
     main_only("logging", 'say("x %d", 3); say("y"); char b[16]; snprintf(b, sizeof b, "a%d", 1); puts(b); printf("%s", strerror(errno)); assert(logged == 2);', "holds", _LOG),
     main_only("logging, wrong", 'say("x %d", 3, 4, 5); assert(logged == 2);', "assertions", _LOG),
     main_only("arguments of logging are evaluated", 'int i = 0; say("x %d", i++); assert(i == 1);', "holds", _LOG),
-    main_only("printed text has no room", 'char b[4]; snprintf(b, 8, "a%d", 1);', "an access outside `b`", "#include <stdio.h>\n"),
+    main_only("printed text has no room", 'char b[4]; snprintf(b, 8, "a%d", 1);', "8 bytes at offset 0 of an object of 4 bytes", "#include <stdio.h>\n"),
     main_only("random numbers that do not matter", "srand(1); int r = rand() % 10; usleep(r);", "holds"),
     main_only("random numbers that matter", "int n = 0; if (rand() % 2) n = 1; assert(n < 2);", "holds-within"),
     main_only("random numbers that matter, wrong", "int n = 0; if (rand() % 2) n = 1; assert(n == 0);", "assertions"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from membar.code import ir
 from membar.code.primitives import READ, USE
@@ -12,6 +11,7 @@ from membar.records import field_names
 
 _OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
 _HOLDS_OPERANDS = re.compile(r"\b(?:Operand|Value|Goto)\b")
+_FIELDS: dict[type, tuple[str, ...]] = {}  # what `operand_fields` has found out
 
 
 def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
@@ -38,15 +38,15 @@ def operands(instruction: ir.Instruction) -> Iterator[ir.Operand]:
     return iter([item for item in found if item not in own] if own else found)
 
 
-@cache
-def operand_fields(kind: type[ir.Instruction]) -> tuple[str, ...]:
+def operand_fields(kind: type) -> tuple[str, ...]:
     """The fields of a kind of instruction that hold operands, results, jumps or several of these."""
-    kinds = {name: text for base in reversed(kind.__mro__) for name, text in _annotations(base).items()}
-    return tuple(name for name in field_names(kind) if _HOLDS_OPERANDS.search(str(kinds[name])))
-
-
-def _annotations(kind: type) -> dict[str, object]:
-    return vars(kind).get("__annotations__", {})
+    if kind not in _FIELDS:
+        kinds: dict[str, object] = {}
+        for base in reversed(kind.__mro__):
+            kinds.update(vars(base).get("__annotations__", {}))
+        names = field_names(kind)
+        _FIELDS[kind] = tuple(name for name in names if _HOLDS_OPERANDS.search(str(kinds[name])))
+    return _FIELDS[kind]
 
 
 def _collect(value: object, found: list[ir.Operand]) -> None:
