@@ -125,6 +125,31 @@ WRONG = [
         "order",
     ),
     Wrong(
+        "unknown fences that have an effect",
+        f"{COHERENT}let f = po ; [F] ; po\n"
+        "acyclic (po & (M * M) \\ (W * R)) | f | rfe | co | fr | spawn-join as order\n",
+        "tags: any",
+        "tags",
+    ),
+    Wrong(
+        "write-backs that end a release sequence",
+        text_of("rc11").replace(" ; (rf ; rmw)*", ""),
+        "kind: language\nsearch: exactly-once\nwrite-backs: invisible",
+        "write-backs",
+    ),
+    Wrong(
+        "a machine that knows the order of creating threads",
+        text_of("x86-tso").replace(" | spawn-join", ""),
+        "search: exactly-once\nstore-buffers: tso",
+        "store-buffers",
+    ),
+    Wrong(
+        "values out of thin air through read-modify-writes",
+        f"{COHERENT}acyclic (data | ctrl | addr) \\ ((domain(rmw) | range(rmw)) * _) | rf as causality\n",
+        "self-justifying-values: impossible",
+        "self-justifying-values",
+    ),
+    Wrong(
         "a mapping that is not right",
         f"let no-effect = MFENCE | X\n{COHERENT}",
         "mapping: x86\nright-mappings: x86",

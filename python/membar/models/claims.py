@@ -20,13 +20,16 @@ from membar.diagnostics import Diagnostic, InputError, Label, close_matches
 from membar.models import probes
 from membar.models.mappings import MAPPINGS, CompilerMapping
 from membar.models.model import (
+    ANY_TAGS,
     ATOMICS_APART,
     DEPENDENCY_AWARE,
     EXACTLY_ONCE,
+    FENCES_ALIKE,
     FORESHADOWED,
     GENERAL,
     HIDDEN,
     LANGUAGE,
+    OWN_TAGS,
     PROCESSOR,
     Claims,
     Operational,
@@ -61,7 +64,7 @@ def _words(*words: str) -> Mapping[str, str]:
 KEYS: Final[Mapping[str, _Key]] = MappingProxyType(
     {
         "kind": _Key(field="kind", values=_words(PROCESSOR, LANGUAGE), trusted=False),
-        "tags": _Key(field="any_tags", values={"own": False, "any": True}, trusted=False),
+        "tags": _Key(field="tags", values=_words(OWN_TAGS, ANY_TAGS, FENCES_ALIKE), trusted=False),
         "mapping": _Key(field="mapping", values=_words(*MAPPINGS), trusted=False),
         "right-mappings": _Key(field="right_mappings", values=_words(*MAPPINGS), several=True),
         "search": _Key(field="search", values=_words(GENERAL, EXACTLY_ONCE, DEPENDENCY_AWARE)),

@@ -24,6 +24,10 @@ LANGUAGE = "language"
 HIDDEN = "hidden"
 FORESHADOWED = "foreshadowed"
 ATOMICS_APART = "foreshadowed-atomics-apart"
+# Tags of a program that a model does not define.
+OWN_TAGS = "own"
+ANY_TAGS = "any"
+FENCES_ALIKE = "fences-alike"
 
 
 class Operational(enum.Enum):
@@ -44,7 +48,8 @@ class Claims:
 
     Attributes:
         kind: a model of a processor, or of a language, in which plain accesses can race; "" if not said.
-        any_tags: tags that it does not define have no effect (sc).
+        tags: `own` if a program may only have tags that it defines; `any` if others have no effect (sc);
+            `fences-alike` if others have no effect on accesses, and make fences that are all alike.
         mapping: the table by which compilers bring C programs to this processor (`models/mappings.py`);
             "" if it is a language model, or unknown.
         right_mappings: tables under which it allows no more than rc11 does, cycles of po and rf aside.
@@ -76,7 +81,7 @@ class Claims:
     """
 
     kind: str = ""
-    any_tags: bool = False
+    tags: str = OWN_TAGS
     mapping: str = ""
     right_mappings: tuple[str, ...] = ()
     search: str = GENERAL
@@ -91,6 +96,11 @@ class Claims:
     allows_sc: bool = True
     is_coherent: bool = True
     is_atomic: bool = True
+
+    @property
+    def any_tags(self) -> bool:
+        """Whether programs may have tags that the model does not define."""
+        return self.tags != OWN_TAGS
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from membar.diagnostics import EngineLimitError, InputError
 from membar.limits import budget
 from membar.models.model import Model
 from membar.program.program import Program
-from membar.questions.model_tests.laws import Case, Law, laws_for, unused_tags
+from membar.questions.model_tests.cases import Case
+from membar.questions.model_tests.laws import Law, laws_for, unused_tags
 from membar.questions.model_tests.programs import C11
 from membar.questions.model_tests.sample import features_for, program_for, smaller
 from membar.questions.model_tests.searches import NotConcernedError, TooSlowError

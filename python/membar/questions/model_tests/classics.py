@@ -1,23 +1,25 @@
 """The classic programs by which models differ, with read-modify-writes in the place of loads and stores.
 
 Random programs rarely have several read-modify-writes where a cycle needs them, and a model may order these
-less than other accesses.
+less than other accesses. Nor do they create threads, or pass values around in a circle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from typing import Final, TypeAlias
 
 from membar.program.condition import TRUTH, FinalCondition, Quantifier
-from membar.program.expr import Address, Constant, Register
-from membar.program.operations import Load, Operation, Rmw, Store, Tags
+from membar.program.expr import TRUE, Address, Constant, Register, equals, negation
+from membar.program.operations import Join, Load, Operation, Rmw, Spawn, Store, Tags
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.questions.model_tests.programs import SIZE, Features, Plan, observed_terms
 from membar.records import replace
 
+# A store that happens only if the thread read 1 before.
+_GUARDED: Final = "guarded store"
 # A name, what the threads do, and a letter for each access: those with one letter are read-modify-writes
 # together, or none of them is.
 _Shape: TypeAlias = tuple[str, tuple[Plan, ...], tuple[str, ...]]
@@ -47,6 +49,11 @@ _SHAPES: Final[tuple[_Shape, ...]] = (
         ([("store", "x"), ("load", "y")], [("store", "y"), ("load", "x")]),
         ("ab", "ab"),
     ),
+    (
+        "values-in-a-circle",
+        ([("load", "x"), (_GUARDED, "y")], [("load", "y"), (_GUARDED, "x")]),
+        ("ab", "cb"),
+    ),
 )
 
 
@@ -56,10 +63,38 @@ def classic_programs(features: Features) -> tuple[Program, ...]:
 
     Where there are several kinds of read-modify-writes, the first two shapes are tried with each of them.
     """
-    found = dict.fromkeys(_with(features.rmws[0] if features.rmws else None, _SHAPES, features))
+    found = dict.fromkeys((*_creating(features), *_annotated(features)))
+    found.update(dict.fromkeys(_with(features.rmws[0] if features.rmws else None, _SHAPES, features)))
     for pair in features.rmws[1:]:
         found.update(dict.fromkeys(_with(pair, _SHAPES[:2], features)))
     return tuple(found)
+
+
+def _creating(features: Features) -> Iterator[Program]:
+    """What a thread stores before it creates another, and what that one has stored when it is joined."""
+    store, load = (_access(kind, "x", "r0", None, features) for kind in ("store", "load"))
+    for name, creator, created in (
+        ("create", (store, Spawn("P1")), (load,)),
+        ("join", (Spawn("P1"), Join("P1"), load), (store,)),
+    ):
+        threads = (_straight("P0", creator), _straight("P1", created, started=False))
+        yield _with_condition(Program(name=name, language="Program", objects=_OBJECTS, threads=threads))
+
+
+def _annotated(features: Features) -> Iterator[Program]:
+    """Message passing in which the accesses of the flag have annotations."""
+    for store, load in product(dict.fromkeys(features.stores), dict.fromkeys(features.loads)):
+        if (store, load) == (features.stores[0], features.loads[0]):
+            continue
+        flag = Store(address=Address("y"), value=Constant(1), size=SIZE, tags=store)
+        look = Load(register="r0", address=Address("y"), size=SIZE, tags=load)
+        threads = (
+            _straight("P0", (_access("store", "x", "", None, features), flag)),
+            _straight("P1", (look, _access("load", "x", "r1", None, features))),
+        )
+        yield _with_condition(
+            Program(name="message-passing", language="Program", objects=_OBJECTS, threads=threads)
+        )
 
 
 def _with(
@@ -91,11 +126,26 @@ def _thread(
         _access(kind, place, f"r{step}", pair if is_atomic else None, features)
         for step, ((kind, place), is_atomic) in enumerate(zip(plan, atomic, strict=True))
     ]
-    edges = (
-        Edge(source=step, target=step + 1, operations=(operation,))
-        for step, operation in enumerate(operations)
-    )
-    return Thread(name=f"P{number}", entry=0, edges=tuple(edges))
+    guarded = frozenset(step for step, (kind, _) in enumerate(plan) if kind == _GUARDED)
+    return _straight(f"P{number}", operations, guarded=guarded)
+
+
+def _straight(
+    name: str,
+    operations: Sequence[Operation],
+    *,
+    guarded: frozenset[int] = frozenset(),
+    started: bool = True,
+) -> Thread:
+    """A thread that does this step by step, some of it only if it read 1 first."""
+    is_one = equals(Register("r0"), Constant(1))
+    edges: list[Edge] = []
+    for step, operation in enumerate(operations):
+        guard = is_one if step in guarded else TRUE
+        edges.append(Edge(source=step, target=step + 1, operations=(operation,), guard=guard))
+        if step in guarded:
+            edges.append(Edge(source=step, target=step + 1, guard=negation(is_one)))
+    return Thread(name=name, entry=0, edges=tuple(edges), started=started)
 
 
 def _access(

@@ -6,96 +6,27 @@ Each law is about one key of a file of claims, or about all models (`fences`, `e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Final
 
-from membar.engines import graphs
-from membar.engines.reference import axiomatic
-from membar.engines.reference.simulator import simulate
 from membar.languages.registry import load_model
 from membar.models.evaluate import evaluator_of
 from membar.models.mappings import apply_mapping, mapping_named
-from membar.models.model import GENERAL, HIDDEN, Model, Operational
+from membar.models.model import ANY_TAGS, GENERAL, HIDDEN, Model, Operational
 from membar.models.plan import Plan
 from membar.program.expr import Address, Register
 from membar.program.operations import Fence, Load, Rmw
-from membar.program.program import Program
-from membar.properties.tally import Tally
 from membar.questions.model_tests import searches
-from membar.questions.model_tests.programs import Features
-from membar.questions.model_tests.sample import last_point, observing_all, with_operation
+from membar.questions.model_tests.cases import Case
+from membar.questions.model_tests.programs import shared_accesses
+from membar.questions.model_tests.sample import FENCE_WORDS, last_point, observing_all, with_operation
 from membar.questions.outcome import FinalState
 from membar.questions.reordered_use_after_free import without_load_buffering
-from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import record, replace
 
-# More than any test program has stores, so that nothing is held back.
-_LARGE_BUFFERS: Final = 16
 _ADDED: Final = "added"
-
-
-class Case:
-    """One program under a model, with what several laws ask about it."""
-
-    def __init__(self, model: Model, program: Program, *, features: Features, seed: int) -> None:
-        self.model = model
-        self.program = program
-        self.features = features
-        self.seed = seed
-        self.seconds = 0.0  # for one question about it
-
-    @property
-    def random(self) -> Random:
-        """Choices that are the same every time."""
-        return Random(f"law {self.seed}")
-
-    @cached_property
-    def tally(self) -> Tally:
-        """All executions, by the general search."""
-        return self.explore(searches.without_claims(self.model), listing=True)
-
-    @cached_property
-    def states(self) -> frozenset[FinalState]:
-        """The final states, by the general search; of a model without axioms by its machine."""
-        if self.model.plan is None:
-            return self.machine(self.model, buffers=self.model.default_buffers)
-        return frozenset(self.tally.outcomes)
-
-    def explore(self, model: Model, program: Program | None = None, *, listing: bool = False) -> Tally:
-        """What `graphs` finds."""
-        return _require_finished(graphs.explore(self._task(model, program, Options(all_executions=listing))))
-
-    def reference(self) -> Tally:
-        """What the Python reference finds."""
-        model = searches.without_claims(self.model)
-        return _require_finished(axiomatic.explore(self._task(model, None, Options(all_executions=True))))
-
-    def machine(self, model: Model, *, buffers: int = _LARGE_BUFFERS) -> frozenset[FinalState]:
-        """The final states of a machine with store buffers."""
-        return frozenset(
-            _require_finished(simulate(self._task(model, None, Options(buffers=buffers)))).outcomes
-        )
-
-    def states_of(self, model: Model, program: Program | None = None) -> frozenset[FinalState]:
-        """The final states under a model, of this program or another."""
-        return frozenset(self.explore(searches.without_claims(model), program).outcomes)
-
-    def _task(self, model: Model, program: Program | None, options: Options) -> Task:
-        return Task(
-            program=self.program if program is None else program,
-            model=model,
-            properties=("condition",),
-            limits=Limits(seconds=self.seconds),
-            options=replace(options, unrolling=Unrolling(exact=searches.BOUND)),
-        )
-
-
-def _require_finished(tally: Tally) -> Tally:
-    if tally.limit is not None:
-        raise searches.TooSlowError
-    return tally
+_FEW_ACCESSES: Final = 4
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -214,10 +145,25 @@ def _fences(case: Case) -> str:
     return _missing(case.states_of(case.model, fenced), f"with {where} the model", case.states, "without it")
 
 
+def _tags(case: Case) -> str:
+    """A fence that the model does not define, between all steps of all threads."""
+    fences = sorted(word for word in FENCE_WORDS if word not in case.model.tags)
+    if not fences:
+        raise searches.NotConcernedError
+    word = case.random.choice(fences)
+    program = case.program
+    for thread in range(len(program.threads)):
+        for at in reversed(range(1, last_point(program, thread))):
+            program = with_operation(program, Fence(frozenset({word})), thread=thread, at=at)
+    found = case.states_of(case.model, program)
+    return _unequal(f"with a fence {word} between all steps", found, "without them", case.states)
+
+
 def _fair(case: Case) -> str:
-    """One more look at the end of a thread may find what is in memory at the end."""
+    """One more look at the end of a thread that nobody joins may find what is in memory at the end."""
     random = case.random
-    thread = random.randrange(len(case.program.threads))
+    started = [number for number, thread in enumerate(case.program.threads) if thread.started]
+    thread = random.choice(started)
     place = random.choice(case.program.objects)
     load = Load(
         register=_ADDED, address=Address(place.name), size=place.size, tags=random.choice(case.features.loads)
@@ -236,27 +182,38 @@ def _fair(case: Case) -> str:
 
 
 def _write_backs(case: Case) -> str:
-    """An atomic operation that writes what it reads adds no final state, wherever it stands."""
+    """An atomic operation that writes what it reads adds no final state, wherever it stands.
+
+    In small programs it is tried everywhere, else somewhere.
+    """
     if not case.features.rmws:
         raise searches.NotConcernedError
+    places = [
+        (thread, at, place)
+        for thread in range(len(case.program.threads))
+        for at in range(last_point(case.program, thread) + 1)
+        for place in case.program.objects
+    ]
     random = case.random
-    thread = random.randrange(len(case.program.threads))
-    place = random.choice(case.program.objects)
-    read, write = random.choice(case.features.rmws)
-    operation = Rmw(
-        register=_ADDED,
-        address=Address(place.name),
-        value=Register(_ADDED),
-        size=place.size,
-        read_tags=read,
-        write_tags=write,
-    )
-    at = random.randint(0, last_point(case.program, thread))
-    longer = with_operation(case.program, operation, thread=thread, at=at)
-    where = (
-        f"with an atomic operation on {place.name} in P{thread} before step {at} that writes what it reads"
-    )
-    return _missing(case.states_of(case.model, longer), f"{where}, the model", case.states, "without it")
+    is_small = shared_accesses(case.program) <= _FEW_ACCESSES
+    for thread, at, place in places if is_small else [random.choice(places)]:
+        read, write = case.features.rmws[0] if is_small else random.choice(case.features.rmws)
+        operation = Rmw(
+            register=_ADDED,
+            address=Address(place.name),
+            value=Register(_ADDED),
+            size=place.size,
+            read_tags=read,
+            write_tags=write,
+        )
+        longer = with_operation(case.program, operation, thread=thread, at=at)
+        where = (
+            f"with an atomic operation on {place.name} in P{thread} before step {at} that writes what it"
+            " reads, the model"
+        )
+        if problem := _missing(case.states_of(case.model, longer), where, case.states, "without it"):
+            return problem
+    return ""
 
 
 def _right_mappings(case: Case) -> str:
@@ -347,6 +304,12 @@ LAWS: Final = (
         says="a fence never adds final states",
         applies=_has_axioms,
         refutation=_fences,
+    ),
+    Law(
+        key="tags",
+        says="fences that the model does not define have no effect",
+        applies=lambda model: _has_axioms(model) and model.claims.tags == ANY_TAGS,
+        refutation=_tags,
     ),
     Law(
         key="search",

@@ -8,7 +8,7 @@ from typing import Final
 from membar.models.model import Model
 from membar.program.condition import Compare, Comparison, Quantifier
 from membar.program.expr import Address, Constant, Register, equals, negation
-from membar.program.operations import Operation, Store, Tags
+from membar.program.operations import Join, Load, Operation, Spawn, Store, Tags
 from membar.program.program import Edge, Program, Thread
 from membar.questions.model_tests.classics import classic_programs
 from membar.questions.model_tests.programs import (
@@ -32,6 +32,8 @@ from membar.questions.model_tests.programs import (
 from membar.records import replace
 
 _FAMILIES: Final = (X86, AARCH64, RISCV, POWER, ARMV7, C11, KERNEL)
+# Of the fences of all languages.
+FENCE_WORDS: Final = frozenset(word for family in _FAMILIES for tags in family.fences for word in tags)
 _LOAD_BUFFERING: Final = (("store", "load"),)
 _STORE_BUFFERING: Final = (("load", "store"),)
 # How an access is done, not how it is ordered: no model must name it.
@@ -72,7 +74,7 @@ def _size(features: Features) -> int:
 def program_for(seed: int, features: Features) -> Program:
     """The test program number `seed`: the classic ones, then random ones.
 
-    Of these one in two has all words, one in eight has equal threads.
+    Of these one in two has all words, one in eight has equal threads, and one in eight creates a thread.
     """
     classics = classic_programs(features)
     if seed < len(classics):
@@ -83,7 +85,8 @@ def program_for(seed: int, features: Features) -> Program:
         ring = _loads_before_stores(random, seed, replace(chosen, exclusives=False))
         return _copying(ring) if random.randrange(4) == 0 else ring
     program = program_of_seed(random.randrange(2**32), chosen)
-    program = _twins(program) if random.randrange(8) == 0 else program
+    kind = random.randrange(8)
+    program = _twins(program) if kind == 0 else _creating(random, program, chosen) if kind == 1 else program
     return replace(program, name=f"test-{seed}")
 
 
@@ -151,6 +154,21 @@ def _twins(program: Program) -> Program:
     return observing_all(replace(program, threads=(first, replace(first, name=second.name), *others)))
 
 
+def _creating(random: Random, program: Program, features: Features) -> Program:
+    """The program whose first thread creates the last somewhere, and perhaps waits for it and looks again."""
+    *others, last = program.threads
+    program = replace(program, threads=(*others, replace(last, started=False)))
+    at = random.randint(0, last_point(program, 0))
+    program = with_operation(program, Spawn(last.name), thread=0, at=at)
+    if random.randrange(2):
+        at = random.randint(at + 1, last_point(program, 0))
+        program = with_operation(program, Join(last.name), thread=0, at=at)
+        place = random.choice(program.objects)
+        load = Load(register="joined", address=Address(place.name), size=SIZE, tags=features.loads[0])
+        program = with_operation(program, load, thread=0, at=at + 1)
+    return observing_all(program)
+
+
 def observing_all(program: Program) -> Program:
     """The program with all of its registers and cells in its final states."""
     condition = program.condition
@@ -178,16 +196,25 @@ def last_point(program: Program, thread: int) -> int:
 
 
 def smaller(program: Program) -> list[Program]:
-    """Programs with one thread or one step less; the steps of test programs follow each other."""
+    """Programs with one thread or one step less; the steps of test programs follow each other.
+
+    Where threads are created, all stay.
+    """
+    creates = any(not thread.started for thread in program.threads)
     found: list[tuple[Thread, ...]] = []
     for number, thread in enumerate(program.threads):
         before, after = program.threads[:number], program.threads[number + 1 :]
-        if before or after:
+        if (before or after) and not creates:
             found.append((*before, *after))
         points = {edge.source for edge in thread.edges}
+        kept = {edge.source for edge in thread.edges if _creates_thread(edge)}
         if len(points) > 1:
-            found += [(*before, _without_step(thread, point), *after) for point in sorted(points)]
+            found += [(*before, _without_step(thread, point), *after) for point in sorted(points - kept)]
     return [_with_threads(program, threads) for threads in found]
+
+
+def _creates_thread(edge: Edge) -> bool:
+    return any(isinstance(operation, Spawn | Join) for operation in edge.operations)
 
 
 def _without_step(thread: Thread, point: int) -> Thread:

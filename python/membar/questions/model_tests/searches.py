@@ -34,7 +34,7 @@ class NotConcernedError(Exception):
 def without_claims(model: Model) -> Model:
     """The model as if it had claimed nothing that engines believe, but that values need a cause."""
     kept = model.claims
-    claims = Claims(kind=kept.kind, any_tags=kept.any_tags, mapping=kept.mapping, may_guess=kept.may_guess)
+    claims = Claims(kind=kept.kind, tags=kept.tags, mapping=kept.mapping, may_guess=kept.may_guess)
     return replace(model, claims=claims)
 
 
