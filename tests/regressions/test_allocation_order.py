@@ -188,7 +188,7 @@ def test_its_witness_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert json.loads(answer)["verdict"] == "violated"
     saved.write_text(answer, encoding="utf-8")
     assert main(["replay", str(saved)]) == 0
-    assert "the allocation at line 6 does not happen before the access at line 7" in capsys.readouterr().out
+    assert "the allocation at line 7 does not happen before the access at line 8" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("model", ["rc11", "ra", "imm"])
