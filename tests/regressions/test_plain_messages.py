@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from membar.cli import command as cli
+from membar.limits.budget import current, limit_resources, time_reason
 
 LITMUS = """X86 SB
 { x=0; y=0; }
@@ -69,3 +71,32 @@ def test_a_deadlock_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "deadlock: P cannot go on" in said
     assert "deadlock: deadlock" not in said
+
+
+@pytest.mark.usefixtures("_folder")
+def test_a_loop_that_starts_processes_without_a_bound_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    loop = "do :: k < 4 -> run W() :: else -> break od"
+    Path("run.pml").write_text(f"byte k;\nproctype W() {{ k++ }}\ninit {{ {loop} }}\n", encoding="utf-8")
+    assert cli.main(["check", "run.pml"]) == cli.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "`run W` may start more than 255 processes" in said
+    assert "a bound, without shared variables and choices, of the loop that starts them" in said
+
+
+@pytest.mark.usefixtures("_folder")
+def test_a_guarantee_does_not_end_in_a_comma(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "byte x;\nactive proctype A() { x = 1; assert(false); x = 2 }\nltl p { <> (x == 2) }\n"
+    Path("claim.pml").write_text(text, encoding="utf-8")
+    assert cli.main(["check", "claim.pml", "--model", "sc", "--property", "claims", "--json"]) == cli.UNKNOWN
+    found = json.loads(capsys.readouterr().out)
+    assert found["guarantee"].endswith(
+        "found before a failed assertion, which ends runs that the claims are about"
+    )
+
+
+def test_a_part_of_the_time_is_said_to_be_the_limit_that_was_given() -> None:
+    with limit_resources(seconds=60.0, memory=None), limit_resources(seconds=1.25, memory=None):
+        assert time_reason(1.25) == "the time limit of 60 s was reached"
+        remaining = current().remaining_seconds
+        assert remaining is not None
+        assert remaining <= 1.25

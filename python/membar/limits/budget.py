@@ -152,8 +152,9 @@ class _Limited(AbstractContextManager[None]):
         seconds, memory, outer = self._seconds, self._memory, _CURRENT.get()
         own = Budget(seconds, memory, time.monotonic() + (seconds or 0.0))
         if outer is not None:
-            if outer.seconds is not None and (seconds is None or outer.deadline < own.deadline):
-                own.seconds, own.deadline = outer.seconds, outer.deadline
+            if outer.seconds is not None:  # of which the time here is a part
+                own.seconds = outer.seconds
+                own.deadline = outer.deadline if seconds is None else min(own.deadline, outer.deadline)
             if outer.memory is not None and (memory is None or outer.memory < memory):
                 own.memory = outer.memory
         self._outer, self._stage = outer, _STAGE.get()

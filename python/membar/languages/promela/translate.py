@@ -164,7 +164,11 @@ class _Translation:
     ) -> int:
         number = len(self._processes)
         if number >= _MOST_PROCESSES:
-            raise error("W0709", "too many processes", process.span, f"at most {_MOST_PROCESSES}")
+            if is_started:
+                raise error("W0709", "too many processes", process.span, f"at most {_MOST_PROCESSES}")
+            message = f"`run {process.name}` may start more than {_MOST_PROCESSES} processes"
+            hint = "expected a bound, without shared variables and choices, of the loop that starts them"
+            raise error("W0709", message, process.span, hint)
         instance = Instance(
             name=f"{process.name}_{number}",
             pid=number if is_started else pid,
