@@ -8,12 +8,22 @@ import pytest
 
 import membar
 from membar.diagnostics import InputError
+from membar.engines import Engine
 from membar.properties import PROPERTIES
 from membar.properties.labels import LABELS
-from membar.questions.outcome import NOT_ASKED
+from membar.questions.answering import answer
+from membar.questions.outcome import (
+    INTERRUPTED,
+    NOT_ASKED,
+    InterruptedAnswerError,
+    InterruptError,
+    Outcome,
+    Run,
+    Unknown,
+)
 from membar.questions.repair import Repair
 from membar.questions.repair.right import is_right
-from membar.questions.task import Options, Unrolling
+from membar.questions.task import Options, Task, Unrolling
 from membar.records import record
 from membar.reports import pictures
 from membar.source import SourceFile
@@ -232,3 +242,31 @@ def test_a_race_of_rc11_is_no_witness_about_a_model_with_races_of_its_own(tmp_pa
     saved.write_text(text.replace('"model": "x86-tso"', '"model": "imm"', 1), encoding="utf-8")
     (replayed,) = membar.replay(saved)
     assert "the answer is about imm, its witness about rc11" in replayed.problem
+
+
+@pytest.mark.parametrize(
+    ("wrong", "model", "name"),
+    [
+        (Wrong(name="t.litmus", text=_LITMUS + "~exists (x=1)\n", property="condition"), "x86-tso", "races"),
+        (Wrong(name="t.pml", text=_PROMELA, property="claims", ltl="[] (x == 0)"), "sc", "progress"),
+    ],
+)
+def test_ctrl_c_during_a_follow_up_question_keeps_what_was_found(
+    wrong: Wrong, model: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def answer_once(task: Task, engine: Engine) -> Outcome:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            return answer(task, engine)
+        run = Run(model=task.model.name, engine=engine.name, algorithm="", guarantee="")
+        raise InterruptError(Unknown(run, INTERRUPTED))
+
+    monkeypatch.setattr("membar.questions.follow_ups.answer", answer_once)
+    with pytest.raises(InterruptedAnswerError) as stopped:
+        _answer(wrong, model, name)
+    found = stopped.value.answer
+    assert found.verdict == "violated"
+    assert _verdicts(found) == {wrong.property: "violated", name: "unknown"}

@@ -48,7 +48,8 @@ def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
     except (EngineLimitError, LimitHitError) as limit:
         return f"explain: not explained, because {limit}\n"
     if allowed:
-        return f"explain: {result.model.name} allows the outcome; the witness shows it\n"
+        shown = "; the witness shows it" if result.judging is result.model else ""
+        return f"explain: {result.model.name} allows the outcome{shown}\n"
     if found is None:
         return "explain: no execution has this outcome under any model: the values alone exclude it\n"
     text = report.render(program, found.execution, found.failures, columns=columns, color=color)

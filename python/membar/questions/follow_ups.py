@@ -104,7 +104,14 @@ def run_searches(search: Search) -> Searched:
     Raises:
         InterruptError: Ctrl-C, with what was found until then.
     """
-    return _Asking(search).run_searches()
+    asking = _Asking(search)
+    try:
+        return asking.run_searches()
+    except InterruptError as interrupt:
+        known = {item.property for item in interrupt.outcome.run.findings}
+        asked = (*search.asked.names, *search.asked.labels) if search.asked.by_name else ()
+        left = [Finding(name, Verdict.UNKNOWN, INTERRUPTED) for name in asked if name not in known]
+        raise InterruptError(add_findings(interrupt.outcome, left)) from None
 
 
 def program_asked(search: Search) -> Program:
@@ -146,7 +153,14 @@ class _Asking:
         if names or not (asks_rc11 or asked.labels):
             found = self._without_removable(Searched(self._main(names), self.program), names)
         for label in asked.labels:
-            found = _worse(found, self._about_label(label))
+            try:
+                found = _worse(found, self._about_label(label))
+            except InterruptError:
+                if found is None:
+                    raise
+                is_violated = isinstance(found.outcome, Violated)
+                known = found.outcome if is_violated else Unknown(found.outcome.run, INTERRUPTED)
+                raise InterruptError(known) from None
         if asks_rc11:
             found = self._with_races_of_rc11(found)
         if found is None:
