@@ -18,6 +18,8 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _PIECE = 1 << 16
 # membar's own headers, models and libraries.
 _SHIPPED = os.path.dirname(__file__)  # noqa: PTH120 - at every start, without pathlib
+# In the place of text of files outside the project.
+_NOT_SHOWN = "[not shown]"
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -218,6 +220,14 @@ class FileText(str):
         return found
 
 
+def is_same_message(message: str, other: str) -> bool:
+    """Whether another message is this one, apart from what this one does not show."""
+    if _NOT_SHOWN not in message:
+        return message == other
+    parts = map(re.escape, message.split(_NOT_SHOWN))
+    return re.fullmatch(".*".join(parts), other, re.DOTALL) is not None
+
+
 def without_parentheses(text: str) -> str:
     """The text without parentheses around all of it."""
     while text.startswith("(") and text.endswith(")"):
@@ -283,9 +293,9 @@ class Span:
     def flat_text(self) -> str:
         """The text on one line, for messages: white space between words is one blank.
 
-        Of a file that messages may not show it is `...`.
+        Of a file that messages may not show it is `[not shown]`.
         """
-        return " ".join(self.text.split()) if self.source.is_shown else "..."
+        return " ".join(self.text.split()) if self.source.is_shown else _NOT_SHOWN
 
     def to(self, other: Span) -> Span:
         """The span from this one's start to the end of `other`, if that is in the same text."""

@@ -170,6 +170,27 @@ def test_no_report_shows_a_file_outside_the_project(
     assert not [path.name for path in drawn if "4711" in path.read_text()]
 
 
+@pytest.mark.parametrize("file", _INCLUDED)
+def test_a_witness_replays_where_the_files_it_includes_are_not_shown(
+    project: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "part").mkdir()
+    (project / "part" / file).write_text(_INCLUDED[file])
+    (project / file).write_text(f'#include "part/{file}"\n')
+    check = ["check", str(project / file), "--model", "sc", "--property", "assertions", "--json"]
+    assert cli.main(check) == 1
+    saved = capsys.readouterr().out
+    assert "4711" in saved
+    witness = project.parent / "private" / "w.json"
+    witness.write_text(saved)
+    assert cli.main(["replay", str(witness)]) == 0
+    assert "4711" not in capsys.readouterr().out
+    forged = json.loads(saved)
+    forged["witness"]["message"] = "something else"
+    witness.write_text(json.dumps(forged))
+    assert cli.main(["replay", str(witness)]) == 1
+
+
 def test_files_of_the_project_and_of_named_folders_are_shown(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,7 +30,7 @@ from membar.questions.rc11_races import RC11
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
-from membar.source import SourceFile
+from membar.source import SourceFile, is_same_message
 
 _ENDING_THE_SEARCH = ("errors", "claims", *LABELS)
 
@@ -269,7 +269,7 @@ def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | Non
     found = (tally.failed_assertion, *undefined, tally.error, tally.lasso, tally.deadlock, tally.stuck)
     messages = {one.message for one in found if one is not None}
     messages.add(NO_ORDER if claim.property == LINEARIZABILITY else "")
-    if saved.witness.message not in messages:
+    if not any(is_same_message(message, saved.witness.message) for message in messages):
         return f"message: it does not show `{saved.witness.message}`"
     if (words := claim.inconsistency()) is not None:
         return words

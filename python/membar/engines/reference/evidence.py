@@ -18,6 +18,7 @@ from membar.properties.races import RACE_FLAG
 from membar.properties.undefined import take_misuse, take_undefined
 from membar.questions.outcome import Witness
 from membar.records import replace
+from membar.source import is_same_message
 
 LOOKED_FOR = frozenset(PROPERTIES)
 _ENDED = frozenset({Status.COMPLETE, Status.UNBORN})
@@ -80,7 +81,8 @@ def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness)
     run = run_of(Machine(program, model.operational, None), witness)
     broken = [] if run is None else [claim.violation for claim in broken_claims(program, run)]
     if broken:
-        message = witness.message if witness.message in broken else broken[0]
+        said = (message for message in broken if is_same_message(message, witness.message))
+        message = next(said, broken[0])
         tally.lasso = replace(witness, message=message)
 
 
