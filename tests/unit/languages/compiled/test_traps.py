@@ -37,6 +37,11 @@ def check(text: str, **options: object) -> membar.Answer:
         "atomic_load_explicit(&x, memory_order_release);",
         "__atomic_store_n(&y, 1, __ATOMIC_ACQ_REL);",
         "__atomic_load_n(&y, __ATOMIC_ACQ_REL);",
+        "atomic_load_explicit(&x, 17);",
+        "atomic_thread_fence(17);",
+        "__atomic_thread_fence(-1);",
+        "atomic_exchange_explicit(&x, 1, 6);",
+        "__atomic_compare_exchange_n(&y, &y, 1, 0, __ATOMIC_SEQ_CST, 17);",
     ],
 )
 def test_an_access_with_an_invalid_ordering_does_not_vanish(statement: str, clang: str) -> None:

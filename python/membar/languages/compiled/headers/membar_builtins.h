@@ -28,6 +28,8 @@
 #define __atomic_or_fetch(p, v, order) __atomic_or_fetch(__mb_plain(p), v, order)
 #define __atomic_xor_fetch(p, v, order) __atomic_xor_fetch(__mb_plain(p), v, order)
 #define __atomic_nand_fetch(p, v, order) __atomic_nand_fetch(__mb_plain(p), v, order)
+#define __atomic_thread_fence(order) __atomic_thread_fence(__mb_order(order))
+#define __atomic_signal_fence(order) __atomic_signal_fence(__mb_order(order))
 #define __sync_fetch_and_add(p, ...) __sync_fetch_and_add(__mb_plain(p), __VA_ARGS__)
 #define __sync_fetch_and_sub(p, ...) __sync_fetch_and_sub(__mb_plain(p), __VA_ARGS__)
 #define __sync_fetch_and_or(p, ...) __sync_fetch_and_or(__mb_plain(p), __VA_ARGS__)

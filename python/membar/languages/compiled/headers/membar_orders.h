@@ -4,16 +4,21 @@
 #define MEMBAR_ORDERS_H
 
 #define __mb_invalid "the memory ordering is invalid for this operation"
+#define __mb_is_none(order) ((order) < __ATOMIC_RELAXED || (order) > __ATOMIC_SEQ_CST)
 static inline int __mb_check_load(int order) __attribute__((
-    diagnose_if(order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL, __mb_invalid, "error")));
+    diagnose_if(__mb_is_none(order) || order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL, __mb_invalid, "error")));
 static inline int __mb_check_store(int order) __attribute__((
-    diagnose_if(order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL, __mb_invalid,
-                "error")));
+    diagnose_if(__mb_is_none(order) || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE ||
+                    order == __ATOMIC_ACQ_REL,
+                __mb_invalid, "error")));
+static inline int __mb_check_order(int order) __attribute__((diagnose_if(__mb_is_none(order), __mb_invalid, "error")));
 #define __mb_load_order(order) ((void)sizeof(__mb_check_load(order)), (order))
 #define __mb_store_order(order) ((void)sizeof(__mb_check_store(order)), (order))
+#define __mb_order(order) ((void)sizeof(__mb_check_order(order)), (order))
 
 /* A compare-exchange that fails has no release part. */
 static inline int __mb_check_failure(int order) __attribute__((
+    diagnose_if(__mb_is_none(order), __mb_invalid, "error"),
     diagnose_if(order == __ATOMIC_ACQ_REL || order == __ATOMIC_RELEASE,
                 "the ordering of a compare-exchange that fails cannot have a release part; it is taken without one",
                 "warning")));

@@ -75,8 +75,8 @@ typedef struct atomic_flag { atomic_bool _Value; } atomic_flag;
 
 #define atomic_init(p, v) __c11_atomic_init(__mb_at(p), v)
 #define atomic_is_lock_free(p) __c11_atomic_is_lock_free(sizeof(*(p)))
-#define atomic_thread_fence(order) __c11_atomic_thread_fence(order)
-#define atomic_signal_fence(order) __c11_atomic_signal_fence(order)
+#define atomic_thread_fence(order) __c11_atomic_thread_fence(__mb_order(order))
+#define atomic_signal_fence(order) __c11_atomic_signal_fence(__mb_order(order))
 
 /* A statement expression, so that the members of a structure can be named behind it. */
 #define atomic_load_explicit(p, order) ({ __c11_atomic_load(__mb_at(p), __mb_load_order(order)); })
