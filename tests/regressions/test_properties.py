@@ -244,3 +244,19 @@ def test_several_properties_asked_by_name_are_all_answered() -> None:
     found = verdicts(result)
     assert (found["assertions"], found["exits"], found["races"]) == ("violated", "violated", "violated")
     assert found["deadlock"] in ("holds", "unknown")
+
+
+@pytest.mark.parametrize("model", ["sc", "x86-tso", "armv8", "rc11"])
+@pytest.mark.parametrize("name", ["assertions", "memory", "deadlock", "exits", "races"])
+def test_what_only_warns_leaves_other_properties_known(model: str, name: str) -> None:
+    text = """#include <limits.h>
+    #include <stdlib.h>
+    int main(int argc, char **argv) {
+      int *lost = malloc(sizeof *lost);
+      *lost = INT_MAX;
+      *lost = *lost + 1;
+      return 0;
+    }
+    """
+    result = membar.check(SourceFile("p.c", text), model=model, properties=(name,))
+    assert (result.verdict, verdicts(result)[name]) == ("holds", "holds")

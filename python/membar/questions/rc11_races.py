@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.engines.reference.replay import rebuilt, rerun
 from membar.languages.registry import load_model
 from membar.limits.budget import current
 from membar.models.model import Model
@@ -137,5 +136,7 @@ def shown_race(outcome: Outcome, program: Program, model: Model) -> RaceRun | No
     """The execution that shows a violation of `races`, with the final state that the program observes."""
     if not isinstance(outcome, Violated) or outcome.property != "races" or outcome.witness is None:
         return None
+    from membar.engines.reference.replay import rebuilt, rerun  # noqa: PLC0415 - most answers have no witness
+
     witness = rebuilt(program, rerun(program, outcome.witness), outcome.witness)
     return RaceRun(program=program, model=model, witness=replace(outcome.witness, final=witness.final))
