@@ -190,7 +190,7 @@ class _Asking:
         search = self.search
         task = self._task(self.program, names)
         warned = None
-        if names and not self.asked.by_name:  # else what only warns is asked for, or nobody wants to know it
+        if names and not self.asked.by_name:
             warned = self._ask_with_warnings(names)
         outcome = (warned and self._without_looks(warned, task)) or self._ask(task)
         outcome = self._beside_undefined(outcome, names)

@@ -17,7 +17,7 @@ edited.
 # mypy: ignore-errors
 
 '''
-_MOST_GIVEN, _MOST_COMPARED = 32, 20
+_MOST_GIVEN, _MOST_COMPARED = 34, 20
 
 
 def templates_text() -> str:
