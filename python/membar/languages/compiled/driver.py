@@ -251,7 +251,9 @@ class _Job:
     ) -> tuple[str, ...]:
         """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
-        if self.compiler.is_zig:
+        if self.compiler.is_zig and not self._is_zig_cc:
+            words[-1] = "clang"
+        if self._is_zig_cc:
             words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
         else:
             words.append(f"--target={self.target.triple}")
@@ -269,10 +271,14 @@ class _Job:
         path = f"./{self.path}" if self.path.startswith("-") else self.path
         return (*words, "-o", output, path)
 
+    @property
+    def _is_zig_cc(self) -> bool:
+        """Whether `zig cc` compiles this: it brings headers, but knows no preprocessed text and no bitcode."""
+        return self.compiler.is_zig and self.suffix not in {PREPROCESSED, BITCODE}
+
     def _target_flags(self) -> list[str]:
         """Options for the target; the baseline of zig's targets is what `-march` says."""
-        flags = self.target.flags
-        return [flag for flag in flags if not (self.compiler.is_zig and flag.startswith("-march="))]
+        return [flag for flag in self.target.flags if not (self._is_zig_cc and flag.startswith("-march="))]
 
     def _language(self) -> list[str]:
         """What says how the text is to be read."""
