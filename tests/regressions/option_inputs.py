@@ -129,6 +129,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--atomic-rule": ("--atomic-rule", "all"),
     "--buffers": ("--buffers", "1"),
     "--algorithm": ("--algorithm", "generic"),
+    "--strict-dependencies": ("--strict-dependencies",),
     "--unroll": ("--unroll", "1"),
     "--max-unroll": ("--max-unroll", "1"),
     "--coherence": ("--coherence", "all"),

@@ -35,7 +35,7 @@ def test_races_by_rc11_are_reported_under_the_model_that_was_asked(
     path.write_text(RACE, encoding="utf-8")
     assert main(["check", str(path), "--model", "sc", "--engine", "states", "--property", "races"]) == 1
     first, *others = capsys.readouterr().out.splitlines()
-    assert first.endswith("VIOLATED under sc (engine states; checked races)")
+    assert first.endswith("VIOLATED under sc (engine graphs; checked races)")
     assert others[0].split(maxsplit=1) == [
         "violated",
         "races: by the definition of rc11 (engine graphs): sc defines no",

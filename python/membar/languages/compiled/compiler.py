@@ -19,6 +19,7 @@ from membar.records import record
 OLDEST = 14
 _NEWEST_TRIED = 40
 _VERSION = re.compile(r"clang version (?P<major>\d+)(?:\.\d+)*")
+_OWN_HEADERS = re.compile(r"/lib/clang/|/ziglang/lib/|/lib/zig/")
 _NUMBER = re.compile(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
@@ -99,6 +100,11 @@ def _number_in(place: str) -> int:
     """The version that the name of a program, or of what it links to, tells; the highest if none does."""
     found = _NUMBER.findall(f"{place} {os.path.realpath(place)}")
     return int(found[-1]) if found else _NEWEST_TRIED + 1
+
+
+def is_header_of_compiler(path: str) -> bool:
+    """Whether a file is one of the headers that a compiler brings, wherever it is installed."""
+    return _OWN_HEADERS.search(path) is not None
 
 
 @cache

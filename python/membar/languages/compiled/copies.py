@@ -20,6 +20,7 @@ from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.diagnostics import EngineLimitError, InputError, error
+from membar.languages.compiled.compiler import is_header_of_compiler
 from membar.languages.compiled.driver import HEADERS
 from membar.languages.compiled.number_in_text import check_text
 from membar.languages.compiled.preprocessing import Preprocessed, preprocess
@@ -31,8 +32,6 @@ from membar.records import field_names, is_record, replace
 from membar.source import SourceFile, Span
 
 CODE: Final = "W1204"
-# Headers of the system and of compilers, which know nothing of the program.
-_SYSTEM: Final = re.compile(r"^/usr/|/lib/clang/|/ziglang/|/lib/zig/")
 _FEW: Final = (1, 2, 3, 4)
 _MANY: Final = (101, 103, 107)
 
@@ -96,7 +95,11 @@ def _check_other_texts(compiled: CompiledProgram, text: Preprocessed, source: So
     known = {Path(file.path).resolve() for file in text.files}
     places = [f"-D {item}" for item in source.defines if mentions.search(item.partition("=")[2])]
     for path in (path for file in compiled.built.files for path in file.files):
-        is_other = Path(path).resolve() not in known and not _SYSTEM.search(path)
+        is_other = (
+            Path(path).resolve() not in known
+            and not path.startswith("/usr/")
+            and not is_header_of_compiler(path)
+        )
         if is_other and not Path(path).absolute().is_relative_to(HEADERS):
             places += [path] if mentions.search(SourceFile.read(path).text) else []
     if places:

@@ -33,6 +33,8 @@ CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
 _PREPROCESSED = ("-E", "-dD")
+# New compilers calculate these themselves, even where the program has a function of that name.
+_OF_PROGRAM = ("-fno-builtin-abs", "-fno-builtin-labs", "-fno-builtin-llabs")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # No sanitizer is run: their flags make clang mark where the lifetime of each variable begins and ends, and
 # which left shifts are of signed numbers.
@@ -273,7 +275,7 @@ class _Job:
 
     @property
     def _is_zig_cc(self) -> bool:
-        """Whether `zig cc` compiles this: it brings headers, but knows no preprocessed text and no bitcode."""
+        """Whether `zig cc` compiles this: it has headers, but reads no preprocessed text and no bitcode."""
         return self.compiler.is_zig and self.suffix not in {PREPROCESSED, BITCODE}
 
     def _target_flags(self) -> list[str]:
@@ -286,7 +288,7 @@ class _Job:
         words = [] if options.standard is None else [f"-std={options.standard}"]
         if self.suffix == PREPROCESSED:
             return [*words, "-x", "cpp-output"]
-        words += ["-x", "c"]
+        words += ["-x", "c", *_OF_PROGRAM]
         for flag, folders in (
             ("-iquote", options.quote_dirs),
             ("-I", (*options.include_dirs, str(HEADERS))),  # the program's own headers win

@@ -106,7 +106,7 @@ def test_optimised_code_holds_only_as_what_it_is(capsys: pytest.CaptureFixture[s
     compile_with("-O1", "-S", "-g", "-emit-llvm", "one.c", "-o", "one.ll")
     assert check("one.ll") == 4
     assert "about the optimised code in one.ll" in capsys.readouterr().out
-    compile_with("-S", "-emit-llvm", "one.c", "-o", "one.ll")
+    compile_with("-g0", "-S", "-emit-llvm", "one.c", "-o", "one.ll")
     assert check("one.ll") == 4
     assert "whose origin is not known" in capsys.readouterr().out
 
