@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -12,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from membar.cli import command as cli
+from membar.languages.compiled.compiler import find_compilers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TRANSCRIPTS = [*sorted((HERE / "transcripts").glob("*.md")), ROOT / "docs" / "tutorial.md"]
+# Places inside the arguments of macros, which clang tells since version 17 only.
+WITH_NEW_CLANG = {"clients", "tutorial"}
 BLOCK = re.compile(r"```console\n\$ membar ?(?P<words>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
 
 
@@ -52,6 +56,8 @@ def test_output_is_as_recorded(
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
+    if path.stem in WITH_NEW_CLANG and next(find_compilers(None, os.environ)).major < 17:
+        pytest.skip("clang 17 or newer shows more exact places")
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "80")
     recorded = path.read_text(encoding="utf-8")

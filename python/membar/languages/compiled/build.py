@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages.compiled.compiler import Compiler, find_compilers, is_header_of_compiler
+from membar.languages.compiled.compiler import Compiler, find_compilers
 from membar.languages.compiled.driver import (
     BITCODE,
     TEXT,
@@ -181,7 +181,7 @@ def _why_not(files: Sequence[Compilation], lack: str) -> str | None:
     for file in files:
         readable = ReadableFiles(file.files[0], ())
         for path in file.files:
-            source = None if is_header_of_compiler(path) else readable(path)
+            source = readable(path)
             found = None if source is None else _LOOKS_AT_PROCESSOR.search(source.text)
             if source is not None and found is not None:
                 line, _ = source.position(found.start())

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.compiled.cache import Cache, Cached, default_folder, folders_searched, key_of
-from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.compiler import Compiler, is_header_of_compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import CompilerFailureError, run_compiler
 from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_settings
@@ -139,6 +139,8 @@ class ReadableFiles:
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
+        if is_header_of_compiler(file):  # which may be installed inside the project
+            return None
         with suppress(OSError):
             found = self._source.including(file, self._texts.get(Path(file).absolute()))
             return found if found.is_shown else None
