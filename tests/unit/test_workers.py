@@ -28,7 +28,8 @@ def _work(item: str) -> str:
             with budget.stage("while nothing was done"):
                 time.sleep(60)
         case "large":
-            kept = [b"x" * (50 << 20) for _ in range(4)]
+            # More than files that are mapped into this process, but not into a worker, can take.
+            kept = [b"x" * (50 << 20) for _ in range(16)]
             time.sleep(60)
             return str(len(kept))
         case "killed":
