@@ -23,7 +23,8 @@ _LOOPS = {"--unroll", "--max-unroll", "--no-await", "--no-inplace"}
 _NOTHING_TO_DO = {
     ".litmus": _LOOPS | {"--coherence", "--no-symmetry", "--no-prune", "--jobs"},
     ".mbp": _LOOPS | {"--coherence", "--no-symmetry", "--no-prune", "--jobs"},
-    ".c": {"--coherence", "--no-prune", "--no-inplace", "--jobs", "--svg", "--witness", "-I"},
+    ".c": {"--coherence", "--no-prune", "--no-inplace", "--jobs", "--svg", "--witness", "-I"}
+    | {"--strict-dependencies"},
     ".cub": {"--brab"},
     ".obj": {"--infer"},
     "counter.obj": {"--infer", "--order"},  # which is no counter by any order

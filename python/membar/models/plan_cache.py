@@ -80,15 +80,27 @@ def write(model: Model, words: str, *, folder: str | Path = _CACHE) -> None:
     if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
     place = _place(folder, model.name)
-    from pickle import dumps  # noqa: PLC0415 - once for each model
-
-    body = dumps(model)
+    body = _bytes_of(model)
     with suppress(OSError):  # a folder that cannot be written
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         draft = f"{place}.{os.getpid()}"
         with open(draft, "wb") as stream:  # noqa: PTH123
             stream.write(_head(model.name, words, body) + body)
         os.replace(draft, place)  # noqa: PTH105 - atomically: no process reads half a model
+
+
+def _bytes_of(model: Model) -> bytes:
+    """A model as `_Reader` takes it; some versions of Python 3.11 would write `getattr` for enumerations."""
+    from enum import Enum  # noqa: PLC0415 - once for each model
+    from pickle import Pickler  # noqa: PLC0415
+
+    class Writer(Pickler):
+        def reducer_override(self, obj: object) -> tuple[type, tuple[object]]:
+            return (type(obj), (obj.value,)) if isinstance(obj, Enum) else NotImplemented
+
+    stream = io.BytesIO()
+    Writer(stream).dump(model)
+    return stream.getvalue()
 
 
 class _Reader(Unpickler):

@@ -137,6 +137,7 @@ class Safety(Question):
             "--property-file": self.property_file is not None,
             "--herd": "--herd" in (self.given_options or ()),
             "--args": self.arguments is not None,
+            "--strict-dependencies": self.strict_dependencies,
         }
         found = [option for option, is_given in given.items() if is_given]
         return found + compiler_options_in(self.compiler)

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -117,7 +116,9 @@ def _programs(folder: str) -> frozenset[str]:
 
 
 def _zig() -> tuple[str, ...]:
-    return () if find_spec("ziglang") is None else (sys.executable, "-m", "ziglang", "cc")
+    """The program inside the package, which starts faster than `python -m ziglang`."""
+    spec = find_spec("ziglang")
+    return () if spec is None or spec.origin is None else (str(Path(spec.origin).with_name("zig")), "cc")
 
 
 @cache
@@ -127,7 +128,7 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
     found = _VERSION.search(text)
     if found is None:
         return None
-    is_zig = "ziglang" in command or Path(command[0]).stem.startswith("zig")
+    is_zig = Path(command[0]).stem.startswith("zig")
     title = text.splitlines()[0].strip()
     return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
 
@@ -148,8 +149,7 @@ def _version(command: tuple[str, ...]) -> str:
 
 def _state(command: tuple[str, ...]) -> tuple[str, ...] | None:
     """What changes if a program is replaced by another; None if that cannot be told, as of a script."""
-    spec = find_spec("ziglang") if "ziglang" in command else None
-    place = os.path.realpath((spec and spec.origin) or command[0])
+    place = os.path.realpath(command[0])
     try:
         with open(place, "rb") as file:  # noqa: PTH123
             is_script = file.read(2) == b"#!"
