@@ -220,6 +220,7 @@ class Explored:
     complete: bool
 
 
+FIRST_VIOLATION = "the first violation was reached"
 INTERRUPTED = "interrupted (Ctrl-C)"
 """Why there is no more to say."""
 

@@ -48,7 +48,7 @@ def flag(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
         "plain accesses are treated as machine accesses; in C they are a data race, which is undefined"
         f" behaviour: membar check {path} --model {RC11}"
     )
-    return _flagged(with_notes(outcome, note))
+    return _with_race_flag(with_notes(outcome, note))
 
 
 def _is_late(found: Outcome) -> bool:
@@ -56,7 +56,7 @@ def _is_late(found: Outcome) -> bool:
     return current().remaining_seconds == 0.0 or found.run.statistics.seconds >= _LONGEST
 
 
-def _flagged(outcome: Outcome) -> Outcome:
+def _with_race_flag(outcome: Outcome) -> Outcome:
     flags = tuple(sorted({*outcome.run.flags, RACE_FLAG}))
     return replace(outcome, run=replace(outcome.run, flags=flags))
 
@@ -110,7 +110,7 @@ def combine(outcome: Outcome, races: Outcome) -> Outcome:
     notes = [note for note in races.run.notes if note not in outcome.run.notes]
     both = add_findings(with_notes(outcome, *notes), races.run.findings)
     if isinstance(races, Violated):
-        both = _flagged(both)
+        both = _with_race_flag(both)
         # As where the model defines races: a race is shown rather than a final state.
         is_graver = not isinstance(both, Violated) or both.property == "condition"
         return Violated(both.run, "races", races.witness) if is_graver else both

@@ -35,6 +35,20 @@ class Limits:
         """The limits for what is still to do after so many seconds."""
         return self if self.seconds is None else replace(self, seconds=max(self.seconds - seconds, 0.01))
 
+    def reason(self, stopped: str) -> str | None:
+        """What is said of a search that stopped at one of the limits; None if it stopped at none."""
+        match stopped:
+            case "time":
+                return budget.time_reason(self.seconds)
+            case "executions":
+                return budget.count_reason(self.executions, "execution")
+            case "states":
+                return budget.count_reason(self.states, "state")
+            case "memory":
+                return budget.memory_reason(self.memory)
+            case _:
+                return None
+
     def remaining(self) -> Limits:
         """The limits for what begins now: of the question's time and memory, what is left of them."""
         now = budget.current()

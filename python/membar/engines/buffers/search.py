@@ -13,7 +13,7 @@ from membar.engines.reference.state import look
 from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.properties.judge import Tally
 from membar.properties.tally import ANY_LENGTH
-from membar.questions.outcome import Statistics, Witness
+from membar.questions.outcome import FIRST_VIOLATION, Statistics, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,6 @@ _SHORTER_STATES = 100_000
 # How long a run is looked for to what may be no more than a loss of exactness.
 _DOUBTFUL_SECONDS = 10.0
 _MOST_PLACES_TOLD = 12
-_FIRST = "the first violation was reached"
 
 
 class Search:
@@ -71,7 +70,7 @@ class Search:
         )
         tally.limit = self._limit(found)
         tally.lists_outcomes = self.question.shows_endings and tally.limit is None
-        tally.stopped = tally.limit == _FIRST
+        tally.stopped = tally.limit == FIRST_VIOLATION
         for goal in found.findings.goals:
             self._take(goal, found, tally)
         if tally.limit is not None and self.task.program.condition is not None and tally.deadlock is None:
@@ -96,7 +95,7 @@ class Search:
             return "a state was reached only because the search splits an atomic step"
         if self.task.options.all_executions:
             return "the last round was reached without an answer"
-        return _FIRST
+        return FIRST_VIOLATION
 
     def _take(self, goal: _core.Goal, found: Found, tally: Tally) -> None:
         """Adds one thing that is reachable; the first of each kind, or all, with a run that shows it."""

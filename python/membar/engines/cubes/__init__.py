@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Space, SystemEngine
-from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.questions.outcome import (
     INTERRUPTED,
     Holds,
@@ -103,9 +102,7 @@ def generically(task: SystemTask) -> Outcome:
         )
 
     if found.stopped is not None:
-        counted = count_reason(limits.states, "state")
-        reason = time_reason(limits.seconds) if found.stopped == "time" else counted
-        return Unknown(describe_run(_NOTHING), reason)
+        return Unknown(describe_run(_NOTHING), limits.reason(found.stopped) or _NO_RUN)
     if found.initial is None:
         size = system.size
         return Holds(
@@ -235,16 +232,7 @@ class _Search:
         return self._unknown(found)
 
     def _unknown(self, found: _core.CubeFindings) -> Outcome:
-        limits = self.task.limits
-        match found.stopped:
-            case "time":
-                reason = time_reason(limits.seconds)
-            case "states":
-                reason = count_reason(limits.states, "state")
-            case "memory":
-                reason = memory_reason(limits.memory)
-            case _:
-                reason = _NO_RUN
+        reason = self.task.limits.reason(found.stopped or "") or _NO_RUN
         return Unknown(self._describe_run(_NOTHING), reason)
 
     def _follow_trace(self, found: _core.CubeFindings) -> ProcessRun | None:

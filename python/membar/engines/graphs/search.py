@@ -25,7 +25,6 @@ from membar.engines.graphs.symmetry_classes import (
     exchange_threads,
 )
 from membar.engines.graphs.witnesses import Witnesses
-from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.models.lowering import LoweredPlan, lower_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
@@ -47,7 +46,7 @@ from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.memory import property_of
 from membar.properties.races import RACE_FLAG
 from membar.properties.undefined import take_misuse, take_undefined
-from membar.questions.outcome import INTERRUPTED, Statistics, Witness
+from membar.questions.outcome import FIRST_VIOLATION, INTERRUPTED, Statistics, Witness
 from membar.questions.task import Coherence, Task, repeats_are_one
 from membar.records import record, replace
 from membar.source import Span
@@ -389,20 +388,9 @@ class Search:
         return {edge.span for edge in edges if edge.span is not None and edge.unfollowed is unfollowed}
 
     def _limit(self, stopped: str | None) -> str | None:
-        limits = self.task.limits
-        match stopped:
-            case None:
-                return None
-            case "time":
-                return time_reason(limits.seconds)
-            case "executions":
-                return count_reason(limits.executions, "execution")
-            case "memory":
-                return memory_reason(limits.memory)
-            case "failure":
-                return "the first violation was reached"
-            case _:
-                return INTERRUPTED
+        if stopped == "failure":
+            return FIRST_VIOLATION
+        return None if stopped is None else self.task.limits.reason(stopped) or INTERRUPTED
 
     def _collect_flags(self, found: _core.Findings, tally: Tally) -> None:
         tally.flags |= {self.plan.checks[number].name for number in found.flags}

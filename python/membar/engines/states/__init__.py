@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_store_buffers
-from membar.limits.budget import count_reason, memory_reason, time_reason
 from membar.limits.progress import Progress
 from membar.models.model import Operational
 from membar.program.temporal import Claim, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.questions.outcome import INTERRUPTED, InterruptError, Outcome, Statistics
+from membar.questions.outcome import FIRST_VIOLATION, INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.questions.task import Task
 from membar.records import record, replace
 
@@ -34,7 +33,6 @@ NAME = "states"
 _ONE_THREAD = "--jobs has no effect on LTL: one thread checks it"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
-FIRST = "the first violation was reached"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
 
@@ -301,20 +299,9 @@ class _Search:
                 tally.negative_witness = witness(self.machine, run, "")
 
     def _limit(self, stopped: str | None) -> str | None:
-        limits = self.task.limits
-        match stopped:
-            case None:
-                return None
-            case "time":
-                return time_reason(limits.seconds)
-            case "states":
-                return count_reason(limits.states, "state")
-            case "memory":
-                return memory_reason(limits.memory)
-            case "failure":
-                return FIRST
-            case _:
-                return INTERRUPTED
+        if stopped == "failure":
+            return FIRST_VIOLATION
+        return None if stopped is None else self.task.limits.reason(stopped) or INTERRUPTED
 
 
 def extension() -> ModuleType:

@@ -63,7 +63,7 @@ def classic_programs(features: Features) -> tuple[Program, ...]:
 
     Where there are several kinds of read-modify-writes, the first two shapes are tried with each of them.
     """
-    found = dict.fromkeys((*_creating(features), *_annotated(features)))
+    found = dict.fromkeys((*_creating(features), *_message_passing_with_tags(features)))
     found.update(dict.fromkeys(_with(features.rmws[0] if features.rmws else None, _SHAPES, features)))
     for pair in features.rmws[1:]:
         found.update(dict.fromkeys(_with(pair, _SHAPES[:2], features)))
@@ -81,7 +81,7 @@ def _creating(features: Features) -> Iterator[Program]:
         yield _with_condition(Program(name=name, language="Program", objects=_OBJECTS, threads=threads))
 
 
-def _annotated(features: Features) -> Iterator[Program]:
+def _message_passing_with_tags(features: Features) -> Iterator[Program]:
     """Message passing in which the accesses of the flag have annotations."""
     for store, load in product(dict.fromkeys(features.stores), dict.fromkeys(features.loads)):
         if (store, load) == (features.stores[0], features.loads[0]):
