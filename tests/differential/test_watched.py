@@ -1,4 +1,4 @@
-"""Judgements in processes of their own: what hangs or dies is told, and the rest goes on."""
+"""Judgements in processes of their own: one that hangs or dies is reported, and the others continue."""
 
 from __future__ import annotations
 

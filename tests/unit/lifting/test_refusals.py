@@ -93,7 +93,7 @@ def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> N
 
 
 def test_a_number_that_wraps_around_does_so_for_every_number_of_threads() -> None:
-    """255 threads and 256 threads have other bytes than 107."""
+    """A byte that holds the number of threads overflows at 256, which 107 threads do not show."""
     with pytest.raises(InputError) as caught:
         any_threads.system_of(
             SourceFile("program.c", text("unsigned char c = N; x = c; assert(x != 0);")), model=TSO

@@ -1,4 +1,4 @@
-//! Counts the consistent executions that the search comes to.
+//! Counts the consistent executions that the search reaches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
