@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from generated.matrix import page
 from membar import plugins
-from membar.questions.matrix import page
 from membar.questions.options import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "matrix.md"

@@ -55,7 +55,7 @@ OPTION = (
 def run(change: str, program: str) -> str:
     """What a program prints in a process in which a recipe was followed before anything else is loaded."""
     text = f"{change.format(toys=TOYS)}\n{program}"
-    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment = {**os.environ, "PYTHONWARNINGS": "error", "PYTHONPATH": str(ROOT / "tests")}
     ended = subprocess.run(
         [sys.executable, "-c", text], check=False, capture_output=True, text=True, cwd=ROOT, env=environment
     )
@@ -82,7 +82,7 @@ def test_an_engine_is_a_file() -> None:
     assert "--no-prune does not apply to the engine toy" in out
     out = command(ENGINE, "check", str(SB), "--engine", "toy", "--limit", "states=3")
     assert "--limit states does not apply to the engine toy" in out
-    out = run(ENGINE, "from membar.questions.matrix import page; print(page())")
+    out = run(ENGINE, "from generated.matrix import page; print(page())")
     assert "| `toy` |" in out
     assert "every toy was looked at" in out
     assert "known: buffers, cubes, graphs, instances, reference, states, toy" in command(
@@ -104,7 +104,7 @@ def test_a_language_is_a_folder_and_its_ending(toy: Path) -> None:
     assert "VIOLATED under x86-tso" in out
     assert "r is 0" in out
     assert "HOLDS WITHIN" not in out
-    assert "Toy" in run(change, "from membar.questions.matrix import page; print(page())")
+    assert "Toy" in run(change, "from generated.matrix import page; print(page())")
     asked = f"import membar; print(membar.compare({str(toy)!r}, models=['sc', 'x86-tso']).columns)"
     assert run(change, asked).count("VIOLATED") == 2
 
@@ -136,10 +136,10 @@ def test_an_option_is_an_entry_of_the_table() -> None:
     assert "--toys does not apply to" in command(OPTION, "check", "examples/cubicle/flags.cub", "--toys")
     assert "--toys" in command(OPTION, "check", str(SB), "--toyz")
     assert "VIOLATED" in command(OPTION, "check", str(SB), "--toys")
-    out = run(OPTION, "from membar.questions.signatures import entry_text; print(entry_text())")
+    out = run(OPTION, "from generated.entry_module import entry_text; print(entry_text())")
     assert "    toys: bool = False,\n" in out
     assert "        toys: count the toys.\n" in out
-    out = run(OPTION, "from membar.questions.question_schema import schema; print(schema())")
+    out = run(OPTION, "from generated.question_schema import schema; print(schema())")
     assert json.loads(out)["properties"]["toys"] == {"description": "count the toys", "type": "boolean"}
 
 

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from generated.record_templates import templates_text
 from membar.program.expr import Constant
 from membar.program.program import Edge
 from membar.records import classes as record_classes
 from membar.records import field_names, is_record, record, replace, templates
-from membar.records.template_text import templates_text
 
 _THAWED = "from membar.program.expr import Constant; one = Constant(1); one.value = 2; print(one.value)"
 

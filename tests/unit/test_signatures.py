@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import membar
+from generated.entry_module import entry_text
 from membar.cli import command as cli
 from membar.questions import entry
 from membar.questions.options import TABLE
-from membar.questions.signatures import entry_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -144,11 +144,6 @@ def _ranges(values: Sequence[int]) -> list[str]:
     return [str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in found]
 
 
-def is_annotated(source: SourceFile) -> bool:
-    """Whether a text says something about an object."""
-    return any(found["text"].split()[:1] == ["operation"] for found in _LINE.finditer(source.text))
-
-
 def read(source: SourceFile) -> ObjectNotes:
     """What the text says.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from membar.limits.budget import LimitError, limit_resources, stage
 from membar.questions.ask import ask, kind_of, question_about, unknown_answer
@@ -65,3 +66,19 @@ def answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proo
     except LimitError as limit:
         return unknown_answer(_question(named, kind, given), limit.reason, time.monotonic() - start)
     return ask(_question(text, kind, given))
+
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def with_options_of(
+    example: Callable[_Parameters, object],
+) -> Callable[[Callable[..., _Result]], Callable[_Parameters, _Result]]:
+    """Gives a function that takes any options the signature of another."""
+
+    def declare(function: Callable[..., _Result]) -> Callable[_Parameters, _Result]:
+        update_wrapper(function, example, assigned=(), updated=())
+        return function
+
+    return declare

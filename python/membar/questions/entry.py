@@ -1,15 +1,15 @@
 """What Python users call: each builds a question about a file or a text, and asks it.
 
-Written by `questions/signatures.py` from the table of options; not to be edited.
+Written by `tests/generated/entry_module.py` from the table of options; not to be edited.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from membar.questions.by_name import answer, question
+from membar.questions.by_name import answer, question, with_options_of
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -144,73 +144,18 @@ def check(
     return answer(given.pop("source"), given)
 
 
-def prove(
-    source: SourceFile | str | Path,
-    *,
-    model: Model | str | None = None,
-    engine: str | None = None,
-    properties: Collection[str] | None = None,
-    property_file: Path | None = None,
-    error: str | None = None,
-    ltl: str | None = None,
-    dve_errors: str | None = None,
-    atomic: Path | None = None,
-    atomic_rule: str | None = None,
-    threads: str | None = None,
-    client: Size | tuple[int, int] | None = None,
-    order: Ordering | str | None = None,
-    spec: str | None = None,
-    allow_python_spec: bool = False,
-    infer: bool = False,
-    confirm: Path | None = None,
-    buffers: int | str | None = None,
-    unroll: int | None = None,
-    max_unroll: int | None = None,
-    fair: Collection[str] | None = None,
-    algorithm: str | None = None,
-    coherence: Coherence | str | None = None,
-    no_prune: bool = False,
-    no_symmetry: bool = False,
-    no_await: bool = False,
-    no_inplace: bool = False,
-    no_sleep: bool = False,
-    no_acceleration: bool = False,
-    no_por: bool = False,
-    shortest: bool = False,
-    brab: int | None = None,
-    instances: Sequence[int] = (),
-    jobs: int = 1,
-    limits: Limits | None = None,
-    mapping: str | None = None,
-    strict_dependencies: bool = False,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    further_files: Sequence[str] = (),
-    undefines: Sequence[str] = (),
-    includes: Sequence[str] = (),
-    standard: str | None = None,
-    clang: str | None = None,
-    target: str | None = None,
-    data_model: str | None = None,
-    commands: str | None = None,
-    others: Sequence[str] = (),
-    no_cache: bool = False,
-    verbose: bool = False,
-    arguments: Sequence[str] | None = None,
-    options: Options | None = None,
-    words: Mapping[str, str] | None = None,
-) -> Answer:
+@with_options_of(check)
+def prove(source: SourceFile | str | Path, **given: Any) -> Answer:  # noqa: ANN401 - options of `check`
     """The answer for any number of threads or processes; the options are those of `check`.
 
     Raises:
         InputError: the text, the model or an option is wrong.
         OSError: a file cannot be read.
     """
-    given = dict(locals())
-    return answer(given.pop("source"), given, is_proof=True)
+    return answer(source, given, is_proof=True)
 
 
-def repair(
+def repair(  # noqa: D417 - the other options are those of `check`
     source: SourceFile | str | Path,
     *,
     weaken: bool = False,
@@ -272,7 +217,7 @@ def repair(
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """The cheapest change that makes a text right; what must be true of it is asked as by `check`.
+    """The cheapest change that makes a text right; the other options are those of `check`.
 
     Args:
         source: a file name, or a text with a name.
@@ -282,58 +227,6 @@ def repair(
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
         progress: called now and then with a short text.
-        model: memory model: a name or a file.
-        engine: engine.
-        properties: properties to check, separated by commas.
-        property_file: check only the properties in an SV-COMP property file.
-        error: error state: an expression or location that must be unreachable.
-        ltl: an LTL formula that every run must satisfy.
-        dve_errors: DVE: a run-time error ends the run.
-        atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
-        atomic_rule: what an atomic write waits for: its own store buffer.
-        threads: prove the properties for any number of threads.
-        client: check linearizability: T threads, N calls each.
-        order: objects: when one call precedes another.
-        spec: objects: the sequential specification.
-        allow_python_spec: objects: allow running the Python specification that the file names.
-        infer: .obj: infer the invariants of the proof, and print them.
-        confirm: validate this SV-COMP violation witness.
-        buffers: bound of the store buffers.
-        unroll: unroll loops N times.
-        max_unroll: largest loop bound to try.
-        fair: fairness assumptions for LTL: buffers, processes, none.
-        algorithm: the procedure of the engine: forward, backward or generic.
-        coherence: merge executions that differ only in unobserved coherence order.
-        no_prune: test executions only when they are complete (slower).
-        no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
-        no_await: unroll waiting loops as other loops (termination unchecked).
-        no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
-        no_sleep: buffers: disable sleep sets.
-        no_acceleration: buffers: disable acceleration of cycles.
-        no_por: states: disable partial-order reduction and keep dead registers.
-        shortest: states: find a shortest run or lasso, without reduction.
-        brab: .cub: guess invariants that hold with N processes, and prove them.
-        instances: .cub: compare the answer with systems of this many processes, such as 2,3.
-        jobs: use N threads (litmus: N processes).
-        limits: time=10s, memory=2G, executions=N, states=N.
-        mapping: compiler mapping of C for a processor.
-        strict_dependencies: what holds only by a dependency that a compiler may remove is violated.
-        include_dirs: search DIR for files that C and cat files include.
-        defines: define a macro for C.
-        further_files: C: link FILE into the program.
-        undefines: undefine a macro for C.
-        includes: C: include FILE before the program.
-        standard: C: the version of the language, such as gnu17.
-        clang: C: the compiler.
-        target: C: the processor to compile for.
-        data_model: C: compile for 32 or 64 bits.
-        commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C: another option for the compiler.
-        no_cache: C: do not use the cache of compiled files.
-        verbose: C: print the command that compiles the program.
-        arguments: C: arguments of the program, as in a shell.
-        options: how engines search, as a record.
-        words: options of single languages by name.
 
     Raises:
         InputError: the text, the model or an option is wrong, or the language cannot be repaired.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import enum
-from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
-from membar.diagnostics import EngineLimitError
 from membar.limits import budget
 from membar.records import field, record, replace
 
@@ -59,30 +57,6 @@ class Limits:
             room = max(int(_FOR_ENGINES * now.memory) - budget.resident_bytes(), _LEAST_ROOM)
             memory = room if memory is None else min(memory, room)
         return replace(self, seconds=seconds, memory=memory)
-
-
-Parameters = ParamSpec("Parameters")
-Answer = TypeVar("Answer")
-
-
-def with_limits(ask: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
-    """Limits, given as `limits`, count for all that is done for an answer.
-
-    Raises:
-        EngineLimitError: a limit was reached before there was an answer that could say so.
-    """
-
-    @wraps(ask)
-    def asking(*positional: Parameters.args, **named: Parameters.kwargs) -> Answer:
-        limits = named.get("limits") or Limits()
-        assert isinstance(limits, Limits)
-        try:
-            with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
-                return ask(*positional, **named)
-        except budget.LimitError as limit:
-            raise EngineLimitError(limit.reason) from None
-
-    return asking
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Methods of records with so many fields, compiled with this module instead of one by one.
 
-`membar.records.classes` gives them the names of the fields. Written by `records/template_text.py`; not to be
-edited.
+`membar.records.classes` gives them the names of the fields.
+Written by `tests/generated/record_templates.py`; not to be edited.
 """
 
 # fmt: off

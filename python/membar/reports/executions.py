@@ -17,7 +17,7 @@ from membar.reports._parts.condition import (
 from membar.reports._parts.event import phrase
 from membar.reports._parts.findings import Fact
 from membar.reports._parts.narrative import narrative
-from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, join, line, printable, wrap
+from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, line, printable, wrap
 from membar.reports._parts.table import value_table
 
 MOST_STATES = 24  # final states listed; --json lists all
@@ -57,20 +57,6 @@ def client_lines(answer: Answer, run: ClientRun, columns: int, signs: Signs) -> 
         lines += [line((title, "bold")), Line()]
         lines += narrative(run.program, run.witness, columns=columns, signs=signs)
     return lines
-
-
-def render_replay(
-    program: Program,
-    witness: Witness,
-    *,
-    columns: int = 80,
-    terminal: bool = False,
-    color: bool | None = None,
-) -> str:
-    """A witness that was run again: its thread table and final state."""
-    lines = [line((printable(witness.message) or f"{program.name}: the witness replays", "bold")), Line()]
-    lines += _execution_lines(program, witness, columns, UNICODE if terminal else ASCII)
-    return join(lines, color=terminal if color is None else color)
 
 
 def execution(answer: Answer, *, columns: int = 80, terminal: bool = False) -> list[Line]:

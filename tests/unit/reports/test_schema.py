@@ -12,9 +12,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from generated.question_schema import schema as question_schema
 from membar.cli import command as cli
 from membar.questions.outcome import Statistics
-from membar.questions.question_schema import schema as question_schema
 from membar.reports._parts.answer_format import Counters, schema
 
 ROOT = Path(__file__).parents[3]

@@ -16,7 +16,9 @@ from membar.questions.outcome import (
     Witness,
 )
 from membar.reports import executions, terminal
+from membar.reports._parts.narrative import narrative
 from membar.reports._parts.statistics import statistics_text
+from membar.reports._parts.style import ASCII, join
 from membar.source import SourceFile
 from unit.reports.shapes import (
     LB,
@@ -28,7 +30,6 @@ from unit.reports.shapes import (
     run,
     sb_answer,
     sb_execution,
-    sb_program,
     sb_states,
     sb_witness,
 )
@@ -145,7 +146,9 @@ def test_flags_and_notes_are_shown() -> None:
 
 def test_more_threads_than_fit_become_a_list() -> None:
     _, program, execution = sketch(*("W x 1; R y 0" if i % 2 else "W y 1; R x 0" for i in range(6)))
-    text = executions.render_replay(program, Witness(execution=execution, final=()), columns=80)
+    text = join(
+        narrative(program, Witness(execution=execution, final=()), columns=80, signs=ASCII), color=False
+    )
     assert " P5  6: W x 1  x <- 1" in text
     assert "|" not in text
 
@@ -166,9 +169,8 @@ def test_a_run_shows_the_store_buffers() -> None:
         ),
         Step(thread=0, action="flush x = 1", event=2, memory=(("x", 1), ("y", 0)), buffers=(empty, empty)),
     )
-    text = executions.render_replay(sb_program(), replace(sb_witness(), steps=steps))
-    assert text == (
-        "both read 0\n\n"
+    answer = sb_answer(Violated(run(), "condition", replace(sb_witness(), steps=steps)))
+    assert join(executions.execution(answer), color=False) == (
         " P0                               | P1\n"
         "----------------------------------+----\n"
         " 4: MOV [x],$1   x <- 1           |\n"

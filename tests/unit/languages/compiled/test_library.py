@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from generated.library_page import library_table
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
-from membar.languages.compiled.bodies import FOLDER, Library, library_functions, library_table
+from membar.languages.compiled.bodies import FOLDER, Library, library_functions
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target

@@ -12,10 +12,10 @@ from membar.models.cat import syntax as cat
 from membar.models.cat.elaborate import LIBRARY
 from membar.models.cat.lexer import KEYWORDS, UNSUPPORTED
 from membar.models.cat.parser import parse
-from membar.models.cat.printer import print_expr, print_file
 from membar.models.load import FOLDER
 from membar.models.plan import CheckKind, CheckMode, Op
 from membar.source import SourceFile
+from unit.models.cat.printer import print_expr, print_file
 from unit.models.compiled import expr, source
 
 HERE = source("").span(0, 0)

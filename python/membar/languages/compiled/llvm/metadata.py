@@ -51,21 +51,11 @@ class Place:
 class Metadata:
     """The numbered nodes of a module."""
 
-    def __init__(
-        self, source: SourceFile, texts: Mapping[int, tuple[int, int]], named: Mapping[str, str]
-    ) -> None:
+    def __init__(self, source: SourceFile, texts: Mapping[int, tuple[int, int]]) -> None:
         self._source = source
         self._texts = texts
-        self._named = named
         self._nodes: dict[int, Node] = {}
         self._places: dict[int, Place | None] = {}
-
-    def nodes_named(self, name: str) -> Iterator[Node]:
-        """The nodes of `!name = !{…}`."""
-        for word in self._named.get(name, "").split(","):
-            number = word.strip().lstrip("!")
-            if number.isdigit():
-                yield self.node(int(number))
 
     def node(self, number: int) -> Node:
         """The node `!number`; one without fields if the module has none.

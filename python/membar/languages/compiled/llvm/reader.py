@@ -42,9 +42,7 @@ _NO_MEANING = frozenset(
     {"dso_local", "dso_preemptable", "default", "hidden", "protected", "dllimport", "dllexport",
      "unnamed_addr", "local_unnamed_addr", "externally_initialized"}
 )  # fmt: skip
-_METADATA_LINE = re.compile(
-    r"!(?:(?P<number>[0-9]+)|(?P<name>[-a-zA-Z$._\\][-a-zA-Z$._0-9\\]*)) = (?P<rest>.*)"
-)
+_METADATA_LINE = re.compile(r"!(?P<number>[0-9]+) = (?P<rest>.*)")
 _ATTRIBUTES_LINE = re.compile(r"attributes (?P<number>#[0-9]+) = \{(?P<words>.*)\}")
 _IGNORED = ("attributes ", "source_filename", "target ", "module asm", "$", "!", "uselistorder", "^")
 _LABEL = re.compile(r'(?P<name>[-a-zA-Z$._0-9]+|"[^"]*"):')
@@ -69,7 +67,6 @@ class _Reader:
         self.aliases: dict[str, Alias] = {}
         self.noreturn: set[str] = set()  # groups of attributes, `#3`
         self.metadata: dict[int, tuple[int, int]] = {}
-        self.named: dict[str, str] = {}
         self.source_name = self.triple = self.layout = ""
         self.assembly: list[str] = []
 
@@ -90,7 +87,7 @@ class _Reader:
             variables=self.variables,
             functions=self.functions,
             aliases=self.aliases,
-            metadata=Metadata(self.source, self.metadata, self.named),
+            metadata=Metadata(self.source, self.metadata),
             assembly=tuple(self.assembly),
         )
 
@@ -115,10 +112,8 @@ class _Reader:
         text = self.source.text
         if text.startswith("!", start):
             found = _METADATA_LINE.fullmatch(text, start, end)
-            if found is not None and found["number"] is not None:
+            if found is not None:
                 self.metadata[int(found["number"])] = found.span("rest")
-            elif found is not None:
-                self.named[found["name"]] = found["rest"].strip().removeprefix("!{").removesuffix("}")
         elif text.startswith("attributes ", start):
             found = _ATTRIBUTES_LINE.match(text, start, end)
             if found is not None and "noreturn" in found["words"].split():

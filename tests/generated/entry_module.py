@@ -29,16 +29,16 @@ def _describe(option: Option) -> str:
 
 _MODULE = '''"""What Python users call: each builds a question about a file or a text, and asks it.
 
-Written by `questions/signatures.py` from the table of options; not to be edited.
+Written by `tests/generated/entry_module.py` from the table of options; not to be edited.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from membar.questions.by_name import answer, question
+from membar.questions.by_name import answer, question, with_options_of
 from membar.questions.task import Limits
 from membar.source import SourceFile
 
@@ -75,24 +75,18 @@ def check(
     return answer(given.pop("source"), given)
 
 
-def prove(
-    source: SourceFile | str | Path,
-    *,
-    PARAMETERS,
-    options: Options | None = None,
-    words: Mapping[str, str] | None = None,
-) -> Answer:
+@with_options_of(check)
+def prove(source: SourceFile | str | Path, **given: Any) -> Answer:  # noqa: ANN401 - options of `check`
     """The answer for any number of threads or processes; the options are those of `check`.
 
     Raises:
         InputError: the text, the model or an option is wrong.
         OSError: a file cannot be read.
     """
-    given = dict(locals())
-    return answer(given.pop("source"), given, is_proof=True)
+    return answer(source, given, is_proof=True)
 
 
-def repair(
+def repair(  # noqa: D417 - the other options are those of `check`
     source: SourceFile | str | Path,
     *,
     weaken: bool = False,
@@ -105,7 +99,7 @@ def repair(
     options: Options | None = None,
     words: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """The cheapest change that makes a text right; what must be true of it is asked as by `check`.
+    """The cheapest change that makes a text right; the other options are those of `check`.
 
     Args:
         source: a file name, or a text with a name.
@@ -115,9 +109,6 @@ def repair(
         costs: the user's table of costs.
         seconds: afterwards the best repair so far is given, with a lower bound.
         progress: called now and then with a short text.
-        OPTIONS
-        options: how engines search, as a record.
-        words: options of single languages by name.
 
     Raises:
         InputError: the text, the model or an option is wrong, or the language cannot be repaired.

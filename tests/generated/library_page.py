@@ -1,0 +1,32 @@
+"""The page docs/reference/c-library.md, from what the bodies of library functions say. A test compares."""
+
+from __future__ import annotations
+
+from membar.languages.compiled.bodies import FOLDER, library_functions
+
+_HEAD = """# The C library
+
+What membar assumes about library functions in [C programs](c.md).
+
+Each function has a body in C, over primitives of membar; a function that the program defines itself is used
+instead. A function that is not in this table is an error that names it: give it a body in a further file,
+`membar check main.c stubs.c`.
+
+No function guarantees more ordering than C or POSIX requires: locking is an acquire, unlocking a release, and
+nothing more.
+"""
+
+
+def library_table() -> str:
+    """The reference of the library, as it stands in docs/reference/c-library.md."""
+    lines = [_HEAD]
+    of_file: dict[str, dict[str, list[str]]] = {}
+    for entry in library_functions().values():
+        if not entry.name.startswith("__mb_"):
+            of_file.setdefault(entry.file, {}).setdefault(entry.assumes, []).append(f"`{entry.name}`")
+    for file, sentences in of_file.items():
+        title = (FOLDER / file).read_text(encoding="utf-8").partition("*/")[0].removeprefix("/*")
+        lines += [f"## {file}", "", " ".join(title.split()), "", "| functions | |", "| --- | --- |"]
+        lines += [f"| {', '.join(names)} | {text} |" for text, names in sentences.items()]
+        lines.append("")
+    return "\n".join(lines)
