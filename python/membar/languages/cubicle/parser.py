@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
-from membar.languages._cursor import Token
 from membar.languages.cubicle.formulas import formula, lower_name, processes, term, upper_name
 from membar.languages.cubicle.syntax import (
     ActionSyntax,
@@ -19,6 +18,7 @@ from membar.languages.cubicle.syntax import (
 )
 from membar.languages.cubicle.tokens import Cursor, tokenize
 from membar.source import SourceFile
+from membar.tokens import Token
 
 _SYMBOLS = ("const", "var", "array", "weak")
 _BLOCKS = ("init", "unsafe", "invariant", "predicate", "transition")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from membar.edits import Edit, Place, alternatives
-from membar.languages._cursor import Token
 from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.syntax import TransitionSyntax
 from membar.languages.cubicle.tokens import tokenize
 from membar.source import SourceFile
+from membar.tokens import Token
 
 _FENCE: Final = "fence()"
 

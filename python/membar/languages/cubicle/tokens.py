@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from membar.diagnostics import InputError, error
-from membar.languages import _cursor
-from membar.languages._cursor import Token
+from membar import tokens
+from membar.diagnostics import InputError
 from membar.source import SourceFile, pattern
+from membar.tokens import Token
 
 KEYWORDS = frozenset(
     {"type", "init", "transition", "invariant", "requires", "array", "var", "const", "unsafe", "case"}
@@ -39,56 +39,30 @@ _COMMENT = pattern(r"\(\*|\*\)")
 
 
 def tokenize(source: SourceFile) -> tuple[Token, ...]:
-    """The tokens of the text, the last of no group.
-
-    Raises:
-        InputError: a character that belongs to no token, or a comment that never ends.
-    """
-    tokens: list[Token] = []
-    position = 0
-    while position < len(source.text):
-        found = _TOKEN.match(source.text, position)
-        if found is None:
-            raise _no_token(source, position)
-        end = found.end()
-        if found.lastgroup == "comment":
-            end = _end_of_comment(source, position)
-        elif found.lastgroup != "blank":
-            group = "keyword" if found.group() in KEYWORDS else str(found.lastgroup)
-            tokens.append(Token(group, found.group(), source.span(position, end)))
-        position = end
-    end = len(source.text.rstrip())
-    return (*tokens, Token("", "", source.span(end, end)))
+    """The tokens of the text, the last of no group."""
+    return tokens.tokenize(
+        source,
+        _TOKEN,
+        code="W0801",
+        keywords=KEYWORDS,
+        comment_end=_comment_end,
+        comment_form="(* … *)",
+    )
 
 
-def _end_of_comment(source: SourceFile, start: int) -> int:
-    """Where the comment that opens at `start` ends; comments nest."""
-    depth, position = 1, start + 2
+def _comment_end(text: str, at: int) -> int:
+    """Where the comment ends; comments nest."""
+    depth = 1
     while depth:
-        found = _COMMENT.search(source.text, position)
+        found = _COMMENT.search(text, at)
         if found is None:
-            raise error(
-                "W0801", "a comment that never ends", source.span(start, start + 2), "`*)` was expected"
-            )
+            return -1
         depth += 1 if found.group() == "(*" else -1
-        position = found.end()
-    return position
+        at = found.end()
+    return at
 
 
-def _no_token(source: SourceFile, position: int) -> InputError:
-    text = source.text
-    if text[position].isdigit():
-        end = position
-        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-            end += 1
-        span = source.span(position, end)
-        return error("W0801", f"`{span.flat_text}` is neither a number nor a name", span, "expected a number")
-    span = source.span(position, position + 1)
-    hint = "comments are written `(* … *)`" if text.startswith("//", position) else None
-    return error("W0801", f"unexpected character `{span.text}`", span, "no token starts like this", help=hint)
-
-
-class Cursor(_cursor.Cursor):
+class Cursor(tokens.Cursor):
     """A place between two tokens of a system."""
 
     code = "W0802"

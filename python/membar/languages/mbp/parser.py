@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
-from membar.languages._cursor import Token
 from membar.languages.mbp.claims import ClaimParser
 from membar.languages.mbp.conditions import ConditionParser
 from membar.languages.mbp.expressions import address, expression, memory_type
@@ -17,6 +16,7 @@ from membar.program.printer import DEFAULT_LANGUAGE
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread, Value
 from membar.program.temporal import Claim
 from membar.source import SourceFile
+from membar.tokens import Token
 
 _IN_THREAD = ("register", "label", "branch", "committed", "ends", "exits")
 _CLAIMS = ("error", "claim", "never")

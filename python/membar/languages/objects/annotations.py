@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from membar.diagnostics import error
-from membar.languages._cursor import Token
 from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
@@ -37,6 +36,7 @@ from membar.objects.terms import (
 )
 from membar.records import record, replace
 from membar.source import Span
+from membar.tokens import Token
 
 _OF_CONTROL = (
     At, Pending, PendingValue, PendingCount, Ahead, ForEach, Sees, Linearized, Promised,

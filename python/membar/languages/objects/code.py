@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from membar.diagnostics import error
-from membar.languages._cursor import Token
 from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.lines import LineWriter, Mark
 from membar.languages.objects.scope import Scope, unknown
@@ -37,6 +36,7 @@ from membar.objects.terms import (
 )
 from membar.records import field, record
 from membar.source import Span
+from membar.tokens import Token
 
 _RMW = {kind.value: kind for kind in RmwKind}
 _OPERANDS = {RmwKind.CAS: 2, RmwKind.SWAP: 1, RmwKind.FETCH_ADD: 1}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import string
 
 from membar.diagnostics import error
-from membar.languages._cursor import Token
 from membar.objects.syntax import Action, Line, Return
 from membar.records import field, record
 from membar.source import Span
+from membar.tokens import Token
 
 
 @record(frozen=True, slots=True)

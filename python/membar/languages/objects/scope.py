@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from membar.diagnostics import InputError, close_matches, error
-from membar.languages._cursor import Token
 from membar.objects.syntax import AbstractOperation, Operation, SharedVariable
 from membar.objects.terms import Term
 from membar.records import field, record
+from membar.tokens import Token
 
 
 @record(slots=True)

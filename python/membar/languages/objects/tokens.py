@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from membar.diagnostics import InputError, error
-from membar.languages._cursor import Cursor, Token
 from membar.source import SourceFile, pattern
+from membar.tokens import Cursor, tokenize
 
 KEYWORDS = frozenset(
     {"object", "shared", "private", "operation", "local", "requires", "specification", "state", "define"}
@@ -16,12 +15,11 @@ KEYWORDS = frozenset(
 )
 _TOKEN = pattern(
     r"""
-      (?P<blank>\s+|//[^\n]*)
-    | (?P<comment>/\*)
+      (?P<blank>\s+|//[^\n]*|/\*[\s\S]*?\*/)
     | (?P<label>[0-9]+[A-Za-z_][A-Za-z0-9_]*)
     | (?P<number>[0-9]+)
     | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<sign>\.\.|->|\+\+|--|\+=|-=|==|!=|<=|>=|&&|\|\||[-<>=+*/%!()\[\]{},;:?.])
+    | (?P<sign>\.\.|->|\+\+|--|\+=|-=|==|!=|<=|>=|&&|\|\||/(?!\*)|[-<>=+*%!()\[\]{},;:?.])
     """,
     re.VERBOSE,
 )
@@ -34,32 +32,5 @@ class Words(Cursor):
 
 
 def words(source: SourceFile) -> Words:
-    """The words of a text.
-
-    Raises:
-        InputError: a character that begins no word, or a comment that never ends.
-    """
-    tokens: list[Token] = []
-    position = 0
-    while position < len(source.text):
-        found = _TOKEN.match(source.text, position)
-        if found is None:
-            raise _no_word(source, position)
-        end = found.end()
-        if found.lastgroup == "comment":
-            end = source.text.find("*/", end) + 2
-            if end < 2:
-                span = source.span(position, position + 2)
-                raise error("W1301", "a comment that never ends", span, "`*/` was expected")
-        elif found.lastgroup != "blank":
-            text = found.group()
-            group = "keyword" if text in KEYWORDS else str(found.lastgroup)
-            tokens.append(Token(group, text, source.span(position, end)))
-        position = end
-    last = len(source.text.rstrip())
-    return Words((*tokens, Token("", "", source.span(last, last))))
-
-
-def _no_word(source: SourceFile, position: int) -> InputError:
-    span = source.span(position, position + 1)
-    return error("W1301", f"unexpected character `{span.text}`", span, "no token starts like this")
+    """The words of a text."""
+    return Words(tokenize(source, _TOKEN, code="W1301", keywords=KEYWORDS))

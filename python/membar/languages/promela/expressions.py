@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from membar.diagnostics import error
-from membar.languages._cursor import Token
 from membar.languages.promela import syntax as p
-from membar.languages.promela.tokens import Cursor, number_of
+from membar.languages.promela.tokens import Cursor
 from membar.records import replace
+from membar.tokens import Token
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.
@@ -118,7 +118,7 @@ class Expressions:
         cursor = self._cursor
         token = cursor.next
         if token.group == "number":
-            return p.Number(number_of(cursor.take()), token.span)
+            return p.Number(cursor.natural("a number"), token.span)
         if token.group == "character":
             cursor.take()
             return p.Number(_character(token.text), token.span)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import InputError, error
-from membar.languages._cursor import Token
 from membar.source import SourceFile, Span
+from membar.tokens import Token
 
 if TYPE_CHECKING:
     from pathlib import Path

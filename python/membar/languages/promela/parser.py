@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
-from membar.languages._cursor import Token
 from membar.languages.promela import syntax as p
 from membar.languages.promela.expressions import Expressions
 from membar.languages.promela.preprocess import inlines, preprocess
 from membar.languages.promela.statements import SIMPLE_TYPES, Statements
 from membar.languages.promela.tokens import Cursor
 from membar.source import SourceFile, Span
+from membar.tokens import Token
 
 _UNITS = ("proctype", "active", "init", "never", "ltl", "typedef", "mtype", "trace", "notrace")
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
-from membar.languages._cursor import Token
 from membar.languages.promela.inclusion import included_file
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
+from membar.tokens import Token
 
 _MOST_TOKENS = 1_000_000
 _DEEPEST = 100
@@ -57,7 +57,7 @@ class _Reader:
     def __init__(self, source: SourceFile) -> None:
         self.words: list[Token] = []
         self._source = source
-        self._tokens = tokenize(source)
+        self._tokens = list(tokenize(source))
         self._included = 0
         self._at = 0
         self._macros: dict[str, Macro] = {}

@@ -63,7 +63,7 @@ class Statements:
         width = 0
         if kind is p.Type.UNSIGNED:
             cursor.expect(":", "and the number of bits")
-            width = cursor.number("the number of bits")
+            width = cursor.natural("the number of bits")
             if not 1 <= width <= 31:
                 raise error("W0705", f"an unsigned of {width} bits", cursor.previous.span, "expected 1 to 31")
         count: p.Expr | None = None
@@ -106,7 +106,7 @@ class Statements:
             kind, record = self.type()
             width = 0
             if kind is p.Type.UNSIGNED and cursor.accept(":"):
-                width = cursor.number("the number of bits")
+                width = cursor.natural("the number of bits")
             fields.append((kind, width or (31 if kind is p.Type.UNSIGNED else 0), record))
             if not cursor.accept(","):
                 break

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
-from membar.languages._cursor import Token
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.expressions import expression
 from membar.languages.xcfa.tokens import Cursor, tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
+from membar.tokens import Token
 
 _TYPES = {kind.value: kind for kind in x.Type}
 _ORDERINGS = {ordering.value: ordering for ordering in x.Ordering}

@@ -9,9 +9,8 @@ Names are those of the program: `x` and `a[1]` are in memory, `P.r` is a registe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import error
 from membar.program import temporal as t
 from membar.program.expr import (
     FALSE,
@@ -27,10 +26,11 @@ from membar.program.predicate import AtPoint, CellValue, Observable, RegisterVal
 from membar.program.program import Program, Thread
 from membar.records import record
 from membar.source import SourceFile, Span
+from membar.tokens import Cursor, tokenize
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>[0-9]+)|(?P<name>[A-Za-z_][A-Za-z0-9_']*)"
-    r"|(?P<sign><->|->|\[\]|<>|&&|\|\||==|!=|<=|>=|[-+*<>=!()\[\]@:.&|]))"
+    r"(?P<blank>\s+)|(?P<number>[0-9]+)|(?P<name>[A-Za-z_][A-Za-z0-9_']*)"
+    r"|(?P<sign><->|->|\[\]|<>|&&|\|\||==|!=|<=|>=|[-+*<>=!()\[\]@:.&|])"
 )
 _PREFIXES = {"G": "G", "[]": "G", "F": "F", "<>": "F", "X": "X"}
 _LEVELS: tuple[tuple[str, ...], ...] = (
@@ -69,47 +69,33 @@ def formula_of(text: str, program: Program, *, name: str = "--ltl") -> t.Formula
     return _formula(_Reader(SourceFile(name, text), program).formula())
 
 
-class _Reader:
+class _Reader(Cursor):
     """Reads a formula by precedence: unary operators bind most tightly, arrows least and to the right."""
 
+    code = number_code = "W0410"
+    largest = (1 << 64) - 1
+
     def __init__(self, source: SourceFile, program: Program) -> None:
-        self._source = source
+        super().__init__(tokenize(source, _TOKEN, code=self.code))
         self._program = program
-        self._tokens = list(_tokens(source))
-        self._at = 0
         self._depth = 0
 
     def formula(self) -> _Node:
         found = self._binary(0)
-        if self._next[0]:
-            raise self._wrong("expected an operator or the end")
+        if not self.at_end:
+            raise self.wrong("expected an operator or the end")
         return found
 
-    @property
-    def _next(self) -> tuple[str, str, Span]:
-        return self._tokens[self._at]
-
-    def _take(self) -> tuple[str, str, Span]:
-        token = self._next
-        self._at += bool(token[0])
-        return token
-
-    def _accept(self, *texts: str) -> str | None:
-        return self._take()[1] if self._next[0] and self._next[1] in texts else None
-
-    def _expect(self, text: str) -> None:
-        if not self._accept(text):
-            raise self._wrong(f"expected `{text}`")
-
-    def _wrong(self, expected: str) -> InputError:
-        group, text, span = self._next
-        return error("W0410", f"unexpected {f'`{text}`' if group else 'end of the formula'}", span, expected)
+    def sees(self, *texts: str) -> bool:
+        """Whether one of these comes next; operators such as `U` are names elsewhere."""
+        return self.next.text in texts and not self.at_end
 
     def _binary(self, level: int) -> _Node:
         if level == len(_LEVELS):
             return self._unary()
         left = self._binary(level + 1)
-        while sign := self._accept(*_LEVELS[level]):
+        while self.sees(*_LEVELS[level]):
+            sign = self.take().text
             # Arrows and `U` group to the right, as most tools have it.
             right = self._binary(level if level in (0, 3) else level + 1)
             left = _Node({"|": "||", "&": "&&"}.get(sign, sign), (left, right), left.span.to(right.span))
@@ -117,57 +103,52 @@ class _Reader:
 
     def _unary(self) -> _Node:
         self._depth += 1
-        start = self._next[2]
+        start = self.next.span
         if self._depth > _DEEPEST:
             raise error("W0410", "a formula that is nested too deeply", start, f"at most {_DEEPEST} levels")
         try:
-            if (sign := self._accept(*_PREFIXES)) is not None:
+            if (sign := self.accept(*_PREFIXES)) is not None:
                 operand = self._unary()
-                return _Node(_PREFIXES[sign], (operand,), start.to(operand.span))
-            if (sign := self._accept("!", "-")) is not None:
+                return _Node(_PREFIXES[sign.text], (operand,), start.to(operand.span))
+            if (sign := self.accept("!", "-")) is not None:
                 operand = self._unary()
-                return _Node(f"unary {sign}", (operand,), start.to(operand.span))
+                return _Node(f"unary {sign.text}", (operand,), start.to(operand.span))
             return self._primary()
         finally:
             self._depth -= 1
 
     def _primary(self) -> _Node:
-        group, text, span = self._next
-        if self._accept("("):
+        span = self.next.span
+        if self.accept("("):
             inner = self._binary(0)
-            self._expect(")")
+            self.expect(")", "to close the parenthesis")
             return inner
-        if group == "number":
-            self._take()
-            if self._next[1] == ":":
-                return self._of_thread(self._thread(int(text), span), span)
-            return _Node("number", (), span, value=int(text))
-        if group == "name" and text in ("true", "false"):
-            self._take()
-            return _Node("number", (), span, value=int(text == "true"))
-        if group == "name":
+        if self.next.group == "number":
+            number = self.natural("a number")
+            if self.next.text == ":":
+                return self._of_thread(self._thread(number, span), span)
+            return _Node("number", (), span, value=number)
+        if self.sees_word("true", "false"):
+            return _Node("number", (), span, value=int(self.take().text == "true"))
+        if self.next.group == "name":
             return self._named_term()
-        raise self._wrong("expected a formula")
+        raise self.wrong("expected a formula")
 
     def _named_term(self) -> _Node:
-        _, name, span = self._take()
+        token = self.take()
+        name, span = token.text, token.span
         index: int | None = None
-        if self._accept("["):
-            index = self._number()
-            self._expect("]")
-        if self._next[1] in ("@", ":", "."):
+        if self.accept("["):
+            index = self.natural("a number")
+            self.expect("]", "after the index")
+        if self.sees("@", ":", "."):
             return self._of_thread(self._thread_number(name, index, span), span)
         for item in self._program.objects:
             if item.name == name and item.is_array is (index is not None) and (index or 0) < item.count:
-                place = span.to(self._tokens[self._at - 1][2])
+                place = span.to(self.previous.span)
                 return _Node("seen", (), place, seen=CellValue(name, index or 0))
         known = ", ".join(item.name for item in self._program.objects)
         raise error("W0411", f"the program has no variable `{name}`", span, f"it has {known or 'none'}")
-
-    def _number(self) -> int:
-        if self._next[0] != "number":
-            raise self._wrong("expected a number")
-        return int(self._take()[1])
 
     def _thread(self, name: str | int, span: Span) -> int:
         for number, thread in enumerate(self._program.threads):
@@ -186,10 +167,9 @@ class _Reader:
         return self._thread(name if index is None else f"{name}_{index}", span)
 
     def _of_thread(self, number: int, start: Span) -> _Node:
-        sign = self._take()[1]
-        if self._next[0] != "name":
-            raise self._wrong("expected a register or a label")
-        _, name, span = self._take()
+        sign = self.take().text
+        token = self.name("a register or a label")
+        name, span = token.text, token.span
         thread = self._program.threads[number]
         points = _points(thread, name)
         if points and sign != ":":
@@ -202,24 +182,6 @@ class _Reader:
 
 def _points(thread: Thread, label: str) -> frozenset[int]:
     return frozenset(point for point, name in thread.labels if name.split("'")[0] == label)
-
-
-def _tokens(source: SourceFile) -> Iterator[tuple[str, str, Span]]:
-    at, text = 0, source.text.rstrip()
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            start = at + len(text[at:]) - len(text[at:].lstrip())
-            raise error(
-                "W0410",
-                f"unexpected character `{text[start]}`",
-                source.span(start, start + 1),
-                "not allowed in formulas",
-            )
-        group = str(found.lastgroup)
-        yield group, found[group], source.span(found.start(group), found.end(group))
-        at = found.end()
-    yield "", "", source.span(len(text), len(text))
 
 
 def _formula(node: _Node) -> t.Formula:

@@ -19,11 +19,11 @@ def prop(body: str = "", *, local: str = "", head: str = "") -> str:
 CASES = [
     ("byte x $;", "W1001", "unexpected character `$`"),
     ("/* // */ " + whole(ONE), "W1001", "a comment that never ends"),
-    ("byte 3x;" + whole(ONE), "W1001", "unexpected character `3`"),
+    ("byte 3x;" + whole(ONE), "W1001", "`3x` is neither a number nor a name"),
     ("byte x " + whole(ONE), "W1002", "unexpected `process`"),
     ("float x;" + whole(ONE), "W1002", "unexpected `float`"),
     ("byte x[2][2];" + whole(ONE), "W1002", "unexpected `[`"),
-    (ONE, "W1002", "unexpected the end of the file"),
+    (ONE, "W1002", "unexpected end of the text"),
     ("system async;", "W1002", "unexpected `system`"),
     (whole(ONE, system="system;"), "W1002", "unexpected `;`"),
     (whole(ONE) + "byte x;", "W1002", "unexpected `byte`"),

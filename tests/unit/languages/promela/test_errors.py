@@ -32,7 +32,7 @@ def body(statements: str) -> str:
         ("byte x = 1 byte y", "W0702", "unexpected `byte`", 1),
         ("proc P() { }", "W0702", "unexpected `proc`", 1),
         ("active proctype P( { skip }", "W0702", "unexpected `{`", 1),
-        ("active proctype P() { skip", "W0702", "unexpected the end of the file", 1),
+        ("active proctype P() { skip", "W0702", "unexpected end of the text", 1),
         ("ltl { [] }", "W0702", "unexpected `}`", 1),
         ("inline f(", "W0702", "parameters that never end", 1),
         ("inline f() { skip", "W0702", "a block that never ends", 1),
