@@ -6,231 +6,204 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from membar.objects.terms import (
-    FALSE,
-    TRUE,
-    Ahead,
-    At,
-    Binary,
-    BinaryOp,
-    Bound,
-    Choice,
-    Deferred,
-    DeferredResult,
-    Element,
-    ForEach,
-    Linearized,
-    Loaded,
-    Number,
-    Pending,
-    PendingCount,
-    PendingValue,
-    Promised,
-    Sees,
-    Space,
-    Term,
-    Unary,
-    UnaryOp,
-    Variable,
-    Who,
-)
+from membar.objects import terms as t
 from membar.records import replace
 
 MOST_BITS: Final = 4096
 """Larger numbers are neither computed nor shown: Python does not print them."""
 
 
-def evaluate_term(term: Term, values: Callable[[Variable], int]) -> int:
+def evaluate_term(term: t.Term, values: Callable[[t.Variable], int]) -> int:
     """The value of a term over variables only."""
     match term:
-        case Number(value=value):
+        case t.Number(value=value):
             return value
-        case Variable():
+        case t.Variable():
             return values(term)
-        case Unary(op=op, operand=operand):
+        case t.Unary(op=op, operand=operand):
             inner = evaluate_term(operand, values)
-            return -inner if op is UnaryOp.NEGATE else int(not inner)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return -inner if op is t.UnaryOp.NEGATE else int(not inner)
+        case t.Choice(condition=condition, then=then, otherwise=otherwise):
             return evaluate_term(then if evaluate_term(condition, values) else otherwise, values)
-        case Binary(op=BinaryOp.AND, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.AND, left=left, right=right):
             return int(bool(evaluate_term(left, values)) and bool(evaluate_term(right, values)))
-        case Binary(op=BinaryOp.OR, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.OR, left=left, right=right):
             return int(bool(evaluate_term(left, values)) or bool(evaluate_term(right, values)))
-        case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.IMPLIES, left=left, right=right):
             return int(not evaluate_term(left, values) or bool(evaluate_term(right, values)))
-        case Binary(op=op, left=left, right=right):
+        case t.Binary(op=op, left=left, right=right):
             return int(_ARITHMETIC[op](evaluate_term(left, values), evaluate_term(right, values)))
         case _:
             raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
 
 
-_ARITHMETIC: Mapping[BinaryOp, Callable[[int, int], int]] = {
-    BinaryOp.ADD: operator.add,
-    BinaryOp.SUB: operator.sub,
-    BinaryOp.MUL: operator.mul,
-    BinaryOp.DIV: operator.floordiv,
-    BinaryOp.REM: operator.mod,
-    BinaryOp.EQ: operator.eq,
-    BinaryOp.NE: operator.ne,
-    BinaryOp.LT: operator.lt,
-    BinaryOp.LE: operator.le,
-    BinaryOp.GT: operator.gt,
-    BinaryOp.GE: operator.ge,
+_ARITHMETIC: Mapping[t.BinaryOp, Callable[[int, int], int]] = {
+    t.BinaryOp.ADD: operator.add,
+    t.BinaryOp.SUB: operator.sub,
+    t.BinaryOp.MUL: operator.mul,
+    t.BinaryOp.DIV: operator.floordiv,
+    t.BinaryOp.REM: operator.mod,
+    t.BinaryOp.EQ: operator.eq,
+    t.BinaryOp.NE: operator.ne,
+    t.BinaryOp.LT: operator.lt,
+    t.BinaryOp.LE: operator.le,
+    t.BinaryOp.GT: operator.gt,
+    t.BinaryOp.GE: operator.ge,
 }
 
 
-def simplify(term: Term) -> Term:
+def simplify(term: t.Term) -> t.Term:
     """The term with what is constant in it worked out."""
     match term:
-        case Unary(op=op, operand=operand):
+        case t.Unary(op=op, operand=operand):
             inner = simplify(operand)
-            if isinstance(inner, Number):
-                return Number(evaluate_term(Unary(op, inner), _none))
-            if op is UnaryOp.NOT and isinstance(inner, Unary) and inner.op is UnaryOp.NOT:
+            if isinstance(inner, t.Number):
+                return t.Number(evaluate_term(t.Unary(op, inner), _none))
+            if op is t.UnaryOp.NOT and isinstance(inner, t.Unary) and inner.op is t.UnaryOp.NOT:
                 return _truth(inner.operand)
-            return Unary(op, inner)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+            return t.Unary(op, inner)
+        case t.Choice(condition=condition, then=then, otherwise=otherwise):
             chosen = simplify(condition)
-            if isinstance(chosen, Number):
+            if isinstance(chosen, t.Number):
                 return simplify(then if chosen.value else otherwise)
             first, second = simplify(then), simplify(otherwise)
-            return first if first == second else Choice(chosen, first, second)
-        case Binary():
+            return first if first == second else t.Choice(chosen, first, second)
+        case t.Binary():
             return _simplified_binary(term)
-        case Element(name=name, index=index):
-            return Element(name, simplify(index))
-        case ForEach(body=body):
+        case t.Element(name=name, index=index):
+            return t.Element(name, simplify(index))
+        case t.ForEach(body=body):
             return replace(term, body=simplify(body))
         case _:
             return term
 
 
-def _none(_: Variable) -> int:
+def _none(_: t.Variable) -> int:
     raise TypeError("a constant has no variables")
 
 
-def _truth(term: Term) -> Term:
+def _truth(term: t.Term) -> t.Term:
     """The term as a truth value."""
-    is_truth = isinstance(term, Binary) and term.op not in _NUMERIC
-    is_truth |= isinstance(term, Unary) and term.op is UnaryOp.NOT
-    return term if is_truth else Binary(BinaryOp.NE, term, FALSE)
+    is_truth = isinstance(term, t.Binary) and term.op not in _NUMERIC
+    is_truth |= isinstance(term, t.Unary) and term.op is t.UnaryOp.NOT
+    return term if is_truth else t.Binary(t.BinaryOp.NE, term, t.FALSE)
 
 
-_NUMERIC = {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM}
+_NUMERIC = {t.BinaryOp.ADD, t.BinaryOp.SUB, t.BinaryOp.MUL, t.BinaryOp.DIV, t.BinaryOp.REM}
 
 
-def _simplified_binary(term: Binary) -> Term:
+def _simplified_binary(term: t.Binary) -> t.Term:
     left, right = simplify(term.left), simplify(term.right)
-    if isinstance(left, Number) and isinstance(right, Number):
-        value = evaluate_term(Binary(term.op, left, right), _none)
-        return Number(value) if value.bit_length() <= MOST_BITS else Binary(term.op, left, right)
+    if isinstance(left, t.Number) and isinstance(right, t.Number):
+        value = evaluate_term(t.Binary(term.op, left, right), _none)
+        return t.Number(value) if value.bit_length() <= MOST_BITS else t.Binary(term.op, left, right)
     match term.op:
-        case BinaryOp.AND:
-            if isinstance(left, Number):
-                return _truth(right) if left.value else FALSE
-            if isinstance(right, Number):
-                return _truth(left) if right.value else FALSE
-        case BinaryOp.OR:
-            if isinstance(left, Number):
-                return TRUE if left.value else _truth(right)
-            if isinstance(right, Number):
-                return TRUE if right.value else _truth(left)
-        case BinaryOp.IMPLIES:
-            if isinstance(left, Number):
-                return _truth(right) if left.value else TRUE
-            if isinstance(right, Number):
-                return TRUE if right.value else simplify(Unary(UnaryOp.NOT, left))
-        case BinaryOp.EQ | BinaryOp.LE | BinaryOp.GE if left == right:
-            return TRUE
+        case t.BinaryOp.AND:
+            if isinstance(left, t.Number):
+                return _truth(right) if left.value else t.FALSE
+            if isinstance(right, t.Number):
+                return _truth(left) if right.value else t.FALSE
+        case t.BinaryOp.OR:
+            if isinstance(left, t.Number):
+                return t.TRUE if left.value else _truth(right)
+            if isinstance(right, t.Number):
+                return t.TRUE if right.value else _truth(left)
+        case t.BinaryOp.IMPLIES:
+            if isinstance(left, t.Number):
+                return _truth(right) if left.value else t.TRUE
+            if isinstance(right, t.Number):
+                return t.TRUE if right.value else simplify(t.Unary(t.UnaryOp.NOT, left))
+        case t.BinaryOp.EQ | t.BinaryOp.LE | t.BinaryOp.GE if left == right:
+            return t.TRUE
         case _:
             pass
-    return Binary(term.op, left, right)
+    return t.Binary(term.op, left, right)
 
 
 _BINDING = {
-    BinaryOp.IMPLIES: 1,
-    BinaryOp.OR: 2,
-    BinaryOp.AND: 3,
+    t.BinaryOp.IMPLIES: 1,
+    t.BinaryOp.OR: 2,
+    t.BinaryOp.AND: 3,
     **dict.fromkeys(
-        (BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE),
+        (t.BinaryOp.EQ, t.BinaryOp.NE, t.BinaryOp.LT, t.BinaryOp.LE, t.BinaryOp.GT, t.BinaryOp.GE),
         4,
     ),
-    BinaryOp.ADD: 5,
-    BinaryOp.SUB: 5,
-    BinaryOp.MUL: 6,
-    BinaryOp.DIV: 6,
-    BinaryOp.REM: 6,
+    t.BinaryOp.ADD: 5,
+    t.BinaryOp.SUB: 5,
+    t.BinaryOp.MUL: 6,
+    t.BinaryOp.DIV: 6,
+    t.BinaryOp.REM: 6,
 }
 
 
-def term_text(term: Term, *, around: int = 0) -> str:
+def term_text(term: t.Term, *, around: int = 0) -> str:
     """The term in the object language; `around` says how tightly what stands around it binds."""
     match term:
-        case Binary(op=op, left=left, right=right):
+        case t.Binary(op=op, left=left, right=right):
             level = _BINDING[op]
             first = term_text(left, around=level + (level in (1, 4)))
             second = term_text(right, around=level + (level != 1))
             text = f"{first} {op.value} {second}"
             return f"({text})" if level < around else text
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+        case t.Choice(condition=condition, then=then, otherwise=otherwise):
             text = f"{term_text(condition, around=1)} ? {term_text(then)} : {term_text(otherwise)}"
             return f"({text})" if around else text
-        case Unary(op=op, operand=operand):
+        case t.Unary(op=op, operand=operand):
             return f"{op.value}{term_text(operand, around=7)}"
-        case Number(value=value):
+        case t.Number(value=value):
             return str(value)
-        case Element(name=name, index=index):
+        case t.Element(name=name, index=index):
             return f"{name}[{term_text(index)}]"
-        case Loaded():
+        case t.Loaded():
             return "loaded"
-        case ForEach(line=line, store=store, body=body):
-            other = "other." if term.who is Who.OTHER else ""
+        case t.ForEach(line=line, store=store, body=body):
+            other = "other." if term.who is t.Who.OTHER else ""
             text = f"forall {store} in {other}pending({line}): {term_text(body)}"
             return f"({text})" if around else text
-        case Bound(store=store, name=name):
+        case t.Bound(store=store, name=name):
             return f"{store}.{_field(name)}"
         case _:
             return _spelled_leaf(term)
 
 
 def _spelled_leaf(
-    term: Variable
-    | At
-    | Pending
-    | PendingValue
-    | PendingCount
-    | Ahead
-    | Sees
-    | Linearized
-    | Promised
-    | Deferred
-    | DeferredResult,
+    term: t.Variable
+    | t.At
+    | t.Pending
+    | t.PendingValue
+    | t.PendingCount
+    | t.Ahead
+    | t.Sees
+    | t.Linearized
+    | t.Promised
+    | t.Deferred
+    | t.DeferredResult,
 ) -> str:
-    other = "other." if term.who is Who.OTHER else ""
+    other = "other." if term.who is t.Who.OTHER else ""
     match term:
-        case Variable(space=Space.LOCAL, name=name, operation=operation) if operation:
+        case t.Variable(space=t.Space.LOCAL, name=name, operation=operation) if operation:
             return f"{other}{operation}.{name}"
-        case Variable(name=name):
+        case t.Variable(name=name):
             return other + name
-        case At(lines=lines):
+        case t.At(lines=lines):
             return f"{other}at({', '.join(sorted(lines))})"
-        case Pending(line=line):
+        case t.Pending(line=line):
             return f"{other}pending({line})"
-        case PendingValue(line=line, name=name, which=which):
+        case t.PendingValue(line=line, name=name, which=which):
             return f"{other}{which.value}({line}).{_field(name)}"
-        case PendingCount(line=line):
+        case t.PendingCount(line=line):
             return f"{other}pending({line}).count"
-        case Ahead(line=line, than=than):
+        case t.Ahead(line=line, than=than):
             return f"{other}ahead({line}, {than})"
-        case Sees(name=name):
+        case t.Sees(name=name):
             return f"{other}sees({name})"
-        case Linearized():
+        case t.Linearized():
             return f"{other}linearized"
-        case Promised(number=number):
+        case t.Promised(number=number):
             return f"{other}linearized.result{number}"
-        case Deferred(line=line):
+        case t.Deferred(line=line):
             return f"{other}deferred({line})"
-        case DeferredResult(line=line, number=number):
+        case t.DeferredResult(line=line, number=number):
             return f"{other}deferred({line}).result{number}"
 
 

@@ -11,26 +11,13 @@ from __future__ import annotations
 from typing import Final
 
 from membar.objects import syntax
+from membar.objects import terms as t
 from membar.objects.syntax import ConcurrentObject, Location, RmwKind
-from membar.objects.terms import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Choice,
-    Loaded,
-    Number,
-    Space,
-    Term,
-    Unary,
-    UnaryOp,
-    Variable,
-)
 from membar.records import field, record
 
-_ORDERS: Final = (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE)
-_CALCULATIONS: Final = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.REM)
-_TRUTHS: Final = (BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES)
+_ORDERS: Final = (t.BinaryOp.LT, t.BinaryOp.LE, t.BinaryOp.GT, t.BinaryOp.GE)
+_CALCULATIONS: Final = (t.BinaryOp.ADD, t.BinaryOp.SUB, t.BinaryOp.MUL, t.BinaryOp.DIV, t.BinaryOp.REM)
+_TRUTHS: Final = (t.BinaryOp.AND, t.BinaryOp.OR, t.BinaryOp.IMPLIES)
 _MOST_ELEMENTS: Final = 4
 
 
@@ -83,7 +70,7 @@ class _Reader:
 
     def __init__(self, item: ConcurrentObject) -> None:
         self._kinds: dict[tuple[str, str], _Kind] = {}
-        self._known: dict[int, tuple[Term, _Kind]] = {}
+        self._known: dict[int, tuple[t.Term, _Kind]] = {}
         self._renamed: dict[str, str] = {}
         self._loaded = _Kind()
         for shared in item.shared:
@@ -168,65 +155,65 @@ class _Reader:
             kind.constants |= set(range(min(self._sizes[location.name] or 1, _MOST_ELEMENTS)))
         return self._of("", location.name)
 
-    def _value(self, term: Term) -> _Kind:
+    def _value(self, term: t.Term) -> _Kind:
         """The kind of a term's value; shared subterms are visited once."""
         found = self._known.get(id(term))
         if found is None or found[0] is not term:
             found = self._known[id(term)] = (term, self._looked_at(term))
         return found[1].whole
 
-    def _looked_at(self, term: Term) -> _Kind:
+    def _looked_at(self, term: t.Term) -> _Kind:
         match term:
-            case Number(value=value):
+            case t.Number(value=value):
                 return _Kind({value})
-            case Variable():
+            case t.Variable():
                 return self._variable(term)
-            case Loaded():
+            case t.Loaded():
                 return self._loaded.whole
-            case Choice(condition=condition, then=then, otherwise=otherwise):
+            case t.Choice(condition=condition, then=then, otherwise=otherwise):
                 self._test(condition)
                 return self._one(self._value(then), self._value(otherwise))
-            case Unary(op=UnaryOp.NOT, operand=operand):
+            case t.Unary(op=t.UnaryOp.NOT, operand=operand):
                 self._test(operand)
                 return _Kind({0, 1})
-            case Unary(operand=operand):
+            case t.Unary(operand=operand):
                 return self._mark_examined(self._value(operand))
-            case Binary(op=op, left=left, right=right) if op in _TRUTHS:
+            case t.Binary(op=op, left=left, right=right) if op in _TRUTHS:
                 self._test(left)
                 self._test(right)
                 return _Kind({0, 1})
-            case Binary(op=op, left=left, right=right):
+            case t.Binary(op=op, left=left, right=right):
                 kind = self._combine(left, right)
                 kind.is_ordered |= op in _ORDERS
                 return kind if op in _CALCULATIONS else _Kind({0, 1})
             case _:
                 return _Kind()
 
-    def _test(self, term: Term) -> None:
+    def _test(self, term: t.Term) -> None:
         """A term whose value is true or false, and nothing more."""
-        if term in (TRUE, FALSE):
+        if term in (t.TRUE, t.FALSE):
             return
         kind = self._value(term)
-        if isinstance(term, Variable | Loaded):
+        if isinstance(term, t.Variable | t.Loaded):
             self._mark_examined(kind).constants.add(0)
 
     def _mark_examined(self, kind: _Kind) -> _Kind:
         kind.is_examined = True
         return kind
 
-    def _combine(self, left: Term, right: Term) -> _Kind:
+    def _combine(self, left: t.Term, right: t.Term) -> _Kind:
         """Two values that are compared, or calculated with."""
         kind = self._mark_examined(self._one(self._value(left), self._value(right)))
-        kind.has_partners |= not isinstance(left, Number) and not isinstance(right, Number)
+        kind.has_partners |= not isinstance(left, t.Number) and not isinstance(right, t.Number)
         return kind
 
-    def _variable(self, variable: Variable) -> _Kind:
+    def _variable(self, variable: t.Variable) -> _Kind:
         match variable.space:
-            case Space.PRIVATE:
+            case t.Space.PRIVATE:
                 return self._of("private", variable.name)
-            case Space.ABSTRACT:
+            case t.Space.ABSTRACT:
                 return self._of("abstract", variable.name)
-            case Space.SHARED:
+            case t.Space.SHARED:
                 return self._of("", variable.name)
-            case Space.LOCAL:
+            case t.Space.LOCAL:
                 return self._of(variable.operation, self._renamed.get(variable.name, variable.name))

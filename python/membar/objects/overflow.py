@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from membar.objects import terms as t
 from membar.objects.syntax import (
     Action,
     Assign,
@@ -25,22 +26,6 @@ from membar.objects.syntax import (
     RmwKind,
     Store,
 )
-from membar.objects.terms import (
-    FALSE,
-    Binary,
-    BinaryOp,
-    Choice,
-    Loaded,
-    Number,
-    Space,
-    Term,
-    Unary,
-    UnaryOp,
-    Variable,
-    children,
-    conjunction,
-    subterms,
-)
 
 _LARGEST: Final = 1 << 63
 _ROOM: Final = 1 << 62  # the sum of two such numbers fits
@@ -49,8 +34,8 @@ _ROOM_FOR_INDEX: Final = 1 << 59  # as an address it fits
 _LITTLE: Final = 1 << 24
 _MODEST: Final = 1 << 31
 _TERMS: Final = 16
-_SUMS: Final = (BinaryOp.ADD, BinaryOp.SUB)
-_QUOTIENTS: Final = (BinaryOp.DIV, BinaryOp.REM)
+_SUMS: Final = (t.BinaryOp.ADD, t.BinaryOp.SUB)
+_QUOTIENTS: Final = (t.BinaryOp.DIV, t.BinaryOp.REM)
 
 
 def only_counts(item: ConcurrentObject) -> bool:
@@ -83,7 +68,7 @@ def _counts(operation: Operation) -> bool:
     return True
 
 
-def _terms(action: Action) -> Iterator[Term]:
+def _terms(action: Action) -> Iterator[t.Term]:
     """What a line computes."""
     match action:
         case Load(location=location, value=value) | Store(location=location, value=value):
@@ -104,38 +89,38 @@ def _terms(action: Action) -> Iterator[Term]:
             pass
 
 
-def _is_little(term: Term, given: set[str]) -> bool:
+def _is_little(term: t.Term, given: set[str]) -> bool:
     """Whether it is always less than `_LITTLE`, whatever variables are; `given` are arguments of clients."""
     match term:
-        case Number(value=value):
+        case t.Number(value=value):
             return abs(value) < _LITTLE
-        case Variable(space=Space.LOCAL, name=name):
+        case t.Variable(space=t.Space.LOCAL, name=name):
             return name in given
-        case Unary(op=UnaryOp.NOT):
+        case t.Unary(op=t.UnaryOp.NOT):
             return True
-        case Unary(operand=operand):
+        case t.Unary(operand=operand):
             return _is_little(operand, given)
-        case Choice(then=then, otherwise=otherwise):
+        case t.Choice(then=then, otherwise=otherwise):
             return _is_little(then, given) and _is_little(otherwise, given)
-        case Binary(op=BinaryOp.REM, right=Number(value=value)):
+        case t.Binary(op=t.BinaryOp.REM, right=t.Number(value=value)):
             return value < _LITTLE
-        case Binary(op=op):
-            return op not in (*_SUMS, *_QUOTIENTS, BinaryOp.MUL)
+        case t.Binary(op=op):
+            return op not in (*_SUMS, *_QUOTIENTS, t.BinaryOp.MUL)
         case _:
             return False
 
 
-def _is_steady(term: Term, given: set[str]) -> bool:
+def _is_steady(term: t.Term, given: set[str]) -> bool:
     """Whether it is at most a few little numbers more than some variable, in all of its parts."""
     sums = 0
-    for part in subterms(term):
+    for part in t.subterms(term):
         match part:
-            case Number(value=value) if abs(value) > _MODEST:
+            case t.Number(value=value) if abs(value) > _MODEST:
                 return False
-            case Binary(op=BinaryOp.MUL, left=left, right=right):
+            case t.Binary(op=t.BinaryOp.MUL, left=left, right=right):
                 if not (_is_little(left, given) and _is_little(right, given)):
                     return False
-            case Binary(op=BinaryOp.ADD | BinaryOp.SUB, left=left, right=right):
+            case t.Binary(op=t.BinaryOp.ADD | t.BinaryOp.SUB, left=left, right=right):
                 sums += 1
                 if not (_is_little(left, given) or _is_little(right, given)):
                     return False
@@ -144,20 +129,20 @@ def _is_steady(term: Term, given: set[str]) -> bool:
     return sums < _TERMS
 
 
-def fitting(action: Action) -> Term:
+def fitting(action: Action) -> t.Term:
     """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
     needed = [each for term in _terms(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)
     if isinstance(location, Location) and location.index is not None:
         needed.append(_within(location.index, _ROOM_FOR_INDEX))
     if isinstance(action, Rmw) and action.kind is RmwKind.FETCH_ADD:
-        needed += [_within(Loaded(), _ROOM), _within(action.operands[0], _ROOM)]
-    return conjunction(tuple(needed))
+        needed += [_within(t.Loaded(), _ROOM), _within(action.operands[0], _ROOM)]
+    return t.conjunction(tuple(needed))
 
 
-def fitting_term(term: Term) -> Term:
+def fitting_term(term: t.Term) -> t.Term:
     """What must be true of variables so that a term loses nothing."""
-    return conjunction(tuple(_range_conditions(term)))
+    return t.conjunction(tuple(_range_conditions(term)))
 
 
 def initially_fitting(item: ConcurrentObject) -> bool:
@@ -166,29 +151,29 @@ def initially_fitting(item: ConcurrentObject) -> bool:
     return all(-_LARGEST <= value < _LARGEST for value in initial)
 
 
-def _range_conditions(term: Term) -> Iterator[Term]:
-    for child in children(term):
+def _range_conditions(term: t.Term) -> Iterator[t.Term]:
+    for child in t.children(term):
         yield from _range_conditions(child)
     match term:
-        case Number(value=value) if not -_LARGEST <= value < _LARGEST:
-            yield FALSE
-        case Unary(op=UnaryOp.NEGATE, operand=operand):
+        case t.Number(value=value) if not -_LARGEST <= value < _LARGEST:
+            yield t.FALSE
+        case t.Unary(op=t.UnaryOp.NEGATE, operand=operand):
             yield _within(operand, _ROOM)
-        case Binary(op=BinaryOp.MUL, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.MUL, left=left, right=right):
             yield _within(left, _ROOM // _factor(right))
             yield _within(right, _ROOM // _factor(left))
-        case Binary(op=op, left=left, right=right) if op in (*_SUMS, *_QUOTIENTS):
+        case t.Binary(op=op, left=left, right=right) if op in (*_SUMS, *_QUOTIENTS):
             yield _within(left, _ROOM)
             yield _within(right, _ROOM)
         case _:
             pass
 
 
-def _factor(term: Term) -> int:
+def _factor(term: t.Term) -> int:
     """By how much a factor may multiply."""
-    return max(abs(term.value), 1) if isinstance(term, Number) else _MODEST
+    return max(abs(term.value), 1) if isinstance(term, t.Number) else _MODEST
 
 
-def _within(term: Term, most: int) -> Term:
-    low = Binary(BinaryOp.LE, Number(-most), term)
-    return conjunction((low, Binary(BinaryOp.LE, term, Number(most))))
+def _within(term: t.Term, most: int) -> t.Term:
+    low = t.Binary(t.BinaryOp.LE, t.Number(-most), term)
+    return t.conjunction((low, t.Binary(t.BinaryOp.LE, term, t.Number(most))))

@@ -11,20 +11,8 @@ import enum
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from membar.program import operations as ops
 from membar.program.expr import Expr, registers_of
-from membar.program.operations import (
-    NO_TAGS,
-    Assert,
-    Assume,
-    Load,
-    Lock,
-    Operation,
-    Rmw,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 from membar.source import Span
@@ -53,7 +41,7 @@ class Uses:
         return self.address | self.data | self.control
 
 
-def _expressions(operation: Operation, names: tuple[str, ...]) -> Iterator[Expr]:
+def _expressions(operation: ops.Operation, names: tuple[str, ...]) -> Iterator[Expr]:
     for name in names:
         found = getattr(operation, name)
         if isinstance(found, tuple):
@@ -62,19 +50,19 @@ def _expressions(operation: Operation, names: tuple[str, ...]) -> Iterator[Expr]
             yield found
 
 
-def _registers(operation: Operation, names: tuple[str, ...]) -> Registers:
+def _registers(operation: ops.Operation, names: tuple[str, ...]) -> Registers:
     if not names:
         return NO_REGISTERS
     return frozenset(name for expr in _expressions(operation, names) for name in registers_of(expr))
 
 
-def registers_read(operation: Operation) -> Uses:
+def registers_read(operation: ops.Operation) -> Uses:
     """The registers read before the operation takes effect.
 
     The result register of an `Rmw` stands for the old value inside its own `value` and `condition`; that is
     no use of an earlier definition, so it is left out (its `address` is evaluated before the read).
     """
-    own = frozenset({operation.register}) if isinstance(operation, Rmw) else NO_REGISTERS
+    own = frozenset({operation.register}) if isinstance(operation, ops.Rmw) else NO_REGISTERS
     return Uses(
         address=_registers(operation, operation.ADDRESS),
         data=_registers(operation, operation.DATA) - own,
@@ -82,7 +70,7 @@ def registers_read(operation: Operation) -> Uses:
     )
 
 
-def registers_written(operation: Operation) -> tuple[str, ...]:
+def registers_written(operation: ops.Operation) -> tuple[str, ...]:
     """The registers the operation gives a new value, in order."""
     if not operation.RESULTS:
         return ()
@@ -90,24 +78,24 @@ def registers_written(operation: Operation) -> tuple[str, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-def expressions_of(operation: Operation) -> Iterator[Expr]:
+def expressions_of(operation: ops.Operation) -> Iterator[Expr]:
     """The expressions inside an operation, in the order they are written."""
     return _expressions(operation, operation.ADDRESS + operation.DATA + operation.CONTROL)
 
 
-def tags_of(operation: Operation) -> Tags:
+def tags_of(operation: ops.Operation) -> ops.Tags:
     """Every ordering annotation of an operation."""
-    return NO_TAGS.union(*(getattr(operation, name) or NO_TAGS for name in operation.TAGS))
+    return ops.NO_TAGS.union(*(getattr(operation, name) or ops.NO_TAGS for name in operation.TAGS))
 
 
-def reads_memory(operation: Operation) -> bool:
+def reads_memory(operation: ops.Operation) -> bool:
     """Whether the operation takes a value from shared memory."""
-    return isinstance(operation, Load | Rmw | Lock)
+    return isinstance(operation, ops.Load | ops.Rmw | ops.Lock)
 
 
-def writes_memory(operation: Operation) -> bool:
+def writes_memory(operation: ops.Operation) -> bool:
     """Whether the operation may put a value into shared memory."""
-    return isinstance(operation, Store | StoreConditional | Rmw | Lock | Unlock)
+    return isinstance(operation, ops.Store | ops.StoreConditional | ops.Rmw | ops.Lock | ops.Unlock)
 
 
 def accesses_memory(edge: Edge) -> bool:
@@ -200,9 +188,9 @@ def _follow(
                 DependencyKind.CONTROL: control | _control_origins(origins),
             }
             found.update(Dependency(s, place, kind) for kind, sources in by_kind.items() for s in sources)
-        elif isinstance(operation, Assume | Assert):
+        elif isinstance(operation, ops.Assume | ops.Assert):
             origins[_CONTROL] |= control
-        if isinstance(operation, Lock):  # it waits on the value it reads
+        if isinstance(operation, ops.Lock):  # it waits on the value it reads
             origins[_CONTROL] |= {place}
         result = frozenset({place}) if _is_origin(operation) else address | data
         for name in registers_written(operation):
@@ -210,9 +198,9 @@ def _follow(
     return origins
 
 
-def _is_origin(operation: Operation) -> bool:
+def _is_origin(operation: ops.Operation) -> bool:
     """Whether what the operation leaves in a register comes from the access itself."""
-    return reads_memory(operation) or (isinstance(operation, StoreConditional) and operation.carries)
+    return reads_memory(operation) or (isinstance(operation, ops.StoreConditional) and operation.carries)
 
 
 def _control_origins(origins: _Origins) -> frozenset[OperationPosition]:

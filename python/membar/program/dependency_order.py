@@ -36,6 +36,7 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
+from membar.program import operations as ops
 from membar.program.dependencies import expressions_of, reads_memory, registers_written, writes_memory
 from membar.program.expr import (
     TRUE,
@@ -49,19 +50,6 @@ from membar.program.expr import (
     evaluate,
     registers_of,
     with_children,
-)
-from membar.program.operations import (
-    Assert,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Operation,
-    Rmw,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
 )
 from membar.program.program import Program, Thread
 from membar.records import record
@@ -93,7 +81,7 @@ def _points_behind(thread: Thread, others: frozenset[str]) -> frozenset[int]:
     while todo:
         point = todo.pop()
         for edge in thread.outgoing[point]:
-            now = joined[point] | {item.thread for item in edge.operations if isinstance(item, Join)}
+            now = joined[point] | {item.thread for item in edge.operations if isinstance(item, ops.Join)}
             known = joined.get(edge.target)
             if known is None or not known <= now:
                 joined[edge.target] = now if known is None else known & now
@@ -112,11 +100,11 @@ def _shape(thread: Thread) -> str | None:
             return "unordered accesses"
         for operation in edge.operations:
             match operation:
-                case Spawn() | Join():
+                case ops.Spawn() | ops.Join():
                     return "it starts or joins threads"
-                case Fence(address=address) if address is not None:
+                case ops.Fence(address=address) if address is not None:
                     return "a fence that names a location"
-                case Store(exclusive=True):
+                case ops.Store(exclusive=True):
                     return "a store that closes an exclusive load"
                 case _:
                     pass
@@ -129,7 +117,7 @@ class _Place:
 
     edge: int
     number: int
-    operation: Operation
+    operation: ops.Operation
 
 
 class _Flow:
@@ -167,25 +155,25 @@ class _Flow:
 
     def _special(self, place: _Place, reads: list[_Place], writes: list[_Place]) -> str | None:
         match place.operation:
-            case Rmw(condition=condition) if condition != TRUE:
-                events = (*reads, *writes, *(p for p in self.places if isinstance(p.operation, Fence)))
+            case ops.Rmw(condition=condition) if condition != TRUE:
+                events = (*reads, *writes, *(p for p in self.places if isinstance(p.operation, ops.Fence)))
                 if any(self._follows(event, place) for event in events):
                     return "an RMW that may not write, followed by more"
-            case Rmw():
+            case ops.Rmw():
                 is_behind = any(self._follows(place, read) for read in reads)
                 if is_behind and any(self._follows(write, place) for write in writes):
                     return "an RMW between a load and a store"
-            case StoreConditional(address=address):
+            case ops.StoreConditional(address=address):
                 if any(self._follows(write, place) for write in writes):
                     return "a store after a store-conditional"
                 if self._is_read(address):
                     return "a store-conditional at an address that was read"
-            case Load(exclusive=True, address=address) if self._is_read(address):
+            case ops.Load(exclusive=True, address=address) if self._is_read(address):
                 return "an exclusive load at an address that was read"
-            case Assert(condition=condition) if self._is_read(condition):
+            case ops.Assert(condition=condition) if self._is_read(condition):
                 if any(self._follows(write, place) for write in writes):
                     return "a store after an assertion"
-            case Choose(low=low, high=high) if self._is_read(low) or self._is_read(high):
+            case ops.Choose(low=low, high=high) if self._is_read(low) or self._is_read(high):
                 return "a choice in a range that was read"
             case _:
                 pass
@@ -214,7 +202,7 @@ class _Flow:
             for place in self.places:
                 names = registers_written(place.operation)
                 inside = {name for e in expressions_of(place.operation) for name in registers_of(e)}
-                if isinstance(place.operation, Load | Rmw | StoreConditional) or inside & tainted:
+                if isinstance(place.operation, ops.Load | ops.Rmw | ops.StoreConditional) or inside & tainted:
                     tainted.update(names)
             if len(tainted) == before:
                 return frozenset(tainted)
@@ -246,9 +234,14 @@ class _Flow:
         ours, theirs = self._targets(a.operation), self._targets(b.operation)
         return ours is None or theirs is None or not ours.isdisjoint(theirs)
 
-    def _targets(self, operation: Operation) -> Words:
+    def _targets(self, operation: ops.Operation) -> Words:
         match operation:
-            case Load(address=a) | Store(address=a) | Rmw(address=a) | StoreConditional(address=a):
+            case (
+                ops.Load(address=a)
+                | ops.Store(address=a)
+                | ops.Rmw(address=a)
+                | ops.StoreConditional(address=a)
+            ):
                 return self._words(a, self._registers)
             case _:
                 return None
@@ -268,11 +261,11 @@ class _Flow:
             if found == before:
                 return found
 
-    def _result(self, operation: Operation, registers: Mapping[str, Words]) -> Words:
+    def _result(self, operation: ops.Operation, registers: Mapping[str, Words]) -> Words:
         match operation:
-            case Set(value=value):
+            case ops.Set(value=value):
                 return self._words(value, registers)
-            case StoreConditional():
+            case ops.StoreConditional():
                 return frozenset({0, 1})
             case _:
                 return None

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
+from membar.program import operations as ops
 from membar.program.awaits import NO_WATCHES, SpinLoop, Watches
 from membar.program.blocking import has_one_outcome
 from membar.program.condition import FinalRegister, Term
@@ -27,25 +28,6 @@ from membar.program.expr import (
     Select,
     Unary,
     UnaryOp,
-)
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
 )
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
@@ -73,7 +55,7 @@ class LoweredProgram:
     """
 
     form: bytes
-    tag_sets: tuple[Tags, ...]
+    tag_sets: tuple[ops.Tags, ...]
     registers: tuple[tuple[str, ...], ...]
     points: tuple[tuple[int, ...], ...]
     predicates: tuple[StatePredicate, ...]
@@ -130,7 +112,7 @@ class _Lowering:
         self.tags = tags
         self.watched = watched
         self.errors = errors
-        self.tag_sets: dict[Tags, int] = {}
+        self.tag_sets: dict[ops.Tags, int] = {}
         self.thread_numbers = {thread.name: number for number, thread in enumerate(program.threads)}
         self.channel_numbers = {channel.name: number for number, channel in enumerate(program.channels)}
         self.threads = [_ThreadLowering(self, thread) for thread in program.threads]
@@ -178,7 +160,7 @@ class _Lowering:
             predicates=asked,
         )
 
-    def tag_set(self, tags: Tags) -> int:
+    def tag_set(self, tags: ops.Tags) -> int:
         return self.tag_sets.setdefault(tags, len(self.tag_sets))
 
     def _term(self, term: Term) -> tuple[int, ...]:
@@ -270,54 +252,54 @@ class _ThreadLowering:
             words += self._operation(operation, edge)
         return words
 
-    def _operation(self, operation: Operation, edge: Edge) -> list[int]:
+    def _operation(self, operation: ops.Operation, edge: Edge) -> list[int]:
         register, expr, tags = self.register, self._expr, self.lowering.tag_set
         match operation:
-            case Load(address=address, size=size, signed=signed, exclusive=exclusive):
+            case ops.Load(address=address, size=size, signed=signed, exclusive=exclusive):
                 own = register(operation.register)
                 return [0, own, *expr(address), size, int(signed), tags(operation.tags), int(exclusive)]
-            case Store(address=address, value=value, size=size, exclusive=exclusive):
+            case ops.Store(address=address, value=value, size=size, exclusive=exclusive):
                 return [1, *expr(address), *expr(value), size, tags(operation.tags), int(exclusive)]
-            case StoreConditional(status=status, address=address, value=value, size=size):
+            case ops.StoreConditional(status=status, address=address, value=value, size=size):
                 words = [2, register(status), *expr(address), *expr(value), size, tags(operation.tags)]
                 return [*words, int(operation.carries)]
-            case Rmw():
+            case ops.Rmw():
                 return self._rmw(operation)
-            case Fence():
+            case ops.Fence():
                 place = () if operation.address is None else expr(operation.address)
                 return [4, tags(operation.tags), int(operation.address is not None), *place]
-            case Set(register=name, value=value):
+            case ops.Set(register=name, value=value):
                 return [5, register(name), *expr(value)]
-            case Assume(condition=condition):
+            case ops.Assume(condition=condition):
                 return [6, *expr(condition), self._waiting(operation, edge)]
-            case Assert(condition=condition):
+            case ops.Assert(condition=condition):
                 return [7, *expr(condition)]
-            case Choose(register=name, low=low, high=high, retries=retries):
+            case ops.Choose(register=name, low=low, high=high, retries=retries):
                 return [8, register(name), *expr(low), *expr(high), int(retries)]
-            case Spawn(thread=thread):
+            case ops.Spawn(thread=thread):
                 return [9, self.lowering.thread_numbers[thread]]
-            case Join(thread=thread):
+            case ops.Join(thread=thread):
                 return [10, self.lowering.thread_numbers[thread]]
-            case Lock() | Unlock() | Send() | Receive() if not self.lowering.by_states:
+            case ops.Lock() | ops.Unlock() | ops.Send() | ops.Receive() if not self.lowering.by_states:
                 kind = type(operation).__name__.lower()
                 raise EngineLimitError(f"the core has no `{kind}` operation")
-            case Lock(address=address, size=size):
+            case ops.Lock(address=address, size=size):
                 return [11, *expr(address), size]
-            case Unlock(address=address, size=size):
+            case ops.Unlock(address=address, size=size):
                 return [12, *expr(address), size]
-            case Send(channel=channel, values=values):
+            case ops.Send(channel=channel, values=values):
                 parts = [word for value in values for word in expr(value)]
                 return [13, self.lowering.channel_numbers[channel], len(values), *parts]
-            case Receive(channel=channel, registers=names):
+            case ops.Receive(channel=channel, registers=names):
                 return [14, self.lowering.channel_numbers[channel], len(names), *map(register, names)]
 
-    def _waiting(self, operation: Assume, edge: Edge) -> int:
+    def _waiting(self, operation: ops.Assume, edge: Edge) -> int:
         """0: the run stops if it does not hold; 1: the step waits; 2: and the thread may be explored last."""
         if not operation.waits or not (self.lowering.by_states or has_one_outcome(self.thread, edge)):
             return 0
         return 2 if self.lowering.watched.is_patient(edge) else 1
 
-    def _rmw(self, op: Rmw) -> list[int]:
+    def _rmw(self, op: ops.Rmw) -> list[int]:
         tags = self.lowering.tag_set
         failed = op.read_tags if op.failed_tags is None else op.failed_tags
         return [

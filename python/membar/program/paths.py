@@ -13,24 +13,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TypeAlias
 
+from membar.program import operations as ops
 from membar.program.execution import Event, Execution, Kind, in_order
 from membar.program.expr import Binary, Expr, Extend, Register, Select, Unary, evaluate, registers_of
-from membar.program.operations import (
-    NO_TAGS,
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Operation,
-    Rmw,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-)
 from membar.program.program import Edge, Program, Thread
 from membar.records import field, record, replace
 
@@ -192,45 +177,45 @@ class _Walker:
             point = _END if after.point == _END else edge.target
             yield replace(after, point=point, steps=after.steps + 1)
 
-    def _execute(self, path: Path, operation: Operation, edge: Edge) -> Iterator[Path]:
+    def _execute(self, path: Path, operation: ops.Operation, edge: Edge) -> Iterator[Path]:
         match operation:
-            case Load():
+            case ops.Load():
                 read, path = self._read(path, operation, operation.tags, edge)
                 path = _set(path, operation.register, None, frozenset({read}))
                 if operation.exclusive:
                     kept = tuple(item for item in path.reserved if path.events[item[1]].step == path.steps)
                     path = replace(path, reserved=(*kept, (_cell_of(path, read), read)))
                 yield path
-            case Store():
+            case ops.Store():
                 yield from self._store(path, operation, edge)
-            case StoreConditional():
+            case ops.StoreConditional():
                 yield from self._store_conditional(path, operation, edge)
-            case Rmw():
+            case ops.Rmw():
                 yield from self._rmw(path, operation, edge)
-            case Fence(tags=tags):
+            case ops.Fence(tags=tags):
                 yield self._event(path, Kind.FENCE, None, tags, edge)
-            case Set(register=name, value=value):
+            case ops.Set(register=name, value=value):
                 yield _set(path, name, self._value(path, value), self._origins(path, value))
-            case Assume(condition=condition) | Assert(condition=condition):
-                decided = self._origins(path, condition) if isinstance(operation, Assume) else _NOTHING
+            case ops.Assume(condition=condition) | ops.Assert(condition=condition):
+                decided = self._origins(path, condition) if isinstance(operation, ops.Assume) else _NOTHING
                 goes_on = self._value(path, condition) != 0
                 point = path.point if goes_on else _END
                 yield replace(path, control=path.control | decided, point=point)
-            case Choose(register=name, low=low, high=high):
+            case ops.Choose(register=name, low=low, high=high):
                 yield _set(path, name, None, self._origins(path, low) | self._origins(path, high))
-            case Spawn() | Join():
+            case ops.Spawn() | ops.Join():
                 yield path
             case _:
                 raise TypeError(f"axiomatic models cannot express {type(operation).__name__}")
 
-    def _store(self, path: Path, op: Store, edge: Edge) -> Iterator[Path]:
+    def _store(self, path: Path, op: ops.Store, edge: Edge) -> Iterator[Path]:
         write, after = self._write(path, op, edge)
         if op.exclusive:
             reads = self._reserved_by(after, write)
             after = _close_pair(after, reads[-1], write) if reads else replace(path, point=_END)
         yield after
 
-    def _store_conditional(self, path: Path, op: StoreConditional, edge: Edge) -> Iterator[Path]:
+    def _store_conditional(self, path: Path, op: ops.StoreConditional, edge: Edge) -> Iterator[Path]:
         yield _set(replace(path, reserved=()), op.status, 1, _NOTHING)
         write, after = self._write(path, op, edge)
         reads = self._reserved_by(after, write)
@@ -238,7 +223,7 @@ class _Walker:
             after = replace(_close_pair(after, reads[-1], write), reserved=())
             yield _set(after, op.status, 0, frozenset({write}) if op.carries else _NOTHING)
 
-    def _rmw(self, path: Path, op: Rmw, edge: Edge) -> Iterator[Path]:
+    def _rmw(self, path: Path, op: ops.Rmw, edge: Edge) -> Iterator[Path]:
         address = self._origins(path, op.address)
         read, path = self._read(path, op, op.read_tags, edge)
         path = _set(path, op.register, None, _NOTHING)
@@ -256,11 +241,11 @@ class _Walker:
                 path = replace(path, events=(*path.events[:read], failed, *path.events[read + 1 :]))
             yield _set(path, op.register, None, frozenset({read}))
 
-    def _read(self, path: Path, op: Load | Rmw, tags: Tags, edge: Edge) -> tuple[int, Path]:
+    def _read(self, path: Path, op: ops.Load | ops.Rmw, tags: ops.Tags, edge: Edge) -> tuple[int, Path]:
         after = self._event(path, Kind.READ, self._cell(path, op.address), tags, edge)
         return len(path.events), _depending(after, len(path.events), address=self._origins(path, op.address))
 
-    def _write(self, path: Path, op: Store | StoreConditional, edge: Edge) -> tuple[int, Path]:
+    def _write(self, path: Path, op: ops.Store | ops.StoreConditional, edge: Edge) -> tuple[int, Path]:
         write = len(path.events)
         after = self._event(path, Kind.WRITE, self._cell(path, op.address), op.tags, edge)
         address, data = self._origins(path, op.address), self._origins(path, op.value)
@@ -277,10 +262,16 @@ class _Walker:
         cell = None if word is None else self.program.cell_at.get(word)
         return len(self.program.cells) + len(path.events) if cell is None else cell.id
 
-    def _event(self, path: Path, kind: Kind, cell: int | None, tags: Tags, edge: Edge) -> Path:
+    def _event(self, path: Path, kind: Kind, cell: int | None, tags: ops.Tags, edge: Edge) -> Path:
         number = len(path.events)
         event = Event(
-            id=number, thread=0, kind=kind, cell=cell, tags=tags or NO_TAGS, step=path.steps, span=edge.span
+            id=number,
+            thread=0,
+            kind=kind,
+            cell=cell,
+            tags=tags or ops.NO_TAGS,
+            step=path.steps,
+            span=edge.span,
         )
         control = path.control.union(*(reads for _, reads in path.branches))
         return _depending(replace(path, events=(*path.events, event)), number, control=control)

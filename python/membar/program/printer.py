@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
+from membar.program import operations as ops
 from membar.program.claims_printer import claim_lines
 from membar.program.condition import (
     And,
@@ -26,25 +27,6 @@ from membar.program.condition import (
     Term,
 )
 from membar.program.expr import TRUE, Address, Binary, Constant, Expr, Extend, Register, Select, Unary
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 
 # Words with a meaning of their own; as names they are written in quotes.
@@ -145,47 +127,47 @@ def print_edge(edge: Edge) -> str:
     return f"{edge.source} -> {edge.target}{guard}{unordered}" + (f": {body}" if body else "")
 
 
-def print_operation(op: Operation) -> str:
+def print_operation(op: ops.Operation) -> str:
     """One operation, without the step around it."""
     match op:
-        case Load():
+        case ops.Load():
             kind = _access("load", op.size, op.address, signed=op.signed)
             return f"{print_name(op.register)} := {kind}{_tags(op.tags)}{_exclusive(op)}"
-        case Store():
+        case ops.Store():
             value = print_expression(op.value)
             return f"{_access('store', op.size, op.address)} := {value}{_tags(op.tags)}{_exclusive(op)}"
-        case StoreConditional():
+        case ops.StoreConditional():
             kind = _access("store_conditional", op.size, op.address)
             value = print_expression(op.value)
             carries = " carries" if op.carries else ""
             return f"{print_name(op.status)} := {kind} := {value}{_tags(op.tags)}{carries}"
-        case Rmw():
+        case ops.Rmw():
             return _rmw(op)
-        case Fence(tags=tags, address=address):
+        case ops.Fence(tags=tags, address=address):
             place = "" if address is None else f" [{print_expression(address)}]"
             return f"fence{place}{_tags(tags)}"
-        case Set(register=register, value=value):
+        case ops.Set(register=register, value=value):
             return f"{print_name(register)} := {print_expression(value)}"
-        case Assume(condition=condition, waits=waits):
+        case ops.Assume(condition=condition, waits=waits):
             return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
-        case Assert(condition=condition, message=message):
+        case ops.Assert(condition=condition, message=message):
             words = f", {json.dumps(message)}" if message else ""
             memory = "memory " if op.property == "memory" else ""
             return f"assert {memory}{print_expression(condition)}{words}"
-        case Choose(register=register, low=low, high=high, retries=retries):
+        case ops.Choose(register=register, low=low, high=high, retries=retries):
             values = f"{print_expression(low)} to {print_expression(high)}{' retry' if retries else ''}"
             return f"{print_name(register)} := choose {values}"
-        case Spawn(thread=thread):
+        case ops.Spawn(thread=thread):
             return f"spawn {print_name(thread)}"
-        case Join(thread=thread):
+        case ops.Join(thread=thread):
             return f"join {print_name(thread)}"
-        case Lock():
+        case ops.Lock():
             return _access("lock", op.size, op.address) + _tags(op.tags)
-        case Unlock():
+        case ops.Unlock():
             return _access("unlock", op.size, op.address) + _tags(op.tags)
-        case Send(channel=channel, values=values):
+        case ops.Send(channel=channel, values=values):
             return f"send {print_name(channel)} ({', '.join(map(print_expression, values))})"
-        case Receive(channel=channel, registers=registers):
+        case ops.Receive(channel=channel, registers=registers):
             return f"receive {print_name(channel)} ({', '.join(map(print_name, registers))})"
         case _:
             assert_never(op)
@@ -196,17 +178,17 @@ def _access(word: str, size: int, address: Expr, *, signed: bool = False) -> str
     return f"{word}{'' if kind == DEFAULT_TYPE else ' ' + kind} [{print_expression(address)}]"
 
 
-def _exclusive(op: Load | Store) -> str:
+def _exclusive(op: ops.Load | ops.Store) -> str:
     return " exclusive" if op.exclusive else ""
 
 
-def _tags(tags: Tags, word: str = "", *, always: bool = False) -> str:
+def _tags(tags: ops.Tags, word: str = "", *, always: bool = False) -> str:
     if not tags and not always:
         return ""
     return f"{' ' + word if word else ''} {{{', '.join(map(print_name, sorted(tags)))}}}"
 
 
-def _rmw(op: Rmw) -> str:
+def _rmw(op: ops.Rmw) -> str:
     kind = _access("rmw", op.size, op.address, signed=op.signed)
     condition = "" if op.condition == TRUE else f" if {print_expression(op.condition)}"
     tags = _tags(op.read_tags, "read") + _tags(op.write_tags, "write")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches
+from membar.program import operations as ops
 from membar.program.condition import (
     FinalCell,
     FinalCondition,
@@ -25,19 +26,6 @@ from membar.program.expr import (
     Unary,
     addresses_of,
     registers_of,
-)
-from membar.program.operations import (
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Spawn,
-    Store,
-    StoreConditional,
-    Unlock,
 )
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
@@ -212,42 +200,42 @@ def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
             yield from _step(op, edge, thread, names)
 
 
-def _is_plain_access(op: Operation, names: _Names) -> bool:
+def _is_plain_access(op: ops.Operation, names: _Names) -> bool:
     """Whether this loads, or stores a constant or a register, and nothing is wrong with it.
 
     That most operations do, and it is seen sooner than everything is looked at.
     """
-    if not isinstance(op, Load | Store) or not isinstance(op.address, Address):
+    if not isinstance(op, ops.Load | ops.Store) or not isinstance(op.address, Address):
         return False
     item = names.objects.get(op.address.name)
     is_whole = item is not None and op.size == item.size and op.size in SIZES
-    return is_whole and (isinstance(op, Load) or isinstance(op.value, Constant | Register))
+    return is_whole and (isinstance(op, ops.Load) or isinstance(op.value, Constant | Register))
 
 
-def _step(op: Operation, edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
+def _step(op: ops.Operation, edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     for expr in expressions_of(op):
         if not isinstance(expr, Constant | Register):
             yield from _expression(expr, names, edge.span)
     yield from _operation(op, thread, names, edge.span)
 
 
-def _operation(op: Operation, thread: Thread, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+def _operation(op: ops.Operation, thread: Thread, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
     match op:
-        case Load() | Store() | StoreConditional() | Rmw() | Lock() | Unlock():
+        case ops.Load() | ops.Store() | ops.StoreConditional() | ops.Rmw() | ops.Lock() | ops.Unlock():
             yield from _access(op.address, op.size, names, span)
-        case Spawn(thread=name) | Join(thread=name):
-            verb = "starts" if isinstance(op, Spawn) else "waits for"
+        case ops.Spawn(thread=name) | ops.Join(thread=name):
+            verb = "starts" if isinstance(op, ops.Spawn) else "waits for"
             target = names.threads.get(name)
             if target is None:
                 yield _unknown("W0302", "thread", name, names.threads, span)
             elif name == thread.name:
                 yield _finding("W0308", f"thread `{name}` {verb} itself", span, "expected another thread")
-            elif isinstance(op, Spawn) and target.started:
+            elif isinstance(op, ops.Spawn) and target.started:
                 message = f"thread `{name}` is spawned although it runs from the start"
                 yield _finding("W0308", message, span, "cannot be spawned", "declare it as spawned")
-        case Send(channel=name, values=values):
+        case ops.Send(channel=name, values=values):
             yield from _message(name, len(values), names, span)
-        case Receive(channel=name, registers=registers):
+        case ops.Receive(channel=name, registers=registers):
             yield from _message(name, len(registers), names, span)
         case _:
             return
@@ -311,7 +299,7 @@ def _unstarted_errors(program: Program) -> Iterator[Diagnostic]:
         for thread in program.threads
         for edge in thread.edges
         for op in edge.operations
-        if isinstance(op, Spawn)
+        if isinstance(op, ops.Spawn)
     }
     for thread in program.threads:
         if not thread.started and thread.name not in spawned:

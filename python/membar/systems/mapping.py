@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from membar.records import replace
+from membar.systems import terms as t
 from membar.systems.linear import total
 from membar.systems.system import (
     AnyValue,
@@ -21,45 +22,32 @@ from membar.systems.system import (
     Update,
     Value,
 )
-from membar.systems.terms import (
-    Access,
-    Conjunction,
-    Constructor,
-    EventValue,
-    Linear,
-    Literal,
-    Place,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-)
 
-Renaming: TypeAlias = Mapping[ProcessVariable, Process]
+Renaming: TypeAlias = Mapping[t.ProcessVariable, t.Process]
 
 
-def process_renamed(process: Process, names: Renaming) -> Process:
+def process_renamed(process: t.Process, names: Renaming) -> t.Process:
     """What a process is called after the renaming."""
-    return process if isinstance(process, ProcessConstant) else names.get(process, process)
+    return process if isinstance(process, t.ProcessConstant) else names.get(process, process)
 
 
-def rename_processes(term: Term, names: Renaming) -> Term:
+def rename_processes(term: t.Term, names: Renaming) -> t.Term:
     """A term with other processes for some variables."""
     match term:
-        case Constructor() | ProcessConstant():
+        case t.Constructor() | t.ProcessConstant():
             return term
-        case Access() | EventValue():
+        case t.Access() | t.EventValue():
             return place_renamed(term, names)
-        case ProcessVariable():
+        case t.ProcessVariable():
             return names.get(term, term)
-        case Linear():
+        case t.Linear():
             return with_places(term, lambda place: place_renamed(place, names))
 
 
-def literals_renamed(literals: Conjunction, names: Renaming) -> Conjunction:
+def literals_renamed(literals: t.Conjunction, names: Renaming) -> t.Conjunction:
     """A conjunction with other processes for some variables."""
     return tuple(
-        Literal(rename_processes(item.left, names), item.comparison, rename_processes(item.right, names))
+        t.Literal(rename_processes(item.left, names), item.comparison, rename_processes(item.right, names))
         for item in literals
     )
 
@@ -69,44 +57,44 @@ def value_renamed(value: Value, names: Renaming) -> Value:
     return value if isinstance(value, AnyValue) else rename_processes(value, names)
 
 
-def place_renamed(place: Place, names: Renaming) -> Place:
+def place_renamed(place: t.Place, names: Renaming) -> t.Place:
     """An access, or the value of an event, with other processes for some variables."""
     indices = tuple([process_renamed(index, names) for index in place.indices])
-    if isinstance(place, EventValue):
-        return EventValue(place.event, place.symbol, indices)
+    if isinstance(place, t.EventValue):
+        return t.EventValue(place.event, place.symbol, indices)
     reader = place.reader
-    return Access(place.symbol, indices, None if reader is None else process_renamed(reader, names))
+    return t.Access(place.symbol, indices, None if reader is None else process_renamed(reader, names))
 
 
-def with_places(term: Term, change: Callable[[Place], Term]) -> Term:
+def with_places(term: t.Term, change: Callable[[t.Place], t.Term]) -> t.Term:
     """A term with each place replaced; within a sum by a place or another sum."""
     match term:
-        case Access() | EventValue():
+        case t.Access() | t.EventValue():
             return change(term)
-        case Linear():
+        case t.Linear():
             return total(term.type, term.constant, ((factor, change(place)) for factor, place in term.terms))
         case _:
             return term
 
 
-def places(literals: Conjunction) -> tuple[Place, ...]:
+def places(literals: t.Conjunction) -> tuple[t.Place, ...]:
     """The places of a conjunction, in order, with repetitions."""
-    found: list[Place] = []
+    found: list[t.Place] = []
     for literal in literals:
         for term in (literal.left, literal.right):
-            if isinstance(term, Access | EventValue):
+            if isinstance(term, t.Access | t.EventValue):
                 found.append(term)
-            elif isinstance(term, Linear):
+            elif isinstance(term, t.Linear):
                 found += (place for _, place in term.terms)
     return tuple(found)
 
 
-def places_of(value: Value) -> tuple[Place, ...]:
+def places_of(value: Value) -> tuple[t.Place, ...]:
     """The places of a term or assigned value."""
     match value:
-        case Access() | EventValue():
+        case t.Access() | t.EventValue():
             return (value,)
-        case Linear():
+        case t.Linear():
             return tuple(place for _, place in value.terms)
         case _:
             return ()
@@ -123,14 +111,14 @@ def sequential(system: ParameterizedSystem) -> ParameterizedSystem:
     )
 
 
-def _plain_place(place: Place) -> Place:
-    return Access(place.symbol, place.indices) if isinstance(place, Access) else place
+def _plain_place(place: t.Place) -> t.Place:
+    return t.Access(place.symbol, place.indices) if isinstance(place, t.Access) else place
 
 
-def plain(literals: Conjunction) -> Conjunction:
+def plain(literals: t.Conjunction) -> t.Conjunction:
     """Literals without points of view."""
     return tuple(
-        Literal(
+        t.Literal(
             with_places(item.left, _plain_place),
             item.comparison,
             with_places(item.right, _plain_place),

@@ -9,20 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from membar.program import operations as ops
 from membar.program.expr import FALSE, Address, Binary, BinaryOp, Constant, Expr, Register
-from membar.program.operations import (
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Store,
-)
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.properties.property import has_operation
 from membar.records import record, replace
@@ -50,7 +38,7 @@ class Unchannelled:
 
 def without_channels(program: Program) -> Unchannelled:
     """`program` with messages in memory; the very same if it has no channels."""
-    if not has_operation(program, Send, Receive):
+    if not has_operation(program, ops.Send, ops.Receive):
         return Unchannelled(program=program, hidden={})
     channels = {channel.name: channel for channel in program.channels}
     cells = tuple(
@@ -74,14 +62,14 @@ def _thread(thread: Thread, channels: Mapping[str, Channel]) -> Thread:
 
 
 def _edge(edge: Edge, channels: Mapping[str, Channel]) -> Edge:
-    operations: list[Operation] = []
+    operations: list[ops.Operation] = []
     for operation in edge.operations:
         match operation:
-            case Send(channel=name, values=values):
+            case ops.Send(channel=name, values=values):
                 channel = channels[name]
                 sending = _handed_over if channel.capacity == 0 else _append
                 operations += sending(channel, values)
-            case Receive(channel=name, registers=registers):
+            case ops.Receive(channel=name, registers=registers):
                 channel = channels[name]
                 receiving = _rendezvous_receive if channel.capacity == 0 else _take_first
                 operations += receiving(channel, registers)
@@ -90,42 +78,42 @@ def _edge(edge: Edge, channels: Mapping[str, Channel]) -> Edge:
     return replace(edge, operations=tuple(operations))
 
 
-def _handed_over(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operation]:
+def _handed_over(channel: Channel, values: tuple[Expr, ...]) -> Iterator[ops.Operation]:
     """A send without room: the message is in memory when the receiver begins."""
-    yield Fence(_DRAIN)
+    yield ops.Fence(_DRAIN)
     for place, value in enumerate(values):
         yield _store(channel, place, value)
-    yield Fence(frozenset({SENDS}), Address(_name(channel), 0))
+    yield ops.Fence(frozenset({SENDS}), Address(_name(channel), 0))
 
 
-def _rendezvous_receive(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
+def _rendezvous_receive(channel: Channel, registers: tuple[str, ...]) -> Iterator[ops.Operation]:
     """A receive without room; no trace of the message is left."""
-    yield Fence(_DRAIN)
-    yield Fence(frozenset({RECEIVES}), Address(_name(channel), 0))
+    yield ops.Fence(_DRAIN)
+    yield ops.Fence(frozenset({RECEIVES}), Address(_name(channel), 0))
     for place, register in enumerate(registers):
         yield _load(channel, place, register)
         yield _store(channel, place, FALSE)
 
 
-def _append(channel: Channel, values: tuple[Expr, ...]) -> Iterator[Operation]:
+def _append(channel: Channel, values: tuple[Expr, ...]) -> Iterator[ops.Operation]:
     """A send into a queue that has room; its length is the last cell."""
-    yield Fence(_DRAIN)
+    yield ops.Fence(_DRAIN)
     yield _load(channel, _last(channel), _LENGTH)
     length = Register(_LENGTH)
-    yield Assume(Binary(BinaryOp.LT, length, Constant(channel.capacity)), waits=True)
+    yield ops.Assume(Binary(BinaryOp.LT, length, Constant(channel.capacity)), waits=True)
     for place, value in enumerate(values):
         offset = Binary(BinaryOp.MUL, length, Constant(_SIZE * channel.width))
         base = Address(_name(channel), _SIZE * place)
-        yield Store(address=Binary(BinaryOp.ADD, base, offset), value=value, size=_SIZE, tags=_AT_ONCE)
+        yield ops.Store(address=Binary(BinaryOp.ADD, base, offset), value=value, size=_SIZE, tags=_AT_ONCE)
     yield _store(channel, _last(channel), Binary(BinaryOp.ADD, length, Constant(1)))
 
 
-def _take_first(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operation]:
+def _take_first(channel: Channel, registers: tuple[str, ...]) -> Iterator[ops.Operation]:
     """A receive from a queue that is not empty: all other messages move up."""
-    yield Fence(_DRAIN)
+    yield ops.Fence(_DRAIN)
     yield _load(channel, _last(channel), _LENGTH)
     length = Register(_LENGTH)
-    yield Assume(Binary(BinaryOp.NE, length, FALSE), waits=True)
+    yield ops.Assume(Binary(BinaryOp.NE, length, FALSE), waits=True)
     yield _store(channel, _last(channel), Binary(BinaryOp.SUB, length, Constant(1)))
     for place, register in enumerate(registers):
         yield _load(channel, place, register)
@@ -138,21 +126,21 @@ def _take_first(channel: Channel, registers: tuple[str, ...]) -> Iterator[Operat
             yield _store(channel, place, FALSE)
 
 
-def _load(channel: Channel, place: int, register: str) -> Load:
-    return Load(register=register, address=Address(_name(channel), _SIZE * place), size=_SIZE)
+def _load(channel: Channel, place: int, register: str) -> ops.Load:
+    return ops.Load(register=register, address=Address(_name(channel), _SIZE * place), size=_SIZE)
 
 
-def _store(channel: Channel, place: int, value: Expr) -> Store:
-    return Store(address=Address(_name(channel), _SIZE * place), value=value, size=_SIZE, tags=_AT_ONCE)
+def _store(channel: Channel, place: int, value: Expr) -> ops.Store:
+    return ops.Store(address=Address(_name(channel), _SIZE * place), value=value, size=_SIZE, tags=_AT_ONCE)
 
 
 def _hidden_values(edge: Edge) -> Iterator[bool]:
     """Of each value that the step reads or chooses, whether only this file knows of it."""
     for operation in edge.operations:
         match operation:
-            case Load(register=register):
+            case ops.Load(register=register):
                 yield register in (_LENGTH, _MOVED)
-            case Rmw() | Lock() | Choose() | Join():
+            case ops.Rmw() | ops.Lock() | ops.Choose() | ops.Join():
                 yield False
             case _:
                 pass

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import lcm
 
 from membar.diagnostics import EngineLimitError
+from membar.systems import terms as t
 from membar.systems.linear import total
 from membar.systems.mapping import places, places_of
 from membar.systems.system import (
@@ -20,31 +21,14 @@ from membar.systems.system import (
     Update,
     Value,
 )
-from membar.systems.terms import (
-    Abstract,
-    Access,
-    Basic,
-    Comparison,
-    Conjunction,
-    Constructor,
-    Enumeration,
-    EventValue,
-    Linear,
-    Literal,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-    Type,
-)
 
 # Numbers that the core reads: sorts, terms and relations.
-_BASIC_SORTS = {Basic.PROC: 0, Basic.INT: 2, Basic.REAL: 3}
+_BASIC_SORTS = {t.Basic.PROC: 0, t.Basic.INT: 2, t.Basic.REAL: 3}
 _RELATIONS = {
-    Comparison.EQUAL: 0,
-    Comparison.DIFFERENT: 1,
-    Comparison.LESS: 2,
-    Comparison.AT_MOST: 3,
+    t.Comparison.EQUAL: 0,
+    t.Comparison.DIFFERENT: 1,
+    t.Comparison.LESS: 2,
+    t.Comparison.AT_MOST: 3,
 }
 _FIRST_CONSTANT = 32
 _MOST_PROCESSES = 31
@@ -72,7 +56,7 @@ class _Writer:
         self.system = system
         self.words: list[int] = []
         self.numbers = {symbol.name: number for number, symbol in enumerate(system.symbols)}
-        self.variables: Mapping[ProcessVariable, int] = {}
+        self.variables: Mapping[t.ProcessVariable, int] = {}
 
     def encode(self) -> list[int]:
         system = self.system
@@ -98,21 +82,21 @@ class _Writer:
             raise EngineLimitError(f"the engine cubes supports at most {most} {what}")
         self.words.append(number)
 
-    def _sort(self, type_: Type) -> None:
+    def _sort(self, type_: t.Type) -> None:
         match type_:
-            case Enumeration():
+            case t.Enumeration():
                 self.words.append(4)
                 self._put_bounded(len(type_.constructors), _MOST_CONSTRUCTORS, "constructors of a type")
-            case Abstract():
+            case t.Abstract():
                 self.words.append(1)
             case _:
                 self.words.append(_BASIC_SORTS[type_])
 
-    def _scope(self, parameters: Sequence[ProcessVariable]) -> None:
+    def _scope(self, parameters: Sequence[t.ProcessVariable]) -> None:
         self._put_bounded(len(parameters), _MOST_PROCESSES, "processes in a formula")
         self._bind(parameters)
 
-    def _bind(self, variables: Iterable[ProcessVariable]) -> None:
+    def _bind(self, variables: Iterable[t.ProcessVariable]) -> None:
         self.variables = {variable: number for number, variable in enumerate(variables)}
 
     def _cube(self, cube: Cube) -> None:
@@ -139,12 +123,12 @@ class _Writer:
         reads = transition.atomic or any(access.reader is not None for access in _accesses(transition))
         self.words += (int(reads and is_weak), int(writes and is_weak))
 
-    def _update(self, parameters: tuple[ProcessVariable, ...], update: Update) -> None:
+    def _update(self, parameters: tuple[t.ProcessVariable, ...], update: Update) -> None:
         match update:
             case Assign():
                 self._bind(parameters)
                 self.words.append(0)
-                self._access(Access(update.symbol, update.indices))
+                self._access(t.Access(update.symbol, update.indices))
                 self._value(update.value, self.system.symbol[update.symbol].type)
             case AssignAll():
                 self._bind((*parameters, *update.binders))
@@ -153,17 +137,17 @@ class _Writer:
                     self._alternatives((case.condition,))
                     self._value(case.value, self.system.symbol[update.symbol].type)
 
-    def _alternatives(self, alternatives: Sequence[Conjunction]) -> None:
+    def _alternatives(self, alternatives: Sequence[t.Conjunction]) -> None:
         self.words.append(len(alternatives))
         for literals in alternatives:
             self._conjunction(literals)
 
-    def _conjunction(self, literals: Conjunction) -> None:
+    def _conjunction(self, literals: t.Conjunction) -> None:
         self.words.append(len(literals))
         for literal in literals:
             self._literal(literal)
 
-    def _literal(self, literal: Literal) -> None:
+    def _literal(self, literal: t.Literal) -> None:
         kind = self._number_type(literal.left) or self._number_type(literal.right)
         if kind is None:
             self.words += (0, _RELATIONS[literal.comparison])
@@ -176,20 +160,20 @@ class _Writer:
         self._parts(parts)
         self.words.append(constant)
 
-    def _number_type(self, term: Term) -> Basic | None:
+    def _number_type(self, term: t.Term) -> t.Basic | None:
         match term:
-            case Linear():
+            case t.Linear():
                 return term.type
-            case Access():
+            case t.Access():
                 type_ = self.system.symbol[term.symbol].type
-                return type_ if type_ in {Basic.INT, Basic.REAL} and isinstance(type_, Basic) else None
+                return type_ if type_ in {t.Basic.INT, t.Basic.REAL} and isinstance(type_, t.Basic) else None
             case _:
                 return None
 
-    def _value(self, value: Value, type_: Type) -> None:
+    def _value(self, value: Value, type_: t.Type) -> None:
         if isinstance(value, AnyValue):
             self.words.append(4)
-        elif type_ in {Basic.INT, Basic.REAL} and isinstance(value, Linear | Access):
+        elif type_ in {t.Basic.INT, t.Basic.REAL} and isinstance(value, t.Linear | t.Access):
             parts, constant, divisor = _whole(value)
             self.words.append(3)
             self._parts(parts)
@@ -197,28 +181,28 @@ class _Writer:
         else:
             self._term(value)
 
-    def _term(self, term: Term) -> None:
+    def _term(self, term: t.Term) -> None:
         match term:
-            case ProcessVariable() | ProcessConstant():
+            case t.ProcessVariable() | t.ProcessConstant():
                 self.words.append(0)
                 self._process(term)
-            case Constructor():
+            case t.Constructor():
                 self.words += (1, term.type.constructors.index(term.name))
-            case Access():
+            case t.Access():
                 self.words.append(2)
                 self._access(term)
-            case EventValue() | Linear():
+            case t.EventValue() | t.Linear():
                 raise EngineLimitError(
                     "internal error, please report: a value of an event, or a sum, is no term here"
                 )
 
-    def _parts(self, parts: Sequence[tuple[Access, int]]) -> None:
+    def _parts(self, parts: Sequence[tuple[t.Access, int]]) -> None:
         self.words.append(len(parts))
         for access, factor in parts:
             self._access(access)
             self.words.append(factor)
 
-    def _access(self, access: Access) -> None:
+    def _access(self, access: t.Access) -> None:
         self.words.append(self.numbers[access.symbol])
         for index in access.indices:
             self._process(index)
@@ -228,25 +212,25 @@ class _Writer:
             self.words.append(1)
             self._process(access.reader)
 
-    def _process(self, process: Process) -> None:
-        if isinstance(process, ProcessConstant):
+    def _process(self, process: t.Process) -> None:
+        if isinstance(process, t.ProcessConstant):
             self.words.append(_FIRST_CONSTANT + process.number - 1)
         else:
             self.words.append(self.variables[process])
 
 
-def _whole(term: Term) -> tuple[list[tuple[Access, int]], int, int]:
+def _whole(term: t.Term) -> tuple[list[tuple[t.Access, int]], int, int]:
     """A number as accesses with whole factors and a whole constant, all divided by a positive number."""
-    if isinstance(term, Access):
+    if isinstance(term, t.Access):
         return [(term, 1)], 0, 1
-    if not isinstance(term, Linear):
+    if not isinstance(term, t.Linear):
         raise EngineLimitError("internal error, please report: a number is neither a sum nor an access")
     divisor = lcm(term.constant.denominator, *(factor.denominator for factor, _ in term.terms))
-    parts = [(place, int(factor * divisor)) for factor, place in term.terms if isinstance(place, Access)]
+    parts = [(place, int(factor * divisor)) for factor, place in term.terms if isinstance(place, t.Access)]
     return parts, int(term.constant * divisor), divisor
 
 
-def _accesses(transition: Transition) -> list[Access]:
+def _accesses(transition: Transition) -> list[t.Access]:
     """Everything that a transition reads."""
     universal = [literals for one in transition.universal for literals in one.alternatives]
     found = [place for literals in (transition.guard, *universal) for place in places(literals)]
@@ -256,4 +240,4 @@ def _accesses(transition: Transition) -> list[Access]:
         else:
             for case in update.cases:
                 found += (*places(case.condition), *places_of(case.value))
-    return [place for place in found if isinstance(place, Access)]
+    return [place for place in found if isinstance(place, t.Access)]

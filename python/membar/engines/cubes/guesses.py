@@ -21,28 +21,16 @@ from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.preimage import is_choice
 from membar.evidence.certificates.stage import cube_renamed
 from membar.records import record
+from membar.systems import terms as t
 from membar.systems.events import Event, EventKind
 from membar.systems.mapping import places, with_places
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import (
-    Access,
-    Comparison,
-    Conjunction,
-    Constructor,
-    EventValue,
-    Linear,
-    Literal,
-    Place,
-    Process,
-    ProcessVariable,
-    Term,
-)
 
 _MOST_PROCESSES = 3
 _MOST_READS = 2
 _MOST_STATES = 6000
 _LONGEST_BUFFER = 2
-Binding: TypeAlias = Mapping[ProcessVariable, int]
+Binding: TypeAlias = Mapping[t.ProcessVariable, int]
 
 
 def weaker(cube: Future) -> list[Future]:
@@ -71,7 +59,7 @@ def _with_partners(cube: Future, events: Collection[int]) -> list[int]:
 
 
 def _part(
-    cube: Future, events: Collection[int], processes: Collection[Process], *, registers: bool
+    cube: Future, events: Collection[int], processes: Collection[t.Process], *, registers: bool
 ) -> Future | None:
     """What a future says of some events and processes, renamed; None if that is nothing, or all."""
     numbers = {old: new for new, old in enumerate(events)}
@@ -87,7 +75,7 @@ def _part(
     if known is None or not literals or is_all or not named <= set(processes):
         return None
     parameters = tuple(one for one in cube.parameters if one in named)
-    names = {old: ProcessVariable(f"g{number}") for number, old in enumerate(parameters)}
+    names = {old: t.ProcessVariable(f"g{number}") for number, old in enumerate(parameters)}
     pairs = [(one, other) for one in events for other in events]
     earlier = [(one, other) for one, other in pairs if one < other]
     found = cube_renamed(
@@ -106,35 +94,37 @@ def _part(
 
 
 def _is_about(
-    literal: Literal, numbers: Mapping[int, int], processes: Collection[Process], *, registers: bool
+    literal: t.Literal, numbers: Mapping[int, int], processes: Collection[t.Process], *, registers: bool
 ) -> bool:
     """Whether a literal speaks only of these events and processes (and of registers, if they are kept)."""
     sides = (literal.left, literal.right)
-    if any(isinstance(side, ProcessVariable) and side not in processes for side in sides):
+    if any(isinstance(side, t.ProcessVariable) and side not in processes for side in sides):
         return False
     return all(
-        (place.event in numbers if isinstance(place, EventValue) else registers)
+        (place.event in numbers if isinstance(place, t.EventValue) else registers)
         and all(index in processes for index in place.indices)
         for place in places((literal,))
     )
 
 
-def _renumber(literal: Literal, numbers: Mapping[int, int]) -> Literal:
-    def change(place: Place) -> Place:
-        if isinstance(place, EventValue):
-            return EventValue(numbers[place.event], place.symbol, place.indices)
+def _renumber(literal: t.Literal, numbers: Mapping[int, int]) -> t.Literal:
+    def change(place: t.Place) -> t.Place:
+        if isinstance(place, t.EventValue):
+            return t.EventValue(numbers[place.event], place.symbol, place.indices)
         return place
 
-    return Literal(with_places(literal.left, change), literal.comparison, with_places(literal.right, change))
+    return t.Literal(
+        with_places(literal.left, change), literal.comparison, with_places(literal.right, change)
+    )
 
 
-def _processes_in(literals: Conjunction, events: Collection[Event]) -> set[Process]:
+def _processes_in(literals: t.Conjunction, events: Collection[Event]) -> set[t.Process]:
     """The processes that literals and events speak of."""
-    found: set[Process] = {event.process for event in events if event.process is not None}
+    found: set[t.Process] = {event.process for event in events if event.process is not None}
     found |= {index for event in events for place in event.locations for index in place.indices}
     found |= {index for place in places(literals) for index in place.indices}
     terms = [term for literal in literals for term in (literal.left, literal.right)]
-    return found | {term for term in terms if isinstance(term, ProcessVariable)}
+    return found | {term for term in terms if isinstance(term, t.ProcessVariable)}
 
 
 @record(frozen=True, slots=True)
@@ -157,7 +147,7 @@ class Instances:
         """Whether some state has the registers of a future, and values for its reads. May say so wrongly."""
         if any(is_choice(place.symbol) for place in places(cube.literals)):
             return True
-        reads = [place for place in dict.fromkeys(places(cube.literals)) if isinstance(place, EventValue)]
+        reads = [place for place in dict.fromkeys(places(cube.literals)) if isinstance(place, t.EventValue)]
         plain = tuple(one for one in cube.literals if not any(place in reads for place in places((one,))))
         others = tuple(one for one in cube.literals if one not in plain)
         for instance, views in self._views:
@@ -206,28 +196,28 @@ class _Look:
     instance: InstanceMachine
     binding: Binding
     view: _View
-    seen: Mapping[Place, Value]
+    seen: Mapping[t.Place, Value]
 
-    def holds(self, literal: Literal) -> bool:
+    def holds(self, literal: t.Literal) -> bool:
         """Whether a literal is true."""
         left, right = self._value(literal.left), self._value(literal.right)
-        if literal.comparison is Comparison.EQUAL:
+        if literal.comparison is t.Comparison.EQUAL:
             return left == right
-        if literal.comparison is Comparison.DIFFERENT:
+        if literal.comparison is t.Comparison.DIFFERENT:
             return left != right
         if left is None or right is None or isinstance(left, str) or isinstance(right, str):
             return True
-        return left < right if literal.comparison is Comparison.LESS else left <= right
+        return left < right if literal.comparison is t.Comparison.LESS else left <= right
 
-    def _value(self, term: Term) -> Value | None:
+    def _value(self, term: t.Term) -> Value | None:
         match term:
-            case EventValue():
+            case t.EventValue():
                 return self.seen[term]
-            case Access(symbol=symbol, indices=indices):
+            case t.Access(symbol=symbol, indices=indices):
                 return self.view.registers[self.instance.cell(symbol, indices, self.binding)]
-            case Constructor(name=name):
+            case t.Constructor(name=name):
                 return name
-            case Linear(constant=constant, terms=terms):
+            case t.Linear(constant=constant, terms=terms):
                 total = constant
                 for factor, place in terms:
                     inner = self._value(place)

@@ -12,24 +12,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from membar.records import field, record
+from membar.systems import terms as t
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.linear import linear
 from membar.systems.system import ParameterizedSystem, Symbol
-from membar.systems.terms import (
-    Access,
-    Basic,
-    Comparison,
-    Constructor,
-    Enumeration,
-    EventValue,
-    Linear,
-    Literal,
-    Place,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-)
 
 if TYPE_CHECKING:
     from membar import _core
@@ -37,11 +23,11 @@ if TYPE_CHECKING:
 
 def event_cube(system: ParameterizedSystem, cube: _core.Cube, *, fixed: bool) -> EventCube:
     """A cube of the core; `fixed`: its process n is the constant `#n`."""
-    processes: tuple[Process, ...]
+    processes: tuple[t.Process, ...]
     if fixed:
-        processes = tuple(ProcessConstant(number + 1) for number in range(cube.processes))
+        processes = tuple(t.ProcessConstant(number + 1) for number in range(cube.processes))
     else:
-        processes = tuple(ProcessVariable(f"p{number + 1}") for number in range(cube.processes))
+        processes = tuple(t.ProcessVariable(f"p{number + 1}") for number in range(cube.processes))
     return _Reader(system, processes).read(cube)
 
 
@@ -50,7 +36,7 @@ class _Reader:
     """The names of processes, and the events read so far."""
 
     system: ParameterizedSystem
-    processes: tuple[Process, ...]
+    processes: tuple[t.Process, ...]
     events: list[Event] = field(default_factory=list)
     before: set[tuple[int, int]] = field(default_factory=set)
     together: set[tuple[int, int]] = field(default_factory=set)
@@ -62,12 +48,12 @@ class _Reader:
         self._read_events(cube.events)
         literals = [literal for place, values in cube.within for literal in self._among(place, values)]
         literals += [
-            Literal(self._term(one.left), Comparison(one.relation), self._term(one.right))
+            t.Literal(self._term(one.left), t.Comparison(one.relation), self._term(one.right))
             for one in cube.comparisons
         ]
         literals += map(self._sum, cube.sums)
         return EventCube(
-            parameters=tuple(one for one in self.processes if isinstance(one, ProcessVariable)),
+            parameters=tuple(one for one in self.processes if isinstance(one, t.ProcessVariable)),
             literals=tuple(literals),
             events=tuple(self.events),
             before=frozenset(self.before),
@@ -108,7 +94,7 @@ class _Reader:
             self.before.add((len(self.events), self.of_node[node]))
             self.events.append(event)
 
-    def _indices(self, place: _core.CubePlace) -> tuple[Process, ...]:
+    def _indices(self, place: _core.CubePlace) -> tuple[t.Process, ...]:
         return tuple(self.processes[index] for index in place.index)
 
     def _location(self, place: _core.CubePlace) -> Location:
@@ -119,36 +105,38 @@ class _Reader:
             raise TypeError("a process is no variable")
         return self.system.symbols[place.symbol]
 
-    def _place(self, place: _core.CubePlace) -> Place:
+    def _place(self, place: _core.CubePlace) -> t.Place:
         name = self._symbol(place).name
         if place.node is None or place.reader is None:
-            return Access(name, self._indices(place))
-        return EventValue(self.of_reader[place.node, place.reader], name, self._indices(place))
+            return t.Access(name, self._indices(place))
+        return t.EventValue(self.of_reader[place.node, place.reader], name, self._indices(place))
 
-    def _term(self, place: _core.CubePlace) -> Term:
+    def _term(self, place: _core.CubePlace) -> t.Term:
         return self.processes[place.index[0]] if place.symbol is None else self._place(place)
 
-    def _among(self, place: _core.CubePlace, values: int) -> list[Literal]:
+    def _among(self, place: _core.CubePlace, values: int) -> list[t.Literal]:
         """That a place has one of the values, bit n for constructor n."""
         kind = self._symbol(place).type
-        if not isinstance(kind, Enumeration):
+        if not isinstance(kind, t.Enumeration):
             raise TypeError(f"{kind} has no constructors")
         names = kind.constructors
         allowed = [name for number, name in enumerate(names) if values >> number & 1]
         where = self._place(place)
         if len(allowed) == 1:
-            return [Literal(where, Comparison.EQUAL, Constructor(kind, allowed[0]))]
+            return [t.Literal(where, t.Comparison.EQUAL, t.Constructor(kind, allowed[0]))]
         return [
-            Literal(where, Comparison.DIFFERENT, Constructor(kind, name))
+            t.Literal(where, t.Comparison.DIFFERENT, t.Constructor(kind, name))
             for name in names
             if name not in allowed
         ]
 
-    def _sum(self, one: _core.CubeSum) -> Literal:
+    def _sum(self, one: _core.CubeSum) -> t.Literal:
         kind = self._symbol(one.parts[0][1]).type
-        if not isinstance(kind, Basic):
+        if not isinstance(kind, t.Basic):
             raise TypeError(f"{kind} is no type of numbers")
         terms = [(Fraction(factor), self._place(place)) for factor, place in one.parts]
-        return Literal(
-            linear(kind, Fraction(0), terms), Comparison(one.relation), Linear(kind, Fraction(-one.constant))
+        return t.Literal(
+            linear(kind, Fraction(0), terms),
+            t.Comparison(one.relation),
+            t.Linear(kind, Fraction(-one.constant)),
         )

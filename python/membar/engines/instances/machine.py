@@ -15,24 +15,12 @@ from typing import TypeAlias
 from membar.engines.instances.initial import assignments
 from membar.engines.instances.layout import Layout, Value
 from membar.records import record
+from membar.systems import terms as t
 from membar.systems.system import AnyValue, Assign, Cube, ParameterizedSystem, Transition
 from membar.systems.system import Value as Assigned
-from membar.systems.terms import (
-    Access,
-    Comparison,
-    Conjunction,
-    Constructor,
-    EventValue,
-    Linear,
-    Literal,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-)
 
 Entry: TypeAlias = tuple[tuple[int, Value], ...]
-Binding: TypeAlias = Mapping[ProcessVariable, int]
+Binding: TypeAlias = Mapping[t.ProcessVariable, int]
 
 
 @record(frozen=True, slots=True)
@@ -70,27 +58,27 @@ class InstanceMachine:
     layout: Layout
     buffered: bool
 
-    def process(self, process: Process, binding: Binding) -> int:
+    def process(self, process: t.Process, binding: Binding) -> int:
         """The number of a process."""
-        return process.number if isinstance(process, ProcessConstant) else binding[process]
+        return process.number if isinstance(process, t.ProcessConstant) else binding[process]
 
-    def cell(self, symbol: str, indices: tuple[Process, ...], binding: Binding) -> int:
+    def cell(self, symbol: str, indices: tuple[t.Process, ...], binding: Binding) -> int:
         """The number of a cell."""
         return self.layout.position[symbol, tuple(self.process(index, binding) for index in indices)]
 
-    def value(self, state: State, term: Term, binding: Binding) -> Value:
+    def value(self, state: State, term: t.Term, binding: Binding) -> Value:
         """What a term is in a state."""
         match term:
-            case ProcessVariable() | ProcessConstant():
+            case t.ProcessVariable() | t.ProcessConstant():
                 return self.process(term, binding)
-            case Constructor():
+            case t.Constructor():
                 return term.name
-            case Access():
+            case t.Access():
                 reader = None
                 if self.buffered and term.reader is not None:
                     reader = self.process(term.reader, binding)
                 return state.read(self.cell(term.symbol, term.indices, binding), reader)
-            case Linear():
+            case t.Linear():
                 total = term.constant
                 for factor, place in term.terms:
                     inner = self.value(state, place, binding)
@@ -98,22 +86,22 @@ class InstanceMachine:
                         raise TypeError(f"{inner} is no number")
                     total += factor * inner
                 return total
-            case EventValue():
+            case t.EventValue():
                 raise TypeError("a state has no events")
 
-    def holds(self, state: State, literal: Literal, binding: Binding) -> bool:
+    def holds(self, state: State, literal: t.Literal, binding: Binding) -> bool:
         """Whether a literal is true in a state."""
         left = self.value(state, literal.left, binding)
         right = self.value(state, literal.right, binding)
-        if literal.comparison is Comparison.EQUAL:
+        if literal.comparison is t.Comparison.EQUAL:
             return left == right
-        if literal.comparison is Comparison.DIFFERENT:
+        if literal.comparison is t.Comparison.DIFFERENT:
             return left != right
         if isinstance(left, str) or isinstance(right, str):
             raise TypeError("constructors have no order")
-        return left < right if literal.comparison is Comparison.LESS else left <= right
+        return left < right if literal.comparison is t.Comparison.LESS else left <= right
 
-    def all_hold(self, state: State, literals: Conjunction, binding: Binding) -> bool:
+    def all_hold(self, state: State, literals: t.Conjunction, binding: Binding) -> bool:
         """Whether a conjunction is true in a state."""
         return all(self.holds(state, literal, binding) for literal in literals)
 

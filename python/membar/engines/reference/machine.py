@@ -52,20 +52,8 @@ from membar.engines.reference.state import (
 from membar.engines.reference.step import EdgeExecution
 from membar.engines.reference.trace import Choices, every_choice
 from membar.models.model import Operational
+from membar.program import operations as ops
 from membar.program.expr import evaluate
-from membar.program.operations import (
-    Fence,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 from membar.program.program import Program
 
 
@@ -192,7 +180,7 @@ class Machine:
             meeting = self.meetings[index][number]
             if meeting is None:
                 yield from self._alone(state, index, number, made)
-            elif isinstance(meeting.operation, Send):
+            elif isinstance(meeting.operation, ops.Send):
                 for other in movers:
                     if other != index:
                         yield from self._together(state, (index, number, made), other, meeting)
@@ -241,7 +229,7 @@ class Machine:
         opened = self._open_edges(state, other)
         for number in opened:
             theirs = self.meetings[other][number]
-            is_theirs = theirs is not None and isinstance(theirs.operation, Receive)
+            is_theirs = theirs is not None and isinstance(theirs.operation, ops.Receive)
             if theirs is None or not is_theirs or theirs.channel != meeting.channel:
                 continue
             made = (number,) if len(opened) > 1 else ()
@@ -267,13 +255,13 @@ class Machine:
                     partner=Partner(thread=other, edge=number, choices=(*made, *joint.theirs)),
                 )
 
-    def fence(self, tags: Tags) -> FenceEffect:
+    def fence(self, tags: ops.Tags) -> FenceEffect:
         """What a fence does to the own buffer."""
         if self.discipline is Operational.SC:
             return FenceEffect.NOTHING
         return max((FENCES[self.discipline][tag] for tag in tags), default=FenceEffect.NOTHING)
 
-    def atomic(self, tags: Tags) -> FenceEffect:
+    def atomic(self, tags: ops.Tags) -> FenceEffect:
         """What a store with these tags waits for before it writes memory at once; `NOTHING`: it does not."""
         if self.discipline is Operational.SC:
             return FenceEffect.NOTHING
@@ -294,13 +282,13 @@ class Machine:
                 for operation in edge.operations:
                     self._refuse_unknown_tags(operation)
 
-    def _refuse_unknown_tags(self, operation: Operation) -> None:
+    def _refuse_unknown_tags(self, operation: ops.Operation) -> None:
         if self.discipline is Operational.SC:
             return
-        known = frozenset(FENCES[self.discipline]) if isinstance(operation, Fence) else MARKS
-        if isinstance(operation, Rmw | Lock):
+        known = frozenset(FENCES[self.discipline]) if isinstance(operation, ops.Fence) else MARKS
+        if isinstance(operation, ops.Rmw | ops.Lock):
             known |= {LOCKED}
-        if isinstance(operation, Store):
+        if isinstance(operation, ops.Store):
             known |= ATOMIC.keys()
         for tag in sorted(tags_of(operation) - known):
             if tag == SC_ONLY:
@@ -310,12 +298,12 @@ class Machine:
             )
 
 
-def tags_of(operation: Operation) -> Tags:
+def tags_of(operation: ops.Operation) -> ops.Tags:
     """All tags of an operation."""
     match operation:
-        case Load() | Store() | StoreConditional() | Fence() | Lock() | Unlock():
+        case ops.Load() | ops.Store() | ops.StoreConditional() | ops.Fence() | ops.Lock() | ops.Unlock():
             return operation.tags
-        case Rmw():
+        case ops.Rmw():
             return operation.read_tags | operation.write_tags | (operation.failed_tags or frozenset())
         case _:
             return frozenset()

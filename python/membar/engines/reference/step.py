@@ -23,27 +23,9 @@ from membar.engines.reference.state import (
 )
 from membar.engines.reference.trace import Choices
 from membar.models.model import Operational
+from membar.program import operations as ops
 from membar.program.access import bad_access
 from membar.program.expr import MASK, Expr, evaluate, signed
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 from membar.program.program import Cell, Edge
 from membar.records import replace
 
@@ -110,16 +92,16 @@ class EdgeExecution:
         self.do(edge, edge.operations)
         self.point = edge.target
 
-    def do(self, edge: Edge, operations: Sequence[Operation]) -> None:
+    def do(self, edge: Edge, operations: Sequence[ops.Operation]) -> None:
         """Does some of the operations of `edge`, and stays at its source.
 
         Raises:
             HaltError: one of them cannot be done.
         """
         self.edge = edge
-        self.is_instruction = any(isinstance(op, Load) and op.exclusive for op in edge.operations) and any(
-            isinstance(op, Store) and op.exclusive for op in edge.operations
-        )
+        self.is_instruction = any(
+            isinstance(op, ops.Load) and op.exclusive for op in edge.operations
+        ) and any(isinstance(op, ops.Store) and op.exclusive for op in edge.operations)
         for operation in operations:
             self._do(operation)
 
@@ -140,43 +122,43 @@ class EdgeExecution:
         self._write_memory(cell, value)
         self.acts.append(Act(Did.FLUSHED, cell, value, self.index))
 
-    def _do(self, operation: Operation) -> None:
+    def _do(self, operation: ops.Operation) -> None:
         match operation:
-            case Load():
+            case ops.Load():
                 self._load(operation)
-            case Store():
+            case ops.Store():
                 self._do_store(operation)
-            case Unlock(address=address, size=size):
+            case ops.Unlock(address=address, size=size):
                 self._store(self._cell(address, size), 0, at_once=False)
-            case StoreConditional():
+            case ops.StoreConditional():
                 self._store_conditional(operation)
-            case Rmw():
+            case ops.Rmw():
                 self._rmw(operation)
-            case Lock(address=address, size=size):
+            case ops.Lock(address=address, size=size):
                 self._lock(self._cell(address, size))
-            case Fence(tags=tags):
+            case ops.Fence(tags=tags):
                 self._fence(tags)
-            case Set(register=name, value=value):
+            case ops.Set(register=name, value=value):
                 self.registers[name] = self._value(value)
-            case Assume(condition=condition, waits=waits):
+            case ops.Assume(condition=condition, waits=waits):
                 if not self._value(condition):
                     raise HaltError(Halt.WAITS if waits else Halt.BLOCKED)
-            case Assert(condition=condition, message=message):
+            case ops.Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise HaltError(Halt.FAILED, message or "assertion failed")
-            case Choose(register=name, low=low, high=high):
+            case ops.Choose(register=name, low=low, high=high):
                 self.registers[name] = self._choose(low, high)
-            case Spawn(thread=name):
+            case ops.Spawn(thread=name):
                 self.buffer.append((BIRTH, self.machine.thread_index[name]))
                 self._settle_buffer()
-            case Join(thread=name):
+            case ops.Join(thread=name):
                 self._join(self.machine.thread_index[name])
-            case Send():
+            case ops.Send():
                 self._send(operation)
-            case Receive():
+            case ops.Receive():
                 self._receive(operation)
 
-    def _load(self, op: Load) -> None:
+    def _load(self, op: ops.Load) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive and self.is_instruction:
             self._drain()
@@ -189,7 +171,7 @@ class EdgeExecution:
             self.is_first_exclusive = False
             self.monitor[cell.id] = self._entries(cell)
 
-    def _do_store(self, op: Store) -> None:
+    def _do_store(self, op: ops.Store) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive:
             self._promise(cell)
@@ -199,7 +181,7 @@ class EdgeExecution:
         at_once = atomic is not FenceEffect.NOTHING or (op.exclusive and self.is_instruction)
         self._store(cell, self._value(op.value), at_once=at_once)
 
-    def _store_conditional(self, op: StoreConditional) -> None:
+    def _store_conditional(self, op: ops.StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
         status = self.picks.pick((0, 1) if cell.id in self.monitor else (1,))
         self.made.append(status)
@@ -233,7 +215,7 @@ class EdgeExecution:
         self.fresh += 1
         self.acts.append(Act(Did.BUFFERED, cell.id, value, self.index))
 
-    def _rmw(self, op: Rmw) -> None:
+    def _rmw(self, op: ops.Rmw) -> None:
         cell = self._cell(op.address, op.size)
         word = self._value_read(cell)
         self.registers[op.register] = _extend(word, op.size, is_signed=op.signed)
@@ -252,7 +234,7 @@ class EdgeExecution:
         self._read(cell, 0)
         self._store(cell, 1, at_once=True)
 
-    def _fence(self, tags: Tags) -> None:
+    def _fence(self, tags: ops.Tags) -> None:
         effect = self.machine.fence(tags)
         if effect is FenceEffect.DRAIN_ALL:
             self._await_others()
@@ -274,7 +256,7 @@ class EdgeExecution:
             raise HaltError(Halt.WAITS)
         self.made.append(1)
 
-    def _send(self, op: Send) -> None:
+    def _send(self, op: ops.Send) -> None:
         self._drain()
         index = self.machine.channel_index[op.channel]
         message = tuple(self._value(value) for value in op.values)
@@ -285,7 +267,7 @@ class EdgeExecution:
         else:
             raise HaltError(Halt.WAITS)
 
-    def _receive(self, op: Receive) -> None:
+    def _receive(self, op: ops.Receive) -> None:
         self._drain()
         index = self.machine.channel_index[op.channel]
         message = self.message if self.program.channels[index].capacity == 0 else None

@@ -27,31 +27,12 @@ from membar.engines.reference.trace import (
     Turn,
 )
 from membar.engines.reference.waiting import Visit, WrittenBack, end_if_unchanged
+from membar.program import operations as ops
 from membar.program.access import bad_access
 from membar.program.awaits import SpinLoop
 from membar.program.blocking import has_one_outcome
 from membar.program.execution import Event, Kind, in_order
 from membar.program.expr import MASK, TRUE, Expr, evaluate, signed
-from membar.program.operations import (
-    NO_TAGS,
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 from membar.program.origins import NOWHERE, Origins, origins_of
 from membar.program.program import Cell, Edge, Program, Thread
 
@@ -197,49 +178,49 @@ class _Run:
             raise EndError(Status.CUT)
         self.taken[index] = (turns, local_turns + 1, now) if is_local else (turns + 1, local_turns, now)
 
-    def _do(self, operation: Operation) -> None:
+    def _do(self, operation: ops.Operation) -> None:
         match operation:
-            case Load():
+            case ops.Load():
                 self._load(operation)
-            case Store():
+            case ops.Store():
                 self._store(operation)
-            case StoreConditional():
+            case ops.StoreConditional():
                 self._store_conditional(operation)
-            case Rmw():
+            case ops.Rmw():
                 self._rmw(operation)
-            case Fence(tags=tags, address=address):
+            case ops.Fence(tags=tags, address=address):
                 self._event(Kind.FENCE, None if address is None else self._named_cell(address), 0, tags)
-            case Set(register=name, value=value):
+            case ops.Set(register=name, value=value):
                 self._set(name, self._value(value), self._origins(value))
-            case Assume(condition=condition, waits=waits):
+            case ops.Assume(condition=condition, waits=waits):
                 self.control |= self._origins(condition)
                 if not self._value(condition):
                     raise self._suspend() if waits else EndError(Status.BLOCKED)
-            case Assert(condition=condition, message=message):
+            case ops.Assert(condition=condition, message=message):
                 if not self._value(condition):
                     raise EndError(Status.FAILED, failure=message or "assertion failed")
-            case Choose(register=name, low=low, high=high, retries=retries):
+            case ops.Choose(register=name, low=low, high=high, retries=retries):
                 chosen = self._choose(low, high)
                 if retries:
                     self.retries += chosen != self._value(low)
                 else:
                     self.effects += 1
                 self._set(name, chosen, self._origins(low) | self._origins(high))
-            case Spawn(thread=name):
+            case ops.Spawn(thread=name):
                 self.effects += 1
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=True))
-            case Join(thread=name):
+            case ops.Join(thread=name):
                 if not self.choices.pick((1, 0)):
                     raise EndError(Status.BLOCKED, waits_for=name)
                 self.effects += 1
                 self.turns.append(Turn(position=len(self.events), thread=name, is_spawn=False))
-            case Receive(registers=names):
+            case ops.Receive(registers=names):
                 self.effects += 1
                 for name in names:
                     self._set(name, self.choices.pick(None), NOWHERE)
-            case Send():
+            case ops.Send():
                 pass
-            case Lock() | Unlock():
+            case ops.Lock() | ops.Unlock():
                 raise AssertionError("locks are expanded before a thread is run")
 
     def _suspend(self) -> EndError:
@@ -254,7 +235,7 @@ class _Run:
         write = next((n for n in range(first, len(self.events)) if self.events[n].kind is Kind.WRITE), None)
         return EndError(Status.SUSPENDED, looks_from=first, ends_before=write)
 
-    def _load(self, op: Load) -> None:
+    def _load(self, op: ops.Load) -> None:
         cell = self._cell(op.address, op.size)
         read = self._read(cell, op.tags, self._origins(op.address))
         self._set(op.register, self._extended_value(read, op.size, op.signed), _from(read))
@@ -263,7 +244,7 @@ class _Run:
                 self.open.clear()
             self.open[cell.id] = read
 
-    def _store(self, op: Store) -> None:
+    def _store(self, op: ops.Store) -> None:
         cell = self._cell(op.address, op.size)
         if op.exclusive and cell.id not in self.open:
             raise EndError(Status.BLOCKED)
@@ -271,7 +252,7 @@ class _Run:
         if op.exclusive:
             self._close(self.open.pop(cell.id), write)
 
-    def _store_conditional(self, op: StoreConditional) -> None:
+    def _store_conditional(self, op: ops.StoreConditional) -> None:
         cell = self._cell(op.address, op.size)
         read = self.open.get(cell.id)
         self.open.clear()
@@ -284,7 +265,7 @@ class _Run:
             origins = _from(write) if op.carries else NOWHERE
         self._set(op.status, status, origins)
 
-    def _rmw(self, op: Rmw) -> None:
+    def _rmw(self, op: ops.Rmw) -> None:
         cell = self._cell(op.address, op.size)
         address = self._origins(op.address)
         read = self._read(cell, op.read_tags, address)
@@ -306,13 +287,13 @@ class _Run:
         same = self.events[read].step == self.events[write].step
         (self.amo if same else self.lxsx).add((read, write))
 
-    def _read(self, cell: Cell, tags: Tags, address: Origins) -> int:
+    def _read(self, cell: Cell, tags: ops.Tags, address: Origins) -> int:
         options = None if self.values is None else self.values[cell.id]
         read = self._event(Kind.READ, cell, self.choices.pick(options), tags)
         self._depend(read, address=address)
         return read
 
-    def _write(self, cell: Cell, op: Store | StoreConditional) -> int:
+    def _write(self, cell: Cell, op: ops.Store | ops.StoreConditional) -> int:
         write = self._event(Kind.WRITE, cell, self._value(op.value), op.tags)
         self._depend(write, address=self._origins(op.address), data=self._origins(op.value))
         return write
@@ -329,7 +310,7 @@ class _Run:
                 by_data.update((source, event) for source in origins.data)
                 by_pick.update((source, event) for source in origins.pick)
 
-    def _event(self, kind: Kind, cell: Cell | None, value: int, tags: Tags = NO_TAGS) -> int:
+    def _event(self, kind: Kind, cell: Cell | None, value: int, tags: ops.Tags = ops.NO_TAGS) -> int:
         number = len(self.events)
         if number == self.most_events:
             raise EndError(Status.CUT)
@@ -422,7 +403,7 @@ def _from(read: int) -> Origins:
     return Origins(data=frozenset({read}))
 
 
-def _with_tags(event: Event, tags: Tags) -> Event:
+def _with_tags(event: Event, tags: ops.Tags) -> Event:
     return Event(
         id=event.id, thread=event.thread, kind=event.kind, cell=event.cell, value=event.value,
         tags=tags, step=event.step, span=event.span,

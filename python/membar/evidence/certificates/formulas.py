@@ -6,26 +6,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from membar.evidence.certificates.preimage import choice_of, is_choice
+from membar.systems import terms as t
 from membar.systems.mapping import places
 from membar.systems.system import ParameterizedSystem, SymbolKind
-from membar.systems.terms import (
-    Access,
-    Basic,
-    Comparison,
-    Conjunction,
-    Constructor,
-    Enumeration,
-    EventValue,
-    Linear,
-    Literal,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-    Type,
-)
 
-_SORTS = {Basic.PROC: "Proc", Basic.INT: "Int", Basic.REAL: "Real"}
+_SORTS = {t.Basic.PROC: "Proc", t.Basic.INT: "Int", t.Basic.REAL: "Real"}
 
 
 class Formulas:
@@ -43,18 +28,18 @@ class Formulas:
     # Names
 
     @staticmethod
-    def sort(kind: Type) -> str:
+    def sort(kind: t.Type) -> str:
         """The sort of a type."""
-        return _SORTS[kind] if isinstance(kind, Basic) else quote(f"type {kind.name}")
+        return _SORTS[kind] if isinstance(kind, t.Basic) else quote(f"type {kind.name}")
 
     @staticmethod
-    def constructor(kind: Enumeration, name: str) -> str:
+    def constructor(kind: t.Enumeration, name: str) -> str:
         """A value of an enumeration: types may share names of values."""
         return quote(f"{kind.name}.{name}")
 
     @staticmethod
-    def process(process: Process) -> str:
-        name = f"#{process.number}" if isinstance(process, ProcessConstant) else process.name
+    def process(process: t.Process) -> str:
+        name = f"#{process.number}" if isinstance(process, t.ProcessConstant) else process.name
         return quote(f"process {name}")
 
     def symbol(self, name: str) -> str:
@@ -62,24 +47,24 @@ class Formulas:
         is_constant = self._system.symbol[name].kind is SymbolKind.CONSTANT
         return quote(f"next {name}" if self._is_next and not is_constant else f"state {name}")
 
-    def cell(self, symbol: str, indices: Iterable[Process]) -> str:
+    def cell(self, symbol: str, indices: Iterable[t.Process]) -> str:
         """The value of a variable or a cell."""
         arguments = " ".join(map(self.process, indices))
         return f"({self.symbol(symbol)} {arguments})" if arguments else self.symbol(symbol)
 
     # Terms and literals
 
-    def term(self, term: Term) -> str:
+    def term(self, term: t.Term) -> str:
         match term:
-            case Constructor(type=kind, name=name):
+            case t.Constructor(type=kind, name=name):
                 return self.constructor(kind, name)
-            case Access(symbol=symbol) if is_choice(symbol):
+            case t.Access(symbol=symbol) if is_choice(symbol):
                 return quote(symbol)
-            case Access(symbol=symbol, indices=indices):
+            case t.Access(symbol=symbol, indices=indices):
                 return self.cell(symbol, indices)
-            case EventValue():
+            case t.EventValue():
                 raise ValueError("a cube with events is about weak memory")
-            case Linear(type=kind, constant=constant, terms=terms):
+            case t.Linear(type=kind, constant=constant, terms=terms):
                 parts = [f"(* {numeral(factor, kind)} {self.term(place)})" for factor, place in terms]
                 return (
                     f"(+ {' '.join((numeral(constant, kind), *parts))})" if parts else numeral(constant, kind)
@@ -87,47 +72,47 @@ class Formulas:
             case _:
                 return self.process(term)
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: t.Literal) -> str:
         left, right = self.term(literal.left), self.term(literal.right)
         match literal.comparison:
-            case Comparison.EQUAL:
+            case t.Comparison.EQUAL:
                 return f"(= {left} {right})"
-            case Comparison.DIFFERENT:
+            case t.Comparison.DIFFERENT:
                 return f"(not (= {left} {right}))"
             case _ if self._is_process(literal.left) or self._is_process(literal.right):
                 self.is_ordered = True
-                is_strict = literal.comparison is Comparison.LESS
+                is_strict = literal.comparison is t.Comparison.LESS
                 return f"(|is before| {left} {right})" if is_strict else f"(not (|is before| {right} {left}))"
-            case Comparison.LESS:
+            case t.Comparison.LESS:
                 return f"(< {left} {right})"
-            case Comparison.AT_MOST:
+            case t.Comparison.AT_MOST:
                 return f"(<= {left} {right})"
 
-    def _is_process(self, term: Term) -> bool:
-        if isinstance(term, Access) and not is_choice(term.symbol):
-            return self._system.symbol[term.symbol].type is Basic.PROC
-        return isinstance(term, ProcessVariable | ProcessConstant)
+    def _is_process(self, term: t.Term) -> bool:
+        if isinstance(term, t.Access) and not is_choice(term.symbol):
+            return self._system.symbol[term.symbol].type is t.Basic.PROC
+        return isinstance(term, t.ProcessVariable | t.ProcessConstant)
 
-    def all(self, literals: Conjunction) -> str:
+    def all(self, literals: t.Conjunction) -> str:
         """A conjunction."""
         return conjunction(map(self.literal, literals))
 
     # Processes
 
-    def apart(self, processes: tuple[ProcessVariable, ...]) -> str:
+    def apart(self, processes: tuple[t.ProcessVariable, ...]) -> str:
         """That processes are pairwise distinct."""
         return f"(distinct {' '.join(map(self.process, processes))})" if len(processes) > 1 else "true"
 
-    def some(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+    def some(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
         """That some distinct processes, and values that were chosen by `?`, satisfy the literals."""
         body = conjunction((self.are_processes(parameters), self._matching_formula(parameters, literals)))
         return f"(exists ({_bound_variables(parameters)}) {body})" if parameters else body
 
-    def none(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+    def none(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
         """That there are no such processes."""
         return self.forall(parameters, f"(not {self._matching_formula(parameters, literals)})")
 
-    def _matching_formula(self, parameters: tuple[ProcessVariable, ...], literals: Conjunction) -> str:
+    def _matching_formula(self, parameters: tuple[t.ProcessVariable, ...], literals: t.Conjunction) -> str:
         body = conjunction((self.apart(parameters), *map(self.literal, literals)))
         chosen = dict.fromkeys(place.symbol for place in places(literals) if is_choice(place.symbol))
         if not chosen:
@@ -136,7 +121,7 @@ class Formulas:
         bound = " ".join(f"({quote(name)} {sort})" for name, sort in zip(chosen, sorts, strict=True))
         return f"(exists ({bound}) {body})"
 
-    def forall(self, processes: tuple[ProcessVariable, ...], body: str) -> str:
+    def forall(self, processes: tuple[t.ProcessVariable, ...], body: str) -> str:
         """That all processes satisfy a formula. The pattern: try it with all that are known to be some."""
         if not processes:
             return body
@@ -144,15 +129,15 @@ class Formulas:
         implied = f"(=> {self.are_processes(processes)} {body})"
         return f"(forall ({_bound_variables(processes)}) (! {implied} :pattern ({pattern})))"
 
-    def is_process(self, process: Process) -> str:
+    def is_process(self, process: t.Process) -> str:
         """That something is a process: a name of type `proc` may be that of something else."""
         return f"(|is process| {self.process(process)})"
 
-    def are_processes(self, processes: tuple[ProcessVariable, ...]) -> str:
+    def are_processes(self, processes: tuple[t.ProcessVariable, ...]) -> str:
         return conjunction(map(self.is_process, processes))
 
 
-def _bound_variables(processes: tuple[ProcessVariable, ...]) -> str:
+def _bound_variables(processes: tuple[t.ProcessVariable, ...]) -> str:
     return " ".join(f"({Formulas.process(one)} Proc)" for one in processes)
 
 
@@ -177,9 +162,9 @@ def _junction(word: str, formulas: list[str], none: str) -> str:
     return f"({word} {' '.join(formulas)})"
 
 
-def numeral(value: Fraction, kind: Basic) -> str:
+def numeral(value: Fraction, kind: t.Basic) -> str:
     """A number of a type."""
-    if kind is Basic.INT:
+    if kind is t.Basic.INT:
         text = str(abs(value.numerator))
     else:
         text = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)"

@@ -18,6 +18,7 @@ from membar.evidence.certificates.graph import order
 from membar.evidence.certificates.relevance import Cell, Facts, Leaving, cell_of, leaving
 from membar.evidence.certificates.stage import instances, participants, stage_of, universe_of
 from membar.records import field, record, replace
+from membar.systems import terms as t
 from membar.systems.events import Event, EventCube, EventKind, Location
 from membar.systems.mapping import (
     Renaming,
@@ -39,20 +40,6 @@ from membar.systems.system import (
     Update,
     Value,
 )
-from membar.systems.terms import (
-    Access,
-    Comparison,
-    Conjunction,
-    Constructor,
-    EventValue,
-    Literal,
-    Place,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-    negation,
-)
 
 # A value chosen by `?`: a variable of its own, `?0`, `?1`, …, which no declared symbol can be called.
 CHOICE = "?"
@@ -62,7 +49,7 @@ CHOICE = "?"
 class Option:
     """One way in which a cell gets its value: where `conditions` hold, `value`; None where it stays."""
 
-    conditions: Conjunction
+    conditions: t.Conjunction
     value: Value | None
 
 
@@ -71,9 +58,9 @@ def roots(system: ParameterizedSystem, cube: Cube) -> Iterator[EventCube]:
 
     What its processes see, they see at one instant, and whatever they have read was read before it.
     """
-    readers: dict[Process, dict[Location, None]] = {}
+    readers: dict[t.Process, dict[Location, None]] = {}
     for place in places(cube.literals):
-        if isinstance(place, Access) and place.reader is not None:
+        if isinstance(place, t.Access) and place.reader is not None:
             readers.setdefault(place.reader, {})[Location(place.symbol, place.indices)] = None
     numbers = {reader: number for number, reader in enumerate(readers)}
     views = EventCube(
@@ -129,7 +116,7 @@ def steps(
     if not told.allows(left):
         return
 
-    def fits(parameter: ProcessVariable, process: Process) -> bool:
+    def fits(parameter: t.ProcessVariable, process: t.Process) -> bool:
         return told.allows_of(left.of_parameters[parameter], process)
 
     for names, parameters in participants(system, cube, transition, fits):
@@ -160,9 +147,9 @@ class TransitionPreimage:
     system: ParameterizedSystem
     cube: EventCube
     transition: Transition
-    names: Mapping[ProcessVariable, Process]
-    parameters: tuple[ProcessVariable, ...]
-    universe: tuple[Process, ...]
+    names: Mapping[t.ProcessVariable, t.Process]
+    parameters: tuple[t.ProcessVariable, ...]
+    universe: tuple[t.Process, ...]
     told: Facts
     leaving: Leaving
 
@@ -201,7 +188,7 @@ class TransitionPreimage:
         """Whether a waiting read may take its value from the step."""
         return any(self.told.waits_for(update, self.names) for update in self.transition.updates)
 
-    def _others(self) -> Iterator[Conjunction]:
+    def _others(self) -> Iterator[t.Conjunction]:
         """One alternative of each universal guard for each process that takes no part."""
         others = [one for one in self.universe if one not in self.names.values()]
         columns = [
@@ -223,9 +210,9 @@ class TransitionPreimage:
         names = {**self.names, **dict(zip(update.binders, indices, strict=True))}
         return list(_cases(update.cases, names))
 
-    def _registers(self) -> Iterator[tuple[dict[Place, Value], Conjunction]]:
+    def _registers(self) -> Iterator[tuple[dict[t.Place, Value], t.Conjunction]]:
         """What the cells that the cube speaks of had been, and on which conditions."""
-        columns: list[list[tuple[Place, Option]]] = []
+        columns: list[list[tuple[t.Place, Option]]] = []
         for update in self.transition.updates:
             for place in self.told.accesses.get(update.symbol, ()):
                 options = self._options(update, (place.symbol, place.indices))
@@ -235,14 +222,14 @@ class TransitionPreimage:
             changed = {place: option.value for place, option in choice if option.value is not None}
             yield changed, tuple(literal for _, option in choice for literal in option.conditions)
 
-    def _writes(self) -> Iterator[tuple[dict[Location, Value], Conjunction]]:
+    def _writes(self) -> Iterator[tuple[dict[Location, Value], t.Conjunction]]:
         """What is written to weak memory, and on which conditions."""
         columns: list[list[tuple[Location, Option]]] = []
         for update in self.transition.updates:
             symbol = self.system.symbol[update.symbol]
             if not symbol.weak:
                 continue
-            cells: Iterator[tuple[Process, ...]] = product(self.universe, repeat=symbol.dimensions)
+            cells: Iterator[tuple[t.Process, ...]] = product(self.universe, repeat=symbol.dimensions)
             for indices in cells:
                 options = self._options(update, (symbol.name, indices))
                 if options:
@@ -275,7 +262,7 @@ class TransitionPreimage:
         )
 
     def _cubes_for(
-        self, literals: Conjunction, written: Mapping[Location, Value], choices: _Choices, *, changed: bool
+        self, literals: t.Conjunction, written: Mapping[Location, Value], choices: _Choices, *, changed: bool
     ) -> Iterator[EventCube]:
         """The cubes for one choice of everything but the sources of reads."""
         if self.transition.acting is None or not self.system.is_weak:
@@ -293,7 +280,7 @@ class TransitionPreimage:
                 yield found
 
     def with_events(
-        self, literals: Conjunction, writes: Mapping[Location, Term], actor: Process
+        self, literals: t.Conjunction, writes: Mapping[Location, t.Term], actor: t.Process
     ) -> Iterator[EventCube]:
         """The cubes with the step's own events before all others."""
         old = self.cube.events
@@ -328,7 +315,7 @@ class TransitionPreimage:
             )
 
     def _sources(
-        self, writer: int | None, actor: Process, written: Mapping[Location, Term]
+        self, writer: int | None, actor: t.Process, written: Mapping[Location, t.Term]
     ) -> Iterator[_Sources]:
         """Which waiting reads take the new values: all of the acting process, any of the others."""
         if writer is None:
@@ -346,7 +333,7 @@ class TransitionPreimage:
             found = _Sources()
             for (number, location), taken in zip(waiting, choice, strict=True):
                 if taken:
-                    value = EventValue(number, location.symbol, location.indices)
+                    value = t.EventValue(number, location.symbol, location.indices)
                     found.values[value] = written[location]
                     found.satisfied[number] = (*found.satisfied.get(number, ()), location)
                 if number not in own:
@@ -358,7 +345,7 @@ class TransitionPreimage:
 class _Sources:
     """Where some waiting reads take their values from, and the order that this means."""
 
-    values: dict[Place, Term] = field(default_factory=dict)
+    values: dict[t.Place, t.Term] = field(default_factory=dict)
     satisfied: dict[int, tuple[Location, ...]] = field(default_factory=dict)
     before: set[tuple[int, int]] = field(default_factory=set)
 
@@ -370,13 +357,13 @@ class _Choices:
         self._cube = cube
         self._next: int | None = None
 
-    def term(self, symbol: str, value: Value) -> Term:
+    def term(self, symbol: str, value: Value) -> t.Term:
         """The value, or a new variable for `?`."""
         if not isinstance(value, AnyValue):
             return value
         number = self._first() if self._next is None else self._next
         self._next = number + 1
-        return Access(f"{CHOICE}{number} {symbol}")
+        return t.Access(f"{CHOICE}{number} {symbol}")
 
     def _first(self) -> int:
         """The number after all of the cube."""
@@ -399,48 +386,48 @@ def choice_of(symbol: str) -> tuple[int, str]:
 
 def _cases(cases: Sequence[Case], names: Renaming) -> Iterator[Option]:
     """The ways in which the first matching case is found."""
-    unmatched: list[Conjunction] = [()]
+    unmatched: list[t.Conjunction] = [()]
     for case in cases:
         condition = literals_renamed(case.condition, names)
         for way in unmatched:
             found = drop_true_literals((*way, *condition))
             if found is not None:
                 yield Option(found, value_renamed(case.value, names))
-        ways = [drop_true_literals((*way, negation(literal))) for way in unmatched for literal in condition]
+        ways = [drop_true_literals((*way, t.negation(literal))) for way in unmatched for literal in condition]
         unmatched = [way for way in ways if way is not None]
     for way in unmatched:
         yield Option(way, None)
 
 
-def drop_true_literals(literals: Conjunction) -> Conjunction | None:
+def drop_true_literals(literals: t.Conjunction) -> t.Conjunction | None:
     """A conjunction without what is certainly true; None if it is certainly false."""
-    kept: dict[Literal, None] = {}
-    values: dict[Term, Term] = {}
+    kept: dict[t.Literal, None] = {}
+    values: dict[t.Term, t.Term] = {}
     for literal in literals:
         left, right = literal.left, literal.right
-        is_value = isinstance(right, Constructor)
-        truth = None if is_value and isinstance(left, Access | EventValue) else _truth(literal)
+        is_value = isinstance(right, t.Constructor)
+        truth = None if is_value and isinstance(left, t.Access | t.EventValue) else _truth(literal)
         if truth is False:
             return None
         if truth is None:
             kept[literal] = None
-            fixes = is_value and literal.comparison is Comparison.EQUAL
+            fixes = is_value and literal.comparison is t.Comparison.EQUAL
             if fixes and values.setdefault(left, right) != right:
                 return None
     return tuple(kept)
 
 
-def _truth(literal: Literal) -> bool | None:
+def _truth(literal: t.Literal) -> bool | None:
     """Whether a literal about known processes or equal terms is true; None if it depends on the state."""
     left, right = literal.left, literal.right
     if left == right:
-        return literal.comparison in {Comparison.EQUAL, Comparison.AT_MOST}
-    known = isinstance(left, ProcessConstant) and isinstance(right, ProcessConstant)
-    apart = known or (isinstance(left, ProcessVariable) and isinstance(right, ProcessVariable))
-    apart = apart or (isinstance(left, Constructor) and isinstance(right, Constructor))
-    if apart and literal.comparison in {Comparison.EQUAL, Comparison.DIFFERENT}:
-        return literal.comparison is Comparison.DIFFERENT
-    if isinstance(left, ProcessConstant) and isinstance(right, ProcessConstant):
+        return literal.comparison in {t.Comparison.EQUAL, t.Comparison.AT_MOST}
+    known = isinstance(left, t.ProcessConstant) and isinstance(right, t.ProcessConstant)
+    apart = known or (isinstance(left, t.ProcessVariable) and isinstance(right, t.ProcessVariable))
+    apart = apart or (isinstance(left, t.Constructor) and isinstance(right, t.Constructor))
+    if apart and literal.comparison in {t.Comparison.EQUAL, t.Comparison.DIFFERENT}:
+        return literal.comparison is t.Comparison.DIFFERENT
+    if isinstance(left, t.ProcessConstant) and isinstance(right, t.ProcessConstant):
         return left.number < right.number
     return None
 
@@ -452,18 +439,18 @@ def simplify(cube: EventCube) -> Iterator[EventCube]:
         yield replace(cube, literals=literals)
 
 
-def _renamed_places(found: Sequence[Place], names: Renaming) -> list[Place]:
+def _renamed_places(found: Sequence[t.Place], names: Renaming) -> list[t.Place]:
     return [place_renamed(place, names) for place in found]
 
 
-def _after_read(event: Event, actor: Process, reads: Sequence[Location]) -> bool:
+def _after_read(event: Event, actor: t.Process, reads: Sequence[Location]) -> bool:
     """Whether an event is after a new read: of the same process, or a write of what it reads."""
     return event.process == actor or (
         event.kind is EventKind.WRITE and any(place in reads for place in event.locations)
     )
 
 
-def _after_write(event: Event, actor: Process, writes: Mapping[Location, Term]) -> bool:
+def _after_write(event: Event, actor: t.Process, writes: Mapping[Location, t.Term]) -> bool:
     """Whether an event is after a new write, whatever is read from where."""
     if event.kind is EventKind.WRITE:
         return event.process == actor or any(place in writes for place in event.locations)
@@ -477,36 +464,36 @@ def without(event: Event, satisfied: tuple[Location, ...]) -> Event:
     return replace(event, locations=tuple(place for place in event.locations if place not in satisfied))
 
 
-def substitute(literal: Literal, values: Mapping[Place, Term]) -> Literal:
+def substitute(literal: t.Literal, values: Mapping[t.Place, t.Term]) -> t.Literal:
     """A literal in which some places have values."""
     if not values:
         return literal
 
-    def change(place: Place) -> Term:
+    def change(place: t.Place) -> t.Term:
         return values.get(place, place)
 
     left, right = with_places(literal.left, change), with_places(literal.right, change)
     if left is literal.left and right is literal.right:
         return literal
-    return Literal(left, literal.comparison, right)
+    return t.Literal(left, literal.comparison, right)
 
 
-def event_term(term: Term, numbers: Mapping[Process, int]) -> Term:
+def event_term(term: t.Term, numbers: Mapping[t.Process, int]) -> t.Term:
     """A term whose reads of weak memory are values of the events that do them."""
 
-    def change(place: Place) -> Term:
-        if isinstance(place, Access) and place.reader is not None:
-            return EventValue(numbers[place.reader], place.symbol, place.indices)
+    def change(place: t.Place) -> t.Term:
+        if isinstance(place, t.Access) and place.reader is not None:
+            return t.EventValue(numbers[place.reader], place.symbol, place.indices)
         return place
 
     return with_places(term, change)
 
 
-def as_events(literals: Conjunction, numbers: Mapping[Process, int]) -> Conjunction:
+def as_events(literals: t.Conjunction, numbers: Mapping[t.Process, int]) -> t.Conjunction:
     """Reads of weak memory as values of the events that do them."""
-    found: list[Literal] = []
+    found: list[t.Literal] = []
     for one in literals:
         left, right = event_term(one.left, numbers), event_term(one.right, numbers)
         is_same = left is one.left and right is one.right
-        found.append(one if is_same else Literal(left, one.comparison, right))
+        found.append(one if is_same else t.Literal(left, one.comparison, right))
     return tuple(found)

@@ -9,25 +9,10 @@ from functools import cached_property
 from membar.evidence.certificates.formulas import conjunction, numeral, quote
 from membar.evidence.certificates.preimage import choice_of, is_choice
 from membar.evidence.certificates.solver import Session
+from membar.systems import terms as t
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import (
-    Access,
-    Basic,
-    Comparison,
-    Conjunction,
-    Constructor,
-    Enumeration,
-    EventValue,
-    Linear,
-    Literal,
-    Place,
-    Process,
-    ProcessConstant,
-    Term,
-    Type,
-)
 
-_SORTS = {Basic.PROC: "Int", Basic.INT: "Int", Basic.REAL: "Real"}
+_SORTS = {t.Basic.PROC: "Int", t.Basic.INT: "Int", t.Basic.REAL: "Real"}
 _QUOTED = re.compile(r"\|[^|]*\|")
 
 
@@ -38,13 +23,13 @@ class Logic:
         self._system = system
         self._declared: dict[str, str] = {}
         self._told = 0
-        self._places: dict[Place, str] = {}
-        self._literals: dict[Literal, str] = {}
-        self._refuted: dict[Conjunction, str] = {}
-        self._names: dict[Literal, str] = {}
-        self._claims: list[tuple[Conjunction, Conjunction | None]] = []
+        self._places: dict[t.Place, str] = {}
+        self._literals: dict[t.Literal, str] = {}
+        self._refuted: dict[t.Conjunction, str] = {}
+        self._names: dict[t.Literal, str] = {}
+        self._claims: list[tuple[t.Conjunction, t.Conjunction | None]] = []
 
-    def claim(self, literals: Conjunction, implied: Conjunction | None) -> None:
+    def claim(self, literals: t.Conjunction, implied: t.Conjunction | None) -> None:
         """Notes what is plain to see: that literals imply others; None: that they contradict each other."""
         self._claims.append((literals, implied))
 
@@ -59,7 +44,7 @@ class Logic:
         self._claims.clear()
         return self._are_unsatisfiable(claims)
 
-    def _name(self, literal: Literal) -> str:
+    def _name(self, literal: t.Literal) -> str:
         """A short name for a literal: claims are many, and say the same again and again."""
         name = self._names.get(literal)
         if name is None:
@@ -98,34 +83,34 @@ class Logic:
 
     # Names
 
-    def sort(self, kind: Type) -> str:
+    def sort(self, kind: t.Type) -> str:
         """The sort of a type."""
-        if isinstance(kind, Basic):
+        if isinstance(kind, t.Basic):
             return _SORTS[kind]
         name = quote(f"type {kind.name}")
         if name not in self._declared:
-            if isinstance(kind, Enumeration):
+            if isinstance(kind, t.Enumeration):
                 values = " ".join(f"({_constructor(kind, value)})" for value in kind.constructors)
                 self._declared[name] = f"(declare-datatypes (({name} 0)) (({values})))"
             else:
                 self._declared[name] = f"(declare-sort {name} 0)"
         return name
 
-    def process(self, process: Process) -> str:
+    def process(self, process: t.Process) -> str:
         """A process as a number."""
-        if isinstance(process, ProcessConstant):
+        if isinstance(process, t.ProcessConstant):
             return str(process.number)
         name = quote(f"process {process.name}")
         if name not in self._declared:
             self._declared[name] = f"(declare-const {name} Int)"
         return name
 
-    def place(self, place: Place) -> str:
+    def place(self, place: t.Place) -> str:
         """A cell, a choice or the value of an event."""
         if place not in self._places:
             symbol = choice_of(place.symbol)[1] if is_choice(place.symbol) else place.symbol
             sort = self.sort(self._system.symbol[symbol].type)
-            is_cell = isinstance(place, Access) and not is_choice(place.symbol)
+            is_cell = isinstance(place, t.Access) and not is_choice(place.symbol)
             name = quote(f"state {place.symbol}" if is_cell else _label(place))
             arguments = [self.process(index) for index in place.indices] if is_cell else []
             if name not in self._declared:
@@ -135,61 +120,61 @@ class Logic:
 
     # Formulas
 
-    def term(self, term: Term) -> str:
+    def term(self, term: t.Term) -> str:
         match term:
-            case Constructor(type=kind, name=name):
+            case t.Constructor(type=kind, name=name):
                 self.sort(kind)
                 return _constructor(kind, name)
-            case Access() | EventValue():
+            case t.Access() | t.EventValue():
                 return self.place(term)
-            case Linear(type=kind, constant=constant, terms=terms):
+            case t.Linear(type=kind, constant=constant, terms=terms):
                 parts = [f"(* {numeral(factor, kind)} {self.place(place)})" for factor, place in terms]
                 number = numeral(constant, kind)
                 return f"(+ {' '.join((number, *parts))})" if parts else number
             case _:
                 return self.process(term)
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: t.Literal) -> str:
         if literal not in self._literals:
             self._literals[literal] = self._comparison(literal)
         return self._literals[literal]
 
-    def _comparison(self, literal: Literal) -> str:
+    def _comparison(self, literal: t.Literal) -> str:
         left, right = self.term(literal.left), self.term(literal.right)
         match literal.comparison:
-            case Comparison.EQUAL:
+            case t.Comparison.EQUAL:
                 return f"(= {left} {right})"
-            case Comparison.DIFFERENT:
+            case t.Comparison.DIFFERENT:
                 return f"(not (= {left} {right}))"
-            case Comparison.LESS:
+            case t.Comparison.LESS:
                 return f"(< {left} {right})"
-            case Comparison.AT_MOST:
+            case t.Comparison.AT_MOST:
                 return f"(<= {left} {right})"
 
-    def all(self, literals: Conjunction) -> str:
+    def all(self, literals: t.Conjunction) -> str:
         """A conjunction."""
         return conjunction(map(self.literal, literals))
 
-    def negation(self, literals: Conjunction) -> str:
+    def negation(self, literals: t.Conjunction) -> str:
         """The negation of a conjunction."""
         if literals not in self._refuted:
             self._refuted[literals] = f"(not {self.all(literals)})"
         return self._refuted[literals]
 
-    def apart(self, processes: Iterable[Process]) -> str:
+    def apart(self, processes: Iterable[t.Process]) -> str:
         """These processes are pairwise distinct."""
         numbers = [self.process(process) for process in processes]
         return f"(distinct {' '.join(numbers)})" if len(numbers) > 1 else "true"
 
 
-def _constructor(kind: Enumeration, name: str) -> str:
+def _constructor(kind: t.Enumeration, name: str) -> str:
     """A value of an enumeration: types may share names of values."""
     return quote(f"{kind.name}.{name}")
 
 
-def _label(place: Place) -> str:
+def _label(place: t.Place) -> str:
     inside = ",".join(
-        f"#{index.number}" if isinstance(index, ProcessConstant) else index.name for index in place.indices
+        f"#{index.number}" if isinstance(index, t.ProcessConstant) else index.name for index in place.indices
     )
-    event = f"event {place.event} reads " if isinstance(place, EventValue) else ""
+    event = f"event {place.event} reads " if isinstance(place, t.EventValue) else ""
     return f"{event}{place.symbol}[{inside}]" if inside else f"{event}{place.symbol}"

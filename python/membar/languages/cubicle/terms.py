@@ -8,37 +8,26 @@ from membar.diagnostics import InputError, error
 from membar.languages.cubicle.scope import Scope, unknown
 from membar.languages.cubicle.syntax import AccessSyntax, BlockKind, Compare, Name, Product, TermSyntax
 from membar.source import Span
+from membar.systems import terms as t
 from membar.systems.linear import total
 from membar.systems.system import Symbol, SymbolKind
-from membar.systems.terms import (
-    NUMBERS,
-    Access,
-    Basic,
-    Comparison,
-    Literal,
-    Process,
-    ProcessVariable,
-    Term,
-    Type,
-    number,
-)
 
 _COMPARISONS = {
-    "=": (Comparison.EQUAL, False),
-    "<>": (Comparison.DIFFERENT, False),
-    "<": (Comparison.LESS, False),
-    "<=": (Comparison.AT_MOST, False),
-    ">": (Comparison.LESS, True),
-    ">=": (Comparison.AT_MOST, True),
+    "=": (t.Comparison.EQUAL, False),
+    "<>": (t.Comparison.DIFFERENT, False),
+    "<": (t.Comparison.LESS, False),
+    "<=": (t.Comparison.AT_MOST, False),
+    ">": (t.Comparison.LESS, True),
+    ">=": (t.Comparison.AT_MOST, True),
 }
 
 
-def type_name(kind: Type) -> str:
+def type_name(kind: t.Type) -> str:
     """What users call a type."""
-    return kind.value if isinstance(kind, Basic) else kind.name
+    return kind.value if isinstance(kind, t.Basic) else kind.name
 
 
-def term(scope: Scope, syntax: TermSyntax) -> tuple[Term, Type]:
+def term(scope: Scope, syntax: TermSyntax) -> tuple[t.Term, t.Type]:
     """A term with its type."""
     first = syntax.products[0]
     if len(syntax.products) == 1 and first.number is None and first.sign == 1 and first.operand is not None:
@@ -51,7 +40,7 @@ def term(scope: Scope, syntax: TermSyntax) -> tuple[Term, Type]:
     return total(kind, Fraction(0), ((factor, inner) for factor, inner, _ in parts)), kind
 
 
-def term_of_type(scope: Scope, syntax: TermSyntax, expected: Type) -> Term:
+def term_of_type(scope: Scope, syntax: TermSyntax, expected: t.Type) -> t.Term:
     """A term that must have the type `expected`."""
     found, kind = term(scope, syntax)
     if kind != expected:
@@ -59,10 +48,10 @@ def term_of_type(scope: Scope, syntax: TermSyntax, expected: Type) -> Term:
     return found
 
 
-def mismatch(expected: Type, found: Type, span: Span) -> InputError:
+def mismatch(expected: t.Type, found: t.Type, span: Span) -> InputError:
     """The error for a term of the wrong type."""
     hint = None
-    if (expected, found) == (Basic.REAL, Basic.INT):
+    if (expected, found) == (t.Basic.REAL, t.Basic.INT):
         hint = "real numbers have a decimal point: `1.0`"
     return error(
         "W0805",
@@ -73,30 +62,30 @@ def mismatch(expected: Type, found: Type, span: Span) -> InputError:
     )
 
 
-def comparison(scope: Scope, syntax: Compare) -> Literal:
+def comparison(scope: Scope, syntax: Compare) -> t.Literal:
     """A comparison of two terms of one type; `<` only of numbers and of processes."""
     left, kind = term(scope, syntax.left)
     right = term_of_type(scope, syntax.right, kind)
     operator, flipped = _COMPARISONS[syntax.operator.text]
-    if operator in {Comparison.LESS, Comparison.AT_MOST} and kind not in {*NUMBERS, Basic.PROC}:
+    if operator in {t.Comparison.LESS, t.Comparison.AT_MOST} and kind not in {*t.NUMBERS, t.Basic.PROC}:
         raise error(
             "W0805",
             f"values of type {type_name(kind)} have no order",
             syntax.operator.span,
             "expected `=` or `<>`",
         )
-    return Literal(right, operator, left) if flipped else Literal(left, operator, right)
+    return t.Literal(right, operator, left) if flipped else t.Literal(left, operator, right)
 
 
-def _product(scope: Scope, product: Product) -> tuple[Fraction, Term, Basic]:
+def _product(scope: Scope, product: Product) -> tuple[Fraction, t.Term, t.Basic]:
     factor = Fraction(product.sign)
     if product.operand is None:
         if product.number is None:
             raise error("W0802", "a product of nothing", product.span, "expected a term")
-        kind = Basic.REAL if product.number.is_real else Basic.INT
-        return factor, number(product.number.value, kind), kind
+        kind = t.Basic.REAL if product.number.is_real else t.Basic.INT
+        return factor, t.number(product.number.value, kind), kind
     inner, found = _operand(scope, product.operand)
-    if found is not Basic.INT and found is not Basic.REAL:
+    if found is not t.Basic.INT and found is not t.Basic.REAL:
         raise error(
             "W0805",
             f"`{product.operand.span.flat_text}` has type {type_name(found)}",
@@ -104,22 +93,22 @@ def _product(scope: Scope, product: Product) -> tuple[Fraction, Term, Basic]:
             "expected a number",
         )
     if product.number is not None:
-        if product.number.is_real and found is Basic.INT:
-            raise mismatch(Basic.INT, Basic.REAL, product.number.span)
+        if product.number.is_real and found is t.Basic.INT:
+            raise mismatch(t.Basic.INT, t.Basic.REAL, product.number.span)
         factor *= product.number.value
     return factor, inner, found
 
 
-def _operand(scope: Scope, operand: AccessSyntax | Name) -> tuple[Term, Type]:
+def _operand(scope: Scope, operand: AccessSyntax | Name) -> tuple[t.Term, t.Type]:
     if isinstance(operand, AccessSyntax):
         return _access(scope, operand)
     if operand.text in scope.lets:
         value, outer = scope.lets[operand.text]
         return term(outer, value)
-    return scope.process(operand), Basic.PROC
+    return scope.process(operand), t.Basic.PROC
 
 
-def _access(scope: Scope, syntax: AccessSyntax) -> tuple[Term, Type]:
+def _access(scope: Scope, syntax: AccessSyntax) -> tuple[t.Term, t.Type]:
     name = syntax.symbol
     constructor = scope.declarations.constructors.get(name.text)
     if constructor is not None and name.text not in scope.declarations.symbols:
@@ -129,7 +118,7 @@ def _access(scope: Scope, syntax: AccessSyntax) -> tuple[Term, Type]:
     symbol = symbol_of(scope, name)
     indices = indices_of(scope, symbol, name, syntax.indices)
     reader = None if syntax.reader is None else scope.process(syntax.reader)
-    return Access(symbol.name, indices, _reader(scope, symbol, syntax, reader, indices)), symbol.type
+    return t.Access(symbol.name, indices, _reader(scope, symbol, syntax, reader, indices)), symbol.type
 
 
 def symbol_of(scope: Scope, name: Name) -> Symbol:
@@ -140,7 +129,7 @@ def symbol_of(scope: Scope, name: Name) -> Symbol:
     return symbols[name.text]
 
 
-def indices_of(scope: Scope, symbol: Symbol, name: Name, indices: tuple[Name, ...]) -> tuple[Process, ...]:
+def indices_of(scope: Scope, symbol: Symbol, name: Name, indices: tuple[Name, ...]) -> tuple[t.Process, ...]:
     """The processes that index a symbol, as many as it has dimensions."""
     check_dimensions(symbol, name, indices)
     return tuple(scope.process(index) for index in indices)
@@ -163,9 +152,9 @@ def _reader(
     scope: Scope,
     symbol: Symbol,
     syntax: AccessSyntax,
-    reader: Process | None,
-    indices: tuple[Process, ...],
-) -> Process | None:
+    reader: t.Process | None,
+    indices: tuple[t.Process, ...],
+) -> t.Process | None:
     """Whose view of a weak symbol it is; a register must be the acting process's own."""
     if not symbol.weak:
         if scope.declarations.is_weak and scope.block is None:
@@ -198,11 +187,11 @@ def _reader(
     return scope.acting
 
 
-def _expected_actor(acting: ProcessVariable | None) -> str:
+def _expected_actor(acting: t.ProcessVariable | None) -> str:
     return "expected no `p@`" if acting is None else f"expected `{acting.name}@…`, or none"
 
 
-def _check_register(scope: Scope, symbol: Symbol, span: Span, indices: tuple[Process, ...]) -> None:
+def _check_register(scope: Scope, symbol: Symbol, span: Span, indices: tuple[t.Process, ...]) -> None:
     if symbol.kind is SymbolKind.CONSTANT or not indices or indices[0] == scope.acting:
         return
     raise error(

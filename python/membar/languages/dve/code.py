@@ -22,6 +22,7 @@ from membar.languages.dve.arithmetic import (
     select_element,
 )
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
+from membar.program import operations as ops
 from membar.program.expr import (
     FALSE,
     TRUE,
@@ -37,22 +38,10 @@ from membar.program.expr import (
     negation,
     registers_of,
 )
-from membar.program.operations import (
-    ASSERTIONS,
-    MEMORY,
-    NO_TAGS,
-    Assert,
-    Assume,
-    Load,
-    Operation,
-    Set,
-    Store,
-    Tags,
-)
 
 _NOTED = {
-    MEMORY: "an index out of bounds or a division by zero in this transition",
-    ASSERTIONS: "a value out of the range of its variable in this transition",
+    ops.MEMORY: "an index out of bounds or a division by zero in this transition",
+    ops.ASSERTIONS: "a value out of the range of its variable in this transition",
 }
 
 
@@ -67,9 +56,9 @@ class Checks(enum.Enum):
 class Code(Arithmetic):
     """The operations of an edge, growing."""
 
-    def __init__(self, scope: Scope, *, checks: Checks = Checks.FAIL, tags: Tags = NO_TAGS) -> None:
+    def __init__(self, scope: Scope, *, checks: Checks = Checks.FAIL, tags: ops.Tags = ops.NO_TAGS) -> None:
         self.scope = scope
-        self.operations: list[Operation] = []
+        self.operations: list[ops.Operation] = []
         self.guards: list[Expr] = []  # what can be tested before anything is done
         self.checks = checks
         self.tags = tags
@@ -93,9 +82,9 @@ class Code(Arithmetic):
         self._temporaries += 1
         return f"${self._temporaries - 1}"
 
-    def finish(self) -> tuple[Operation, ...]:
+    def finish(self) -> tuple[ops.Operation, ...]:
         """All operations, with those at the end that clear what was for use inside."""
-        clear = [Set(f"${number}", FALSE) for number in range(self._temporaries)]
+        clear = [ops.Set(f"${number}", FALSE) for number in range(self._temporaries)]
         return (*self.operations, *clear)
 
     def forget(self) -> None:
@@ -159,7 +148,7 @@ class Code(Arithmetic):
             if is_plain and not self._has_checked:
                 self.guards.append(value.truth)
             else:
-                self.operations.append(Assume(value.truth, waits=True))
+                self.operations.append(ops.Assume(value.truth, waits=True))
 
     def check(self, failures: Iterable[Failure]) -> None:
         """Run-time errors that can happen here."""
@@ -167,15 +156,15 @@ class Code(Arithmetic):
             self._has_checked = True
             if self.checks is Checks.FAIL:
                 is_fine = negation(failure.condition)
-                self.operations.append(Assert(is_fine, failure.message, property=failure.property))
+                self.operations.append(ops.Assert(is_fine, failure.message, property=failure.property))
             elif self.checks is Checks.WAIT:
-                self.operations.append(Assume(negation(failure.condition), waits=True))
+                self.operations.append(ops.Assume(negation(failure.condition), waits=True))
             else:
                 if failure.property not in self._noted:
                     self._noted[failure.property] = self.temporary()
                 register = self._noted[failure.property]
                 bad = Binary(BinaryOp.OR, Register(register), failure.condition)
-                self.operations.append(Set(register, bad))
+                self.operations.append(ops.Set(register, bad))
 
     @property
     def noted_error(self) -> Expr | None:
@@ -189,9 +178,9 @@ class Code(Arithmetic):
         """Run-time errors that were noted are looked at now."""
         for kind, register in self._noted.items():
             message = _NOTED[kind]
-            self.operations.append(Assert(negation(Register(register)), message, property=kind))
+            self.operations.append(ops.Assert(negation(Register(register)), message, property=kind))
 
-    def assign(self, target: x.Variable, value: Value, *, tags: Tags = NO_TAGS) -> None:
+    def assign(self, target: x.Variable, value: Value, *, tags: ops.Tags = ops.NO_TAGS) -> None:
         """`target = value`, checked."""
         variable = self.scope.variable(target.name, self.process, target.span)
         if variable.constant:
@@ -205,13 +194,13 @@ class Code(Arithmetic):
             message = (
                 f"out of range: `{target.span.flat_text}` is a {variable.type.value}, from {low} to {high}"
             )
-            self.check((Failure(_outside(value.expr, low, high), message, ASSERTIONS),))
+            self.check((Failure(_outside(value.expr, low, high), message, ops.ASSERTIONS),))
             if self.checks is Checks.NOTE:  # what follows relies on the range
                 value = Value(Extend(value.expr, 8 * variable.type.size, variable.type.signed))
         if variable.object is not None:
             self._store(variable, variable.object, index, value, self.tags | tags)
         elif _is_one_of(index, variable.count or 1):
-            self.operations.append(Set(variable.element(index.constant or 0), value.expr))
+            self.operations.append(ops.Set(variable.element(index.constant or 0), value.expr))
             self._drop(None)
         else:
             self._set_element(variable, index, value)
@@ -226,7 +215,7 @@ class Code(Arithmetic):
         """Tells others where the process is."""
         place = Address(process.state_object)
         point = Constant(process.states[state])
-        self.operations.append(Store(address=place, value=point, size=2, tags=self.tags))
+        self.operations.append(ops.Store(address=place, value=point, size=2, tags=self.tags))
 
     def _index(self, variable: Variable, tree: x.Variable) -> Value:
         if (tree.index is None) is not (variable.count is None):
@@ -250,19 +239,21 @@ class Code(Arithmetic):
 
     def _load(self, address: Expr, size: int, *, signed: bool) -> Value:
         name = self.temporary()
-        self.operations.append(Load(register=name, address=address, size=size, signed=signed))
+        self.operations.append(ops.Load(register=name, address=address, size=size, signed=signed))
         return Value(Register(name))
 
-    def _store(self, variable: Variable, place: str, index: Value, value: Value, tags: Tags) -> None:
+    def _store(self, variable: Variable, place: str, index: Value, value: Value, tags: ops.Tags) -> None:
         address = _element(variable, place, index)
-        self.operations.append(Store(address=address, value=value.expr, size=variable.type.size, tags=tags))
+        self.operations.append(
+            ops.Store(address=address, value=value.expr, size=variable.type.size, tags=tags)
+        )
         self._drop(place)
 
     def _set_element(self, variable: Variable, index: Value, value: Value) -> None:
         at, new = Register(self._keep(index.expr).name), self._keep(value.expr)
         for number in range(variable.count or 1):
             name = variable.element(number)
-            self.operations.append(Set(name, Select(equals(at, Constant(number)), new, Register(name))))
+            self.operations.append(ops.Set(name, Select(equals(at, Constant(number)), new, Register(name))))
         self._drop(None)
 
     def _keep(self, expr: Expr) -> Register:
@@ -270,7 +261,7 @@ class Code(Arithmetic):
         if isinstance(expr, Register) and expr.name.startswith("$"):
             return expr
         name = self.temporary()
-        self.operations.append(Set(name, expr))
+        self.operations.append(ops.Set(name, expr))
         return Register(name)
 
     def _drop(self, place: str | None) -> None:

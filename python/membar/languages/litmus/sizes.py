@@ -6,19 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from membar.diagnostics import Diagnostic, Label
 from membar.languages.litmus import codes
+from membar.program import operations as ops
 from membar.program.expr import Address, Expr, evaluate, registers_of
-from membar.program.operations import (
-    Choose,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Set,
-    Store,
-    StoreConditional,
-    Unlock,
-)
 from membar.program.program import Edge, Program, Thread
 
 
@@ -31,7 +20,9 @@ def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
         constants: Mapping[str, int] | None = None
         for edge in thread.edges:
             for operation in edge.operations:
-                if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
+                if not isinstance(
+                    operation, ops.Load | ops.Store | ops.StoreConditional | ops.Rmw | ops.Lock | ops.Unlock
+                ):
                     continue
                 address = operation.address
                 if isinstance(address, Address):  # as nearly all are
@@ -50,13 +41,18 @@ def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
     return {name: program.word(value) for name, value in thread.registers if name not in written}
 
 
-def _writes(operation: Operation) -> tuple[str, ...]:
+def _writes(operation: ops.Operation) -> tuple[str, ...]:
     match operation:
-        case Load(register=name) | Rmw(register=name) | Set(register=name) | Choose(register=name):
+        case (
+            ops.Load(register=name)
+            | ops.Rmw(register=name)
+            | ops.Set(register=name)
+            | ops.Choose(register=name)
+        ):
             return (name,)
-        case StoreConditional(status=name):
+        case ops.StoreConditional(status=name):
             return (name,)
-        case Receive(registers=names):
+        case ops.Receive(registers=names):
             return names
         case _:
             return ()

@@ -6,30 +6,11 @@ from collections.abc import Callable
 
 from membar.languages.mbp.expressions import expression, memory_type
 from membar.languages.mbp.tokens import Cursor
+from membar.program import operations as ops
 from membar.program.expr import TRUE, Expr
-from membar.program.operations import (
-    NO_TAGS,
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Spawn,
-    Store,
-    StoreConditional,
-    Tags,
-    Unlock,
-)
 
 
-def operation(cursor: Cursor) -> Operation:
+def operation(cursor: Cursor) -> ops.Operation:
     parse = _BY_KEYWORD.get(cursor.next.text) if not cursor.is_at_name else None
     if parse is not None:
         cursor.take()
@@ -39,12 +20,12 @@ def operation(cursor: Cursor) -> Operation:
     return _assignment(cursor, register)
 
 
-def _assignment(cursor: Cursor, register: str) -> Operation:
+def _assignment(cursor: Cursor, register: str) -> ops.Operation:
     if cursor.accept("load"):
         size, is_signed, address = _access(cursor)
         tags = _tags(cursor)
         is_exclusive = cursor.accept("exclusive") is not None
-        return Load(
+        return ops.Load(
             register=register,
             address=address,
             size=size,
@@ -57,7 +38,7 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
         value = _stored_value(cursor)
         tags = _tags(cursor)
         carries = cursor.accept("carries") is not None
-        return StoreConditional(
+        return ops.StoreConditional(
             status=register, address=address, value=value, size=size, tags=tags, carries=carries
         )
     if cursor.accept("rmw"):
@@ -66,18 +47,18 @@ def _assignment(cursor: Cursor, register: str) -> Operation:
         low = expression(cursor)
         cursor.expect("to", "between the least and the greatest value")
         high = expression(cursor)
-        return Choose(register, low, high, retries=cursor.accept("retry") is not None)
-    return Set(register, expression(cursor))
+        return ops.Choose(register, low, high, retries=cursor.accept("retry") is not None)
+    return ops.Set(register, expression(cursor))
 
 
-def _rmw(cursor: Cursor, register: str) -> Rmw:
+def _rmw(cursor: Cursor, register: str) -> ops.Rmw:
     size, is_signed, address = _access(cursor)
     value = _stored_value(cursor)
     condition = expression(cursor) if cursor.accept("if") else TRUE
-    read = _tags(cursor) if cursor.accept("read") else NO_TAGS
-    write = _tags(cursor) if cursor.accept("write") else NO_TAGS
+    read = _tags(cursor) if cursor.accept("read") else ops.NO_TAGS
+    write = _tags(cursor) if cursor.accept("write") else ops.NO_TAGS
     failed = _tags(cursor) if cursor.accept("failed") else None
-    return Rmw(
+    return ops.Rmw(
         register=register,
         address=address,
         value=value,
@@ -104,10 +85,10 @@ def _stored_value(cursor: Cursor) -> Expr:
     return expression(cursor)
 
 
-def _tags(cursor: Cursor) -> Tags:
+def _tags(cursor: Cursor) -> ops.Tags:
     """`{A, L}`, or nothing."""
     if not cursor.accept("{"):
-        return NO_TAGS
+        return ops.NO_TAGS
     tags: set[str] = set()
     while not cursor.sees("}"):
         tags.add(cursor.take_name("an ordering annotation"))
@@ -117,40 +98,40 @@ def _tags(cursor: Cursor) -> Tags:
     return frozenset(tags)
 
 
-def _store(cursor: Cursor) -> Store:
+def _store(cursor: Cursor) -> ops.Store:
     size, _, address = _access(cursor)
     value = _stored_value(cursor)
     tags = _tags(cursor)
     is_exclusive = cursor.accept("exclusive") is not None
-    return Store(address=address, value=value, size=size, tags=tags, exclusive=is_exclusive)
+    return ops.Store(address=address, value=value, size=size, tags=tags, exclusive=is_exclusive)
 
 
-def _assert(cursor: Cursor) -> Assert:
+def _assert(cursor: Cursor) -> ops.Assert:
     kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
     message = cursor.take_name("a message in quotes") if cursor.accept(",") else ""
-    return Assert(condition, message, property=kind)
+    return ops.Assert(condition, message, property=kind)
 
 
-def _fence(cursor: Cursor) -> Fence:
+def _fence(cursor: Cursor) -> ops.Fence:
     if not cursor.accept("["):
-        return Fence(_tags(cursor))
+        return ops.Fence(_tags(cursor))
     address = expression(cursor)
     cursor.expect("]", "after the address")
-    return Fence(_tags(cursor), address)
+    return ops.Fence(_tags(cursor), address)
 
 
-def _lock(cursor: Cursor) -> Lock:
+def _lock(cursor: Cursor) -> ops.Lock:
     size, _, address = _access(cursor)
-    return Lock(address=address, size=size, tags=_tags(cursor))
+    return ops.Lock(address=address, size=size, tags=_tags(cursor))
 
 
-def _unlock(cursor: Cursor) -> Unlock:
+def _unlock(cursor: Cursor) -> ops.Unlock:
     size, _, address = _access(cursor)
-    return Unlock(address=address, size=size, tags=_tags(cursor))
+    return ops.Unlock(address=address, size=size, tags=_tags(cursor))
 
 
-def _send(cursor: Cursor) -> Send:
+def _send(cursor: Cursor) -> ops.Send:
     channel = cursor.take_name("a channel")
     values: list[Expr] = []
     cursor.expect("(", "before the message")
@@ -159,10 +140,10 @@ def _send(cursor: Cursor) -> Send:
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the message")
-    return Send(channel, tuple(values))
+    return ops.Send(channel, tuple(values))
 
 
-def _receive(cursor: Cursor) -> Receive:
+def _receive(cursor: Cursor) -> ops.Receive:
     channel = cursor.take_name("a channel")
     registers: list[str] = []
     cursor.expect("(", "before the registers")
@@ -171,17 +152,17 @@ def _receive(cursor: Cursor) -> Receive:
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the registers")
-    return Receive(channel, tuple(registers))
+    return ops.Receive(channel, tuple(registers))
 
 
-_BY_KEYWORD: dict[str, Callable[[Cursor], Operation]] = {
+_BY_KEYWORD: dict[str, Callable[[Cursor], ops.Operation]] = {
     "store": _store,
     "fence": _fence,
-    "assume": lambda cursor: Assume(expression(cursor)),
-    "wait": lambda cursor: Assume(expression(cursor), waits=True),
+    "assume": lambda cursor: ops.Assume(expression(cursor)),
+    "wait": lambda cursor: ops.Assume(expression(cursor), waits=True),
     "assert": _assert,
-    "spawn": lambda cursor: Spawn(cursor.take_name("a thread")),
-    "join": lambda cursor: Join(cursor.take_name("a thread")),
+    "spawn": lambda cursor: ops.Spawn(cursor.take_name("a thread")),
+    "join": lambda cursor: ops.Join(cursor.take_name("a thread")),
     "lock": _lock,
     "unlock": _unlock,
     "send": _send,

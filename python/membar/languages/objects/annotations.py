@@ -6,41 +6,16 @@ from membar.diagnostics import error
 from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
+from membar.objects import terms as t
 from membar.objects.algebra import term_text
 from membar.objects.syntax import Claim, Line, LinearizationPoint, Load, Operation, Rmw, Store
-from membar.objects.terms import (
-    IDLE,
-    TRUE,
-    Ahead,
-    At,
-    Bound,
-    Deferred,
-    DeferredResult,
-    Element,
-    ForEach,
-    Linearized,
-    Loaded,
-    Pending,
-    PendingCount,
-    PendingValue,
-    Promised,
-    Sees,
-    Space,
-    Term,
-    Variable,
-    Which,
-    Who,
-    of_other,
-    replace_subterms,
-    subterms,
-)
 from membar.records import record, replace
 from membar.source import Span
 from membar.tokens import Token
 
 _OF_CONTROL = (
-    At, Pending, PendingValue, PendingCount, Ahead, ForEach, Sees, Linearized, Promised,
-    Deferred, DeferredResult
+    t.At, t.Pending, t.PendingValue, t.PendingCount, t.Ahead, t.ForEach, t.Sees, t.Linearized, t.Promised,
+    t.Deferred, t.DeferredResult
 )  # fmt: skip
 
 
@@ -82,17 +57,17 @@ class AnnotationReader:
         self._fitting(formula, start.to(self.words.previous.span))
         return Claim(formula, start.to(self.words.expect(";", "after the formula").span), lines)
 
-    def _fitting(self, formula: Term, span: Span) -> None:
+    def _fitting(self, formula: t.Term, span: Span) -> None:
         """Abs speaks of memory and the specification, Inv of memory and a thread, D of two threads alone."""
-        for part in subterms(formula):
-            if self.abstract and (_is_thread(part) or isinstance(part, Sees)):
+        for part in t.subterms(formula):
+            if self.abstract and (_is_thread(part) or isinstance(part, t.Sees)):
                 raise error("W1307", "`abstraction` cannot mention threads", span)
             if self.two and _is_memory(part):
                 raise error("W1307", "`between` cannot mention memory", span, "other threads can change it")
-            if not self.abstract and isinstance(part, Variable) and part.space is Space.ABSTRACT:
+            if not self.abstract and isinstance(part, t.Variable) and part.space is t.Space.ABSTRACT:
                 raise error("W1307", f"`{part.name}` belongs to the specification", span)
 
-    def formula(self) -> Term:
+    def formula(self) -> t.Term:
         return expression(self.words, self._leaf)
 
     def lines(self, until: str) -> frozenset[str]:
@@ -117,7 +92,7 @@ class AnnotationReader:
 
     def _line(self) -> Token:
         words = self.words
-        if words.sees(IDLE):
+        if words.sees(t.IDLE):
             return words.take()
         if words.next.group not in ("number", "label", "name"):
             raise words.wrong("expected the label of a line, or the name of an operation")
@@ -128,10 +103,10 @@ class AnnotationReader:
             raise unknown("line", token, self.scope.labels, code="W1305")
         return token
 
-    def _leaf(self, words: Words) -> Term:
+    def _leaf(self, words: Words) -> t.Term:
         if words.sees_word("forall") and words.ahead().group == "name":
             return self._forall()
-        return of_other(self._own(words)) if self._of_other() else self._own(words)
+        return t.of_other(self._own(words)) if self._of_other() else self._own(words)
 
     def _of_other(self) -> bool:
         """Whether `other.` comes, which is taken."""
@@ -148,12 +123,12 @@ class AnnotationReader:
         words.expect(".", "after `other`")
         return True
 
-    def _own(self, words: Words) -> Term:
+    def _own(self, words: Words) -> t.Term:
         if words.accept("at", "in"):
             words.expect("(", "before the lines")
             lines = self.lines(")")
             words.expect(")", "after the lines")
-            return At(lines)
+            return t.At(lines)
         if words.accept("pending"):
             return self._pending()
         if words.accept("deferred"):
@@ -162,11 +137,11 @@ class AnnotationReader:
             words.take()
             line, operation = self._storing()
             words.expect(".", "after the line")
-            return PendingValue(line, self._field(operation), which=Which.NEWEST)
+            return t.PendingValue(line, self._field(operation), which=t.Which.NEWEST)
         if words.sees_word("ahead") and words.ahead().text == "(":
             return self._ahead()
         if words.accept("linearized"):
-            return Promised(self._result()) if words.accept(".") else Linearized()
+            return t.Promised(self._result()) if words.accept(".") else t.Linearized()
         if words.accept("sees"):
             words.expect("(", "after `sees`")
             token = words.name("a shared variable")
@@ -177,7 +152,7 @@ class AnnotationReader:
                     "W1307", "`sees` of an array", token.span, "expected a variable that is not an array"
                 )
             words.expect(")", "after the variable")
-            return Sees(token.text)
+            return t.Sees(token.text)
         return self._name(words.name("a variable, a line or a number"))
 
     def _storing(self) -> tuple[str, Operation]:
@@ -206,16 +181,16 @@ class AnnotationReader:
             raise unknown("parameter", name, ["value", *operation.parameters, *results])
         return name.text.replace("result", "@")
 
-    def _pending(self) -> Term:
+    def _pending(self) -> t.Term:
         line, operation = self._storing()
         if not self.words.accept("."):
-            return Pending(line)
+            return t.Pending(line)
         if self.words.sees_word("count"):
             self.words.take()
-            return PendingCount(line)
-        return PendingValue(line, self._field(operation))
+            return t.PendingCount(line)
+        return t.PendingValue(line, self._field(operation))
 
-    def _ahead(self) -> Term:
+    def _ahead(self) -> t.Term:
         """`ahead(LINE, LINE)`."""
         self.words.take()
         self.words.expect("(", "after `ahead`")
@@ -225,9 +200,9 @@ class AnnotationReader:
         self.words.expect(")", "after the lines")
         for line in (first, second):
             self._operation_of(line)
-        return Ahead(first.text, second.text)
+        return t.Ahead(first.text, second.text)
 
-    def _forall(self) -> Term:
+    def _forall(self) -> t.Term:
         """`forall STORE in pending(LINE): FORMULA`."""
         words = self.words
         start = words.take().span
@@ -242,15 +217,15 @@ class AnnotationReader:
         line, operation = self._storing()
         words.expect(":", "before the formula")
         body = replace(self, store=(name.text, operation)).formula()
-        return ForEach(line, name.text, body, Who.OTHER if is_other else Who.SELF)
+        return t.ForEach(line, name.text, body, t.Who.OTHER if is_other else t.Who.SELF)
 
-    def _deferred_term(self) -> Term:
+    def _deferred_term(self) -> t.Term:
         line, operation = self._storing()
         if not self.words.accept("."):
-            return Deferred(line)
+            return t.Deferred(line)
         if not self.words.next.text.startswith("result"):
-            return PendingValue(line, self._field(operation), which=Which.AWAITED)
-        return DeferredResult(line, self._result())
+            return t.PendingValue(line, self._field(operation), which=t.Which.AWAITED)
+        return t.DeferredResult(line, self._result())
 
     def _result(self) -> int:
         """`result1`, `result2`, …."""
@@ -268,23 +243,23 @@ class AnnotationReader:
             )
         return int(number)
 
-    def _name(self, token: Token) -> Term:
+    def _name(self, token: Token) -> t.Term:
         scope, words = self.scope, self.words
         if self.store is not None and token.text == self.store[0]:
             words.expect(".", f"after `{token.text}`")
-            return Bound(token.text, self._field(self.store[1]))
+            return t.Bound(token.text, self._field(self.store[1]))
         if token.text in scope.operations and words.accept("."):
             operation = scope.operations[token.text]
             name = words.name("a variable of the operation")
             if name.text not in (*operation.parameters, *operation.locals):
                 raise unknown("variable", name, [*operation.parameters, *operation.locals])
-            return Variable(Space.LOCAL, name.text, token.text)
+            return t.Variable(t.Space.LOCAL, name.text, token.text)
         if token.text in scope.defines:
             return scope.defines[token.text]
         if token.text in scope.shared:
             return self._shared_term(token)
         if token.text in scope.private:
-            return Variable(Space.PRIVATE, token.text)
+            return t.Variable(t.Space.PRIVATE, token.text)
         if token.text in scope.state:
             if not self.abstract:
                 raise error(
@@ -293,18 +268,18 @@ class AnnotationReader:
                     token.span,
                     "only in `abstraction`",
                 )
-            return Variable(Space.ABSTRACT, token.text)
+            return t.Variable(t.Space.ABSTRACT, token.text)
         return self._local(token)
 
-    def _shared_term(self, token: Token) -> Term:
+    def _shared_term(self, token: Token) -> t.Term:
         if self.scope.shared[token.text].size is None:
-            return Variable(Space.SHARED, token.text)
+            return t.Variable(t.Space.SHARED, token.text)
         self.words.expect("[", f"after the array `{token.text}`")
         index = expression(self.words, self._leaf)
         self.words.expect("]", "after the index")
-        return Element(token.text, index)
+        return t.Element(token.text, index)
 
-    def _local(self, token: Token) -> Term:
+    def _local(self, token: Token) -> t.Term:
         owners = [
             operation.name
             for operation in self.scope.operations.values()
@@ -313,7 +288,7 @@ class AnnotationReader:
         if self.operation in owners:
             owners = [self.operation]
         if len(owners) == 1:
-            return Variable(Space.LOCAL, token.text, owners[0])
+            return t.Variable(t.Space.LOCAL, token.text, owners[0])
         if not owners:
             known = [*self.scope.shared, *self.scope.private, *self.scope.state, *self.scope.defines]
             raise unknown("variable", token, known)
@@ -325,14 +300,16 @@ class AnnotationReader:
         )
 
 
-def _is_thread(part: Term) -> bool:
-    if isinstance(part, Variable):
-        return part.space in (Space.LOCAL, Space.PRIVATE)
-    return isinstance(part, _OF_CONTROL) and not isinstance(part, Sees)
+def _is_thread(part: t.Term) -> bool:
+    if isinstance(part, t.Variable):
+        return part.space in (t.Space.LOCAL, t.Space.PRIVATE)
+    return isinstance(part, _OF_CONTROL) and not isinstance(part, t.Sees)
 
 
-def _is_memory(part: Term) -> bool:
-    return isinstance(part, Sees | Element) or (isinstance(part, Variable) and part.space is Space.SHARED)
+def _is_memory(part: t.Term) -> bool:
+    return isinstance(part, t.Sees | t.Element) or (
+        isinstance(part, t.Variable) and part.space is t.Space.SHARED
+    )
 
 
 def point(words: Words, scope: Scope) -> LinearizationPoint:
@@ -347,12 +324,12 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
     if found is None:
         raise unknown(f"line of `{name.text}`", line, [each.label for each in operation.lines], code="W1305")
     reader = AnnotationReader(scope, words, operation=name.text)
-    when: Term = TRUE
+    when: t.Term = t.TRUE
     if words.accept("when"):
         start = words.next.span
         when = _with_loaded(reader.formula(), found)
         _of_one_step(when, "when", name.text, start.to(words.previous.span))
-    if isinstance(found.action, Store) and any(_is_memory(part) for part in subterms(when)):
+    if isinstance(found.action, Store) and any(_is_memory(part) for part in t.subterms(when)):
         message = "`when` of a line that stores cannot mention memory"
         raise error("W1307", message, line.span, "the store reaches memory later")
     results = None
@@ -371,31 +348,31 @@ def point(words: Words, scope: Scope) -> LinearizationPoint:
     )
 
 
-def _with_loaded(formula: Term, line: Line) -> Term:
+def _with_loaded(formula: t.Term, line: Line) -> t.Term:
     """The formula in which the name of what the line loads is the loaded value."""
     if not isinstance(line.action, Load | Rmw):
         return formula
     location = line.action.location
-    name: Term = Variable(Space.SHARED, location.name)
+    name: t.Term = t.Variable(t.Space.SHARED, location.name)
     if location.index is not None:
-        name = Element(location.name, location.index)
-    return replace_subterms(formula, lambda part: Loaded() if part == name else None)
+        name = t.Element(location.name, location.index)
+    return t.replace_subterms(formula, lambda part: t.Loaded() if part == name else None)
 
 
-def _of_one_step(formula: Term, word: str, operation: str, span: Span) -> None:
+def _of_one_step(formula: t.Term, word: str, operation: str, span: Span) -> None:
     """`when` and `returning` speak of the step: of the operation's own variables, private ones and memory.
 
     Raises:
         InputError: of something else.
     """
-    for part in subterms(formula):
+    for part in t.subterms(formula):
         match part:
-            case Element(name=name):
+            case t.Element(name=name):
                 label = "load it into a local variable first"
                 raise error("W1307", f"`{word}` cannot mention an element of `{name}`", span, label)
-            case Variable(space=Space.ABSTRACT, name=name):
+            case t.Variable(space=t.Space.ABSTRACT, name=name):
                 raise error("W1307", f"`{name}` belongs to the specification", span, "only in `abstraction`")
-            case Variable(space=Space.LOCAL, operation=owner, name=name) if owner != operation:
+            case t.Variable(space=t.Space.LOCAL, operation=owner, name=name) if owner != operation:
                 raise error("W1307", f"`{owner}.{name}` is not a variable of `{operation}`", span)
             case _ if isinstance(part, _OF_CONTROL):
                 label = "only variables in this step are allowed"

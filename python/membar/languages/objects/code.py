@@ -7,6 +7,7 @@ from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.lines import LineWriter, Mark
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
+from membar.objects import terms as t
 from membar.objects.syntax import (
     Action,
     Assign,
@@ -21,26 +22,13 @@ from membar.objects.syntax import (
     RmwKind,
     Store,
 )
-from membar.objects.terms import (
-    TRUE,
-    Binary,
-    BinaryOp,
-    Loaded,
-    Number,
-    Space,
-    Term,
-    Variable,
-    negation,
-    replace_subterms,
-    subterms,
-)
 from membar.records import field, record
 from membar.source import Span
 from membar.tokens import Token
 
 _RMW = {kind.value: kind for kind in RmwKind}
 _OPERANDS = {RmwKind.CAS: 2, RmwKind.SWAP: 1, RmwKind.FETCH_ADD: 1}
-_STEPS = {"++": BinaryOp.ADD, "--": BinaryOp.SUB, "+=": BinaryOp.ADD, "-=": BinaryOp.SUB}
+_STEPS = {"++": t.BinaryOp.ADD, "--": t.BinaryOp.SUB, "+=": t.BinaryOp.ADD, "-=": t.BinaryOp.SUB}
 
 
 @record(frozen=True, slots=True)
@@ -48,7 +36,7 @@ class _Access:
     """The one access to memory of an expression, which stands as `Loaded` in it."""
 
     location: Location
-    rmw: tuple[RmwKind, tuple[Term, ...]] | None
+    rmw: tuple[RmwKind, tuple[t.Term, ...]] | None
     span: Span
 
 
@@ -78,7 +66,7 @@ class OperationReader:
         words.expect("(", "after the operation's name")
         self._names(self.parameters, "a parameter", until=")")
         words.expect(")", "after the parameters")
-        requires: Term = TRUE
+        requires: t.Term = t.TRUE
         if words.accept("requires"):
             requires = self._without_memory("a precondition")
         words.expect("{", "before the operation's lines")
@@ -107,14 +95,14 @@ class OperationReader:
 
     # Expressions
 
-    def _leaf(self, words: Words) -> Term:
+    def _leaf(self, words: Words) -> t.Term:
         if words.next.text in _RMW and words.next.group == "keyword":
             return self._rmw()
         token = words.name("a variable or number")
         if token.text in self.parameters or token.text in self.locals:
-            return Variable(Space.LOCAL, token.text, self.name)
+            return t.Variable(t.Space.LOCAL, token.text, self.name)
         if token.text in self.scope.private:
-            return Variable(Space.PRIVATE, token.text)
+            return t.Variable(t.Space.PRIVATE, token.text)
         if token.text in self.scope.shared:
             return self._record_access(
                 _Access(self._location(token), None, token.span.to(words.previous.span))
@@ -122,7 +110,7 @@ class OperationReader:
         known = [*self.parameters, *self.locals, *self.scope.private, *self.scope.shared]
         raise unknown("variable", token, known)
 
-    def _record_access(self, access: _Access) -> Term:
+    def _record_access(self, access: _Access) -> t.Term:
         if self._access is not None:
             raise error(
                 "W1306",
@@ -131,7 +119,7 @@ class OperationReader:
                 "load one of them into a local variable first",
             )
         self._access = access
-        return Loaded()
+        return t.Loaded()
 
     def _location(self, token: Token) -> Location:
         declared = self.scope.shared[token.text]
@@ -144,7 +132,7 @@ class OperationReader:
         self.words.expect("]", "after the index")
         return Location(token.text, index)
 
-    def _rmw(self) -> Term:
+    def _rmw(self) -> t.Term:
         word = self.words.take()
         kind = _RMW[word.text]
         self.words.expect("(", f"after `{word.text}`")
@@ -152,7 +140,7 @@ class OperationReader:
         if place.text not in self.scope.shared:
             raise unknown("shared variable", place, self.scope.shared)
         location = self._location(place)
-        operands: list[Term] = []
+        operands: list[t.Term] = []
         while self.words.accept(","):
             operands.append(self._without_memory(f"an operand of `{word.text}`"))
         self.words.expect(")", f"after the operands of `{word.text}`")
@@ -165,7 +153,7 @@ class OperationReader:
             )
         return self._record_access(_Access(location, (kind, tuple(operands)), span))
 
-    def _without_memory(self, what: str) -> Term:
+    def _without_memory(self, what: str) -> t.Term:
         outside, self._access = self._access, None
         start = self.words.next.span
         term = expression(self.words, self._leaf)
@@ -174,25 +162,27 @@ class OperationReader:
         self._access = outside
         return term
 
-    def _expression(self) -> tuple[Term, _Access | None]:
+    def _expression(self) -> tuple[t.Term, _Access | None]:
         self._access = None
         term = expression(self.words, self._leaf)
         access, self._access = self._access, None
         return term, access
 
-    def _emit_access(self, term: Term, access: _Access | None, span: Span, into: str | None = None) -> Term:
+    def _emit_access(
+        self, term: t.Term, access: _Access | None, span: Span, into: str | None = None
+    ) -> t.Term:
         """The term over locals only, after lines that do its access; `into` is where the value may go."""
         if access is None:
             return term
         if access.rmw is None:
             target = into or self._fresh_local()
             self._writer.emit(Load(target, access.location, term), span)
-            return Variable(Space.LOCAL, target, self.name)
-        target = into if into is not None and term == Loaded() else self._fresh_local()
+            return t.Variable(t.Space.LOCAL, target, self.name)
+        target = into if into is not None and term == t.Loaded() else self._fresh_local()
         kind, operands = access.rmw
         self._writer.emit(Rmw(kind, access.location, operands, target), span)
-        value = Variable(Space.LOCAL, target, self.name)
-        return replace_subterms(term, lambda part: value if part == Loaded() else None)
+        value = t.Variable(t.Space.LOCAL, target, self.name)
+        return t.replace_subterms(term, lambda part: value if part == t.Loaded() else None)
 
     def _fresh_local(self) -> str:
         number = 1
@@ -253,7 +243,7 @@ class OperationReader:
     def _end(self) -> Span:
         return self.words.expect(";", "at the end of the statement").span
 
-    def _condition(self) -> tuple[Term, _Access | None, Span]:
+    def _condition(self) -> tuple[t.Term, _Access | None, Span]:
         start = self.words.expect("(", "before the condition").span
         term, access = self._expression()
         end = self.words.expect(")", "after the condition").span
@@ -261,7 +251,7 @@ class OperationReader:
 
     def _branch(
         self,
-        condition: tuple[Term, _Access | None, Span],
+        condition: tuple[t.Term, _Access | None, Span],
         *,
         then: Mark | None = None,
         otherwise: Mark | None = None,
@@ -269,7 +259,7 @@ class OperationReader:
         """Goes to one of two places; None is the next line."""
         term, access, span = condition
         plain = self._emit_access(term, access, span)
-        if isinstance(plain, Number):
+        if isinstance(plain, t.Number):
             self._writer.emit(None, span, then=then if plain.value else otherwise)
         else:
             other = otherwise or self._writer.mark()
@@ -314,12 +304,12 @@ class OperationReader:
         self.words.take()
         head = self._writer.here()
         term, access, span = self._condition()
-        self._branch((negation(term), access, span), then=head)
+        self._branch((t.negation(term), access, span), then=head)
         self._end()
 
     def _return(self) -> None:
         start = self.words.take().span
-        values: tuple[Term, ...] = ()
+        values: tuple[t.Term, ...] = ()
         access: _Access | None = None
         if self.words.sees("("):
             mark = self.words.mark
@@ -337,12 +327,12 @@ class OperationReader:
             raise error("W1308", message, span)
         self.results = len(values)
         done = tuple(
-            self._emit_access(value, access if Loaded() in subterms(value) else None, span)
+            self._emit_access(value, access if t.Loaded() in t.subterms(value) else None, span)
             for value in values
         )
         self._writer.emit(Return(done), span)
 
-    def _several(self) -> tuple[tuple[Term, ...], _Access | None]:
+    def _several(self) -> tuple[tuple[t.Term, ...], _Access | None]:
         self._access = None
         found = several(self.words, self._leaf)
         access, self._access = self._access, None
@@ -372,7 +362,7 @@ class OperationReader:
         token = words.name("a statement")
         if token.text in self.scope.shared:
             location = self._location(token)
-            value, access = self._assigned_value(Loaded(), location, token)
+            value, access = self._assigned_value(t.Loaded(), location, token)
             span = token.span.to(self._end())
             plain = self._emit_access(value, access, span)
             self._writer.emit(Store(location, plain), span)
@@ -385,26 +375,32 @@ class OperationReader:
         if not own and token.text not in self.scope.private:
             known = [*self.parameters, *self.locals, *self.scope.private, *self.scope.shared]
             raise unknown("variable", token, known)
-        space = Variable(Space.LOCAL, token.text, self.name) if own else Variable(Space.PRIVATE, token.text)
+        space = (
+            t.Variable(t.Space.LOCAL, token.text, self.name)
+            if own
+            else t.Variable(t.Space.PRIVATE, token.text)
+        )
         value, access = self._assigned_value(space, None, token)
         span = token.span.to(self._end())
         self._assign(token.text, value, access, span, private=not own)
 
-    def _assign(self, name: str, value: Term, access: _Access | None, span: Span, *, private: bool) -> None:
+    def _assign(self, name: str, value: t.Term, access: _Access | None, span: Span, *, private: bool) -> None:
         plain = self._emit_access(value, access, span, into=None if private else name)
-        if access is not None and plain == Variable(Space.LOCAL, name, self.name):
+        if access is not None and plain == t.Variable(t.Space.LOCAL, name, self.name):
             return
         action: Action = Assign(name, plain, private)
         self._writer.emit(action, span)
 
-    def _assigned_value(self, old: Term, place: Location | None, token: Token) -> tuple[Term, _Access | None]:
+    def _assigned_value(
+        self, old: t.Term, place: Location | None, token: Token
+    ) -> tuple[t.Term, _Access | None]:
         """What is assigned, with its access; `old` is the value before, for `++` and the like."""
         words = self.words
         if sign := words.accept("++", "--", "+=", "-="):
             access = None if place is None else _Access(place, None, token.span)
-            amount: Term = Number(1)
+            amount: t.Term = t.Number(1)
             if sign.text in ("+=", "-="):
                 amount = self._without_memory(f"the right side of `{sign.text}`")
-            return Binary(_STEPS[sign.text], old, amount), access
+            return t.Binary(_STEPS[sign.text], old, amount), access
         words.expect("=", f"after `{token.text}`")
         return self._expression()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import z3
 
+from membar.objects import terms as t
 from membar.objects.algebra import term_text
 from membar.objects.infer.candidates import Candidate, Found
 from membar.objects.infer.needed import Needed
@@ -13,25 +14,6 @@ from membar.objects.infer.templates import Templates
 from membar.objects.proof.smt import Encoder, ask
 from membar.objects.syntax import ConcurrentObject, Store
 from membar.objects.systems.moves import ThreadSystem
-from membar.objects.terms import (
-    FALSE,
-    IDLE,
-    TRUE,
-    At,
-    Binary,
-    BinaryOp,
-    Deferred,
-    Linearized,
-    Number,
-    Pending,
-    Space,
-    Term,
-    Variable,
-    Who,
-    conjunction,
-    equals,
-    negation,
-)
 from membar.records import record
 
 
@@ -39,15 +21,15 @@ from membar.records import record
 class _Feature:
     """Something about a thread: where it is, or what is pending, and perhaps how an attempt ended."""
 
-    place: Term
-    outcome: tuple[Variable, int] | None = None
+    place: t.Term
+    outcome: tuple[t.Variable, int] | None = None
 
     def text(self) -> str:
         """In the object language."""
         text = term_text(self.place)
         if self.outcome is not None:
             variable, value = self.outcome
-            text += f" && {term_text(equals(variable, Number(value)))}"
+            text += f" && {term_text(t.equals(variable, t.Number(value)))}"
         return text
 
 
@@ -56,7 +38,7 @@ class _Claim:
     """A claim in the object language, and what it says at which controls."""
 
     text: str
-    covered: frozenset[tuple[Hashable, Term]]
+    covered: frozenset[tuple[Hashable, t.Term]]
 
 
 class Printer:
@@ -67,26 +49,26 @@ class Printer:
         self._about: ConcurrentObject = system.about
         self._found = found
         self._controls = list(found.controls)
-        self._known: dict[Hashable, dict[Term, Candidate | None]] = {
-            control: {TRUE: None} | {each.said: each for each in kept}
+        self._known: dict[Hashable, dict[t.Term, Candidate | None]] = {
+            control: {t.TRUE: None} | {each.said: each for each in kept}
             for control, kept in found.controls.items()
         }
         self._order = [line.label for _, line in self._about.lines()]
         self._truths = Templates(system).truths
-        self._said: dict[tuple[Term, Hashable], Term] = {}
-        self._places: dict[Term, list[Hashable]] = {}
+        self._said: dict[tuple[t.Term, Hashable], t.Term] = {}
+        self._places: dict[t.Term, list[Hashable]] = {}
         self._stores = [line.label for _, line in self._about.lines() if isinstance(line.action, Store)]
 
-    def _says(self, term: Term, control: Hashable) -> Term:
+    def _says(self, term: t.Term, control: Hashable) -> t.Term:
         said = self._said.get((term, control))
         if said is None:
-            said = self._said[term, control] = self._system.resolved(term, control, Who.SELF)
+            said = self._said[term, control] = self._system.resolved(term, control, t.Who.SELF)
         return said
 
-    def _where(self, term: Term) -> list[Hashable]:
+    def _where(self, term: t.Term) -> list[Hashable]:
         found = self._places.get(term)
         if found is None:
-            found = [control for control in self._controls if self._says(term, control) == TRUE]
+            found = [control for control in self._controls if self._says(term, control) == t.TRUE]
             self._places[term] = found
         return found
 
@@ -110,13 +92,13 @@ class Printer:
     def general(self) -> frozenset[Candidate]:
         """Candidates that a claim about several controls makes."""
         atoms = dict.fromkeys(each.term for kept in self._found.controls.values() for each in kept)
-        found: set[tuple[Hashable, Term]] = set()
+        found: set[tuple[Hashable, t.Term]] = set()
         for _, places in self._guards():
             for atom in atoms:
                 found |= self._claims_covered(atom, places)
         return frozenset(each for _, each in self._candidates(found))
 
-    def _candidates(self, covered: Iterable[tuple[Hashable, Term]]) -> Iterator[tuple[Hashable, Candidate]]:
+    def _candidates(self, covered: Iterable[tuple[Hashable, t.Term]]) -> Iterator[tuple[Hashable, Candidate]]:
         for control, said in covered:
             candidate = self._known[control][said]
             if candidate is not None:
@@ -144,7 +126,7 @@ class Printer:
                         found.append(_Claim(text, frozenset(covered)))
         return found
 
-    def _claims_covered(self, atom: Term, places: list[Hashable]) -> set[tuple[Hashable, Term]]:
+    def _claims_covered(self, atom: t.Term, places: list[Hashable]) -> set[tuple[Hashable, t.Term]]:
         """What a claim says about these controls; nothing if it does not hold at one of them."""
         found = set()
         for control in places:
@@ -154,15 +136,15 @@ class Printer:
             found.add((control, said))
         return found
 
-    def _guards(self) -> Iterator[tuple[Callable[[Term], str], list[Hashable]]]:
+    def _guards(self) -> Iterator[tuple[Callable[[t.Term], str], list[Hashable]]]:
         """Ways to say where, general ones first."""
         yield term_text, self._controls
-        for place in (IDLE, *self._order):
-            at = self._where(At(frozenset({place})))
+        for place in (t.IDLE, *self._order):
+            at = self._where(t.At(frozenset({place})))
             if at:
                 yield _prefix(f"at {place}: "), at
         for label in self._stores:
-            pending = self._where(Pending(label))
+            pending = self._where(t.Pending(label))
             if pending:
                 yield _prefix(f"pending({label}) -> "), pending
         for term in self._conditions():
@@ -171,42 +153,44 @@ class Printer:
         for label in self._stores:
             for other in self._stores:
                 if other != label:
-                    term = conjunction((Pending(label), negation(Pending(other))))
+                    term = t.conjunction((t.Pending(label), t.negation(t.Pending(other))))
                     if places := self._where(term):
                         yield _prefix(f"{term_text(term)} -> "), places
             for place in self._order:
-                term = conjunction((At(frozenset({place})), negation(Pending(label))))
-                if (places := self._where(term)) and len(places) < len(self._where(At(frozenset({place})))):
+                term = t.conjunction((t.At(frozenset({place})), t.negation(t.Pending(label))))
+                if (places := self._where(term)) and len(places) < len(self._where(t.At(frozenset({place})))):
                     yield _prefix(f"{term_text(term)} -> "), places
 
-    def _conditions(self) -> Iterator[Term]:
+    def _conditions(self) -> Iterator[t.Term]:
         """Which operations have taken effect, and where."""
-        yield from map(Deferred, self._stores)
+        yield from map(t.Deferred, self._stores)
         for place in self._order:
-            at = At(frozenset({place}))
-            yield conjunction((at, Linearized()))
-            yield conjunction((at, negation(Linearized())))
-            yield from (conjunction((at, Deferred(label))) for label in self._stores)
+            at = t.At(frozenset({place}))
+            yield t.conjunction((at, t.Linearized()))
+            yield t.conjunction((at, t.negation(t.Linearized())))
+            yield from (t.conjunction((at, t.Deferred(label))) for label in self._stores)
 
-    def _exactly(self, control: Hashable) -> Term:
+    def _exactly(self, control: Hashable) -> t.Term:
         """A formula that holds at one control, and at no other that the language can tell from it."""
         line = next(
-            place for place in (IDLE, *self._order) if self._says(At(frozenset({place})), control) == TRUE
+            place
+            for place in (t.IDLE, *self._order)
+            if self._says(t.At(frozenset({place})), control) == t.TRUE
         )
-        parts: list[Term] = [At(frozenset({line}))]
-        terms: list[Term] = [Linearized()]
-        terms += [Pending(label) for label in self._stores]
-        terms += [Deferred(label) for label in self._stores]
-        alike = [each for each in self._controls if each != control and self._says(parts[0], each) == TRUE]
+        parts: list[t.Term] = [t.At(frozenset({line}))]
+        terms: list[t.Term] = [t.Linearized()]
+        terms += [t.Pending(label) for label in self._stores]
+        terms += [t.Deferred(label) for label in self._stores]
+        alike = [each for each in self._controls if each != control and self._says(parts[0], each) == t.TRUE]
         for term in terms:
             said = self._says(term, control)
             different = [each for each in alike if self._says(term, each) != said]
             if different:
-                parts.append(term if said == TRUE else negation(term))
+                parts.append(term if said == t.TRUE else t.negation(term))
                 alike = [each for each in alike if each not in different]
-        return conjunction(tuple(parts))
+        return t.conjunction(tuple(parts))
 
-    def _irredundant(self, candidates: Iterable[Candidate]) -> list[Term]:
+    def _irredundant(self, candidates: Iterable[Candidate]) -> list[t.Term]:
         """What is said without what follows from the rest."""
         encoder, solver = Encoder(), z3.Solver()
         kept = [each.said for each in candidates]
@@ -255,17 +239,17 @@ class Printer:
 
     def _features(self) -> Iterator[_Feature]:
         for operation, line in self._about.lines():
-            place = At(frozenset({line.label}))
+            place = t.At(frozenset({line.label}))
             yield _Feature(place)
             for name in operation.locals:
-                variable = Variable(Space.LOCAL, name, operation.name)
+                variable = t.Variable(t.Space.LOCAL, name, operation.name)
                 for value in (0, 1) if (operation.name, name) in self._truths else ():
-                    if not self._is_impossible(place, equals(variable, Number(1 - value))):
+                    if not self._is_impossible(place, t.equals(variable, t.Number(1 - value))):
                         yield _Feature(place, (variable, value))
         for label in self._stores:
-            yield _Feature(Pending(label))
+            yield _Feature(t.Pending(label))
 
-    def _is_impossible(self, place: Term, opposite: Term) -> bool:
+    def _is_impossible(self, place: t.Term, opposite: t.Term) -> bool:
         """Whether the opposite is claimed wherever a thread is there."""
         return all(opposite in self._known[control] for control in self._where(place))
 
@@ -304,7 +288,7 @@ class Printer:
         return any(_contradicts(term, two.outcome, one.outcome) for term in turned)
 
 
-def _prefix(before: str) -> Callable[[Term], str]:
+def _prefix(before: str) -> Callable[[t.Term], str]:
     return lambda term: before + term_text(term, around=int(before.endswith("-> ")))
 
 
@@ -312,20 +296,22 @@ def _of_other(feature: _Feature) -> str:
     text = f"other.{term_text(feature.place)}"
     if feature.outcome is not None:
         variable, value = feature.outcome
-        text += f" && other.{term_text(equals(variable, Number(value)))}"
+        text += f" && other.{term_text(t.equals(variable, t.Number(value)))}"
     return text
 
 
-def _contradicts(term: Term, own: tuple[Variable, int] | None, other: tuple[Variable, int] | None) -> bool:
+def _contradicts(
+    term: t.Term, own: tuple[t.Variable, int] | None, other: tuple[t.Variable, int] | None
+) -> bool:
     """Whether a claim about two threads excludes these outcomes."""
     match term:
-        case Binary(op=BinaryOp.EQ, left=Variable() as variable, right=Number(value=value)):
-            asked = own if variable.who is Who.SELF else other
+        case t.Binary(op=t.BinaryOp.EQ, left=t.Variable() as variable, right=t.Number(value=value)):
+            asked = own if variable.who is t.Who.SELF else other
             if asked is None:
                 return False
             name, wanted = asked
             return name.name == variable.name and name.operation == variable.operation and wanted != value
-        case Binary(op=BinaryOp.OR, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.OR, left=left, right=right):
             return _contradicts(left, own, other) and _contradicts(right, own, other)
         case _:
-            return term == FALSE
+            return term == t.FALSE

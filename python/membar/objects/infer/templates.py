@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import combinations
 
+from membar.objects import terms as t
 from membar.objects.algebra import simplify
 from membar.objects.syntax import (
     Assign,
@@ -23,24 +24,6 @@ from membar.objects.syntax import (
     Store,
 )
 from membar.objects.systems.moves import ThreadSystem
-from membar.objects.terms import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    DeferredResult,
-    Loaded,
-    Number,
-    PendingValue,
-    Sees,
-    Space,
-    Term,
-    Variable,
-    Who,
-    equals,
-    replace_subterms,
-    subterms,
-)
 
 _MOST_ASKED = 4
 
@@ -56,7 +39,7 @@ class Templates:
         self._moduli = sorted(_moduli(self._about))
         self.truths = _truths(self._about)
 
-    def at(self, control: Hashable, operation: Operation | None) -> tuple[Term, ...]:
+    def at(self, control: Hashable, operation: Operation | None) -> tuple[t.Term, ...]:
         """What may be claimed at a control, in the object language; `operation` is the current one."""
         terms = tuple(dict.fromkeys(self._terms(control, operation)))
         found = dict.fromkeys(self._single(terms))
@@ -66,85 +49,87 @@ class Templates:
         atoms = [atom for pair in pairs for atom in _relations(*pair)]
         found |= dict.fromkeys(atoms)
         found |= dict.fromkeys(self._different(operation))
-        shared = [term for term in terms if isinstance(term, Variable) and term.space is Space.SHARED]
+        shared = [term for term in terms if isinstance(term, t.Variable) and term.space is t.Space.SHARED]
         for place in shared:
             for value in (0, 1):
                 for atom in self._single(each for each in shared if each != place):
-                    found[Binary(BinaryOp.IMPLIES, equals(place, Number(value)), atom)] = None
+                    found[t.Binary(t.BinaryOp.IMPLIES, t.equals(place, t.Number(value)), atom)] = None
         for condition in self._conditions(operation):
             for one, two in pairs:
-                found[Binary(BinaryOp.IMPLIES, condition, equals(one, two))] = None
+                found[t.Binary(t.BinaryOp.IMPLIES, condition, t.equals(one, two))] = None
         for one in self._truth_terms(terms):
             for atom in self._single(shared):
-                if one not in subterms(atom):
+                if one not in t.subterms(atom):
                     for value in (0, 1):
-                        found[Binary(BinaryOp.IMPLIES, equals(one, Number(value)), atom)] = None
+                        found[t.Binary(t.BinaryOp.IMPLIES, t.equals(one, t.Number(value)), atom)] = None
         return tuple(found)
 
-    def _terms(self, control: Hashable, operation: Operation | None) -> Iterator[Term]:
+    def _terms(self, control: Hashable, operation: Operation | None) -> Iterator[t.Term]:
         for shared in self._about.shared:
             if shared.size is None:
-                memory = Variable(Space.SHARED, shared.name)
+                memory = t.Variable(t.Space.SHARED, shared.name)
                 yield memory
-                if self._system.resolved(Sees(shared.name), control, Who.SELF) != memory:
-                    yield Sees(shared.name)
+                if self._system.resolved(t.Sees(shared.name), control, t.Who.SELF) != memory:
+                    yield t.Sees(shared.name)
         for name, _ in self._about.private:
-            yield Variable(Space.PRIVATE, name)
+            yield t.Variable(t.Space.PRIVATE, name)
         if operation is not None:
             for name in (*operation.parameters, *operation.locals):
-                yield Variable(Space.LOCAL, name, operation.name)
+                yield t.Variable(t.Space.LOCAL, name, operation.name)
         for each, line in self._about.lines():
             if isinstance(line.action, Store):
                 names = [None, *each.parameters, *(f"@{number + 1}" for number in range(each.results))]
-                values: list[Term] = [PendingValue(line.label, name) for name in names]
-                values += [DeferredResult(line.label, number + 1) for number in range(self._most_results())]
+                values: list[t.Term] = [t.PendingValue(line.label, name) for name in names]
+                values += [t.DeferredResult(line.label, number + 1) for number in range(self._most_results())]
                 for value in values:
-                    if self._system.resolved(value, control, Who.SELF) != FALSE:
+                    if self._system.resolved(value, control, t.Who.SELF) != t.FALSE:
                         yield value
 
     def _most_results(self) -> int:
         return max(operation.results for operation in self._about.operations)
 
-    def _single(self, terms: Iterable[Term]) -> Iterator[Term]:
+    def _single(self, terms: Iterable[t.Term]) -> Iterator[t.Term]:
         for term in terms:
             for constant in self._constants:
-                yield equals(term, Number(constant))
-            yield Binary(BinaryOp.OR, equals(term, FALSE), equals(term, TRUE))
+                yield t.equals(term, t.Number(constant))
+            yield t.Binary(t.BinaryOp.OR, t.equals(term, t.FALSE), t.equals(term, t.TRUE))
             for modulus in self._moduli:
                 for rest in range(modulus):
-                    yield equals(Binary(BinaryOp.REM, term, Number(modulus)), Number(rest))
+                    yield t.equals(t.Binary(t.BinaryOp.REM, term, t.Number(modulus)), t.Number(rest))
 
-    def _different(self, operation: Operation | None) -> Iterator[Term]:
+    def _different(self, operation: Operation | None) -> Iterator[t.Term]:
         """That a local of the operation is not a number that the operation or a point of it asks about."""
         if operation is None:
             return
         for name in operation.locals:
             if (operation.name, name) not in self.truths:
                 for constant in sorted(_tested_numbers(self._about, operation)):
-                    yield Binary(BinaryOp.NE, Variable(Space.LOCAL, name, operation.name), Number(constant))
+                    yield t.Binary(
+                        t.BinaryOp.NE, t.Variable(t.Space.LOCAL, name, operation.name), t.Number(constant)
+                    )
 
-    def _truth_terms(self, terms: Iterable[Term]) -> Iterator[Term]:
+    def _truth_terms(self, terms: Iterable[t.Term]) -> Iterator[t.Term]:
         for term in terms:
-            if isinstance(term, Variable) and (term.operation, term.name) in self.truths:
+            if isinstance(term, t.Variable) and (term.operation, term.name) in self.truths:
                 yield term
 
-    def _family_of(self, term: Term) -> Hashable:
+    def _family_of(self, term: t.Term) -> Hashable:
         """The family of a term."""
         match term:
-            case Variable(space=space, name=name, operation=operation):
+            case t.Variable(space=space, name=name, operation=operation):
                 return self._family.get((space, operation, name), (space, operation, name))
-            case Sees(name=name):
-                return self._family.get((Space.SHARED, "", name), name)
-            case PendingValue(line=label, name=name):
+            case t.Sees(name=name):
+                return self._family.get((t.Space.SHARED, "", name), name)
+            case t.PendingValue(line=label, name=name):
                 owner, line = next(each for each in self._about.lines() if each[1].label == label)
                 if name is not None and name.startswith("@"):
                     return self._result_family(owner, int(name[1:]))
                 if name is not None:
-                    return self._family.get((Space.LOCAL, owner.name, name), name)
+                    return self._family.get((t.Space.LOCAL, owner.name, name), name)
                 action = line.action
                 place = action.location.name if isinstance(action, Store) else ""
-                return self._family.get((Space.SHARED, "", place), place)
-            case DeferredResult(number=number):
+                return self._family.get((t.Space.SHARED, "", place), place)
+            case t.DeferredResult(number=number):
                 for each in self._about.operations:
                     if each.results >= number:
                         return self._result_family(each, number)
@@ -156,47 +141,47 @@ class Templates:
         for line in operation.lines:
             if isinstance(line.action, Return):
                 result = line.action.results[number - 1]
-                if isinstance(result, Variable):
+                if isinstance(result, t.Variable):
                     return self._family_of(result)
         return number
 
-    def _conditions(self, operation: Operation | None) -> Iterator[Term]:
+    def _conditions(self, operation: Operation | None) -> Iterator[t.Term]:
         """What waiting loops and linearization points of an operation ask, about what it would see now."""
         if operation is None:
             return
         for line in operation.lines:
             asked = [point.when for point in self._about.points if point.line == line.label]
-            if isinstance(line.action, Load) and isinstance(line.action.value, Binary):
+            if isinstance(line.action, Load) and isinstance(line.action.value, t.Binary):
                 test = line.action.value
-                if test.op in (BinaryOp.EQ, BinaryOp.NE):
-                    asked.append(Binary(BinaryOp.EQ, test.left, test.right))
+                if test.op in (t.BinaryOp.EQ, t.BinaryOp.NE):
+                    asked.append(t.Binary(t.BinaryOp.EQ, test.left, test.right))
             location = line.action.location if isinstance(line.action, Load | Rmw) else None
             for term in asked:
-                if term != TRUE and (location is None or location.index is None):
+                if term != t.TRUE and (location is None or location.index is None):
                     yield simplify(_replace_loaded(term, location))
 
 
-def _replace_loaded(term: Term, location: Location | None) -> Term:
+def _replace_loaded(term: t.Term, location: Location | None) -> t.Term:
     name = "" if location is None else location.name
-    return replace_subterms(term, lambda part: Sees(name) if part == Loaded() else None)
+    return t.replace_subterms(term, lambda part: t.Sees(name) if part == t.Loaded() else None)
 
 
-def _relations(one: Term, two: Term) -> Iterator[Term]:
-    yield equals(one, two)
-    yield equals(one, Binary(BinaryOp.ADD, two, Number(1)))
-    yield equals(two, Binary(BinaryOp.ADD, one, Number(1)))
-    yield Binary(BinaryOp.LE, one, two)
-    yield Binary(BinaryOp.LE, two, one)
+def _relations(one: t.Term, two: t.Term) -> Iterator[t.Term]:
+    yield t.equals(one, two)
+    yield t.equals(one, t.Binary(t.BinaryOp.ADD, two, t.Number(1)))
+    yield t.equals(two, t.Binary(t.BinaryOp.ADD, one, t.Number(1)))
+    yield t.Binary(t.BinaryOp.LE, one, two)
+    yield t.Binary(t.BinaryOp.LE, two, one)
 
 
-def _is_truth(term: Term) -> bool:
-    return isinstance(term, Binary) and term.op in (
-        BinaryOp.EQ,
-        BinaryOp.NE,
-        BinaryOp.LT,
-        BinaryOp.LE,
-        BinaryOp.GT,
-        BinaryOp.GE,
+def _is_truth(term: t.Term) -> bool:
+    return isinstance(term, t.Binary) and term.op in (
+        t.BinaryOp.EQ,
+        t.BinaryOp.NE,
+        t.BinaryOp.LT,
+        t.BinaryOp.LE,
+        t.BinaryOp.GT,
+        t.BinaryOp.GE,
     )
 
 
@@ -214,7 +199,7 @@ def _truths(about: ConcurrentObject) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _texts(about: ConcurrentObject) -> Iterator[Term]:
+def _texts(about: ConcurrentObject) -> Iterator[t.Term]:
     for operation, line in about.lines():
         yield operation.requires
         match line.action:
@@ -232,7 +217,7 @@ def _texts(about: ConcurrentObject) -> Iterator[Term]:
 def _constants(about: ConcurrentObject) -> set[int]:
     found = {0, 1} | {shared.initial for shared in about.shared}
     for term in _texts(about):
-        found |= {part.value for part in subterms(term) if isinstance(part, Number)}
+        found |= {part.value for part in t.subterms(term) if isinstance(part, t.Number)}
     return {value for value in found if abs(value) <= 2}
 
 
@@ -242,7 +227,7 @@ def _tested_numbers(about: ConcurrentObject, operation: Operation) -> set[int]:
     for point in about.points:
         if point.operation == operation.name:
             asked += [point.when, *(point.results or ())]
-    found = {part.value for term in asked for part in subterms(term) if isinstance(part, Number)}
+    found = {part.value for term in asked for part in t.subterms(term) if isinstance(part, t.Number)}
     return {0, *sorted(found, key=abs)[:_MOST_ASKED]}
 
 
@@ -250,8 +235,8 @@ def _moduli(about: ConcurrentObject) -> set[int]:
     return {
         part.right.value
         for term in _texts(about)
-        for part in subterms(term)
-        if isinstance(part, Binary) and part.op is BinaryOp.REM and isinstance(part.right, Number)
+        for part in t.subterms(term)
+        if isinstance(part, t.Binary) and part.op is t.BinaryOp.REM and isinstance(part.right, t.Number)
         if part.right.value <= 4
     }
 
@@ -273,51 +258,56 @@ def _families(about: ConcurrentObject) -> dict[Hashable, Hashable]:
     for operation, line in about.lines():
         match line.action:
             case Load(target=target, location=location, value=value):
-                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
-                place: Hashable = (Space.SHARED, "", location.name)
-                own = [] if _is_truth(value) else [(Space.LOCAL, operation.name, target)]
+                inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
+                place: Hashable = (t.Space.SHARED, "", location.name)
+                own = [] if _is_truth(value) else [(t.Space.LOCAL, operation.name, target)]
                 join([place, *own, *inside])
             case Store(location=location, value=value):
-                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
-                join([(Space.SHARED, "", location.name), *inside])
+                inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
+                join([(t.Space.SHARED, "", location.name), *inside])
             case Rmw(kind=kind, location=location, operands=operands, target=target):
                 inside = [
-                    _key(part) for each in operands for part in subterms(each) if isinstance(part, Variable)
+                    _key(part)
+                    for each in operands
+                    for part in t.subterms(each)
+                    if isinstance(part, t.Variable)
                 ]
-                own = [] if target is None or kind is RmwKind.CAS else [(Space.LOCAL, operation.name, target)]
-                join([(Space.SHARED, "", location.name), *own, *inside])
+                own = (
+                    [] if target is None or kind is RmwKind.CAS else [(t.Space.LOCAL, operation.name, target)]
+                )
+                join([(t.Space.SHARED, "", location.name), *own, *inside])
             case Assign(target=target, value=value, private=private):
-                inside = [_key(part) for part in subterms(value) if isinstance(part, Variable)]
-                space = Space.PRIVATE if private else Space.LOCAL
+                inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
+                space = t.Space.PRIVATE if private else t.Space.LOCAL
                 join([(space, "" if private else operation.name, target), *inside])
             case Branch(condition=condition):
-                join([_key(part) for part in subterms(condition) if isinstance(part, Variable)])
+                join([_key(part) for part in t.subterms(condition) if isinstance(part, t.Variable)])
             case _:
                 pass
     return {key: root(key) for key in list(parent)}
 
 
-def _key(variable: Variable) -> Hashable:
+def _key(variable: t.Variable) -> Hashable:
     return (variable.space, variable.operation, variable.name)
 
 
 def exclusions(
     truths: frozenset[tuple[str, str]], one: Operation | None, two: Operation | None
-) -> tuple[Term, ...]:
+) -> tuple[t.Term, ...]:
     """What may be claimed of two threads in these operations: never together, or only with some outcomes."""
-    found: list[Term] = [FALSE]
-    own = _outcomes(truths, one, Who.SELF)
-    other = _outcomes(truths, two, Who.OTHER)
+    found: list[t.Term] = [t.FALSE]
+    own = _outcomes(truths, one, t.Who.SELF)
+    other = _outcomes(truths, two, t.Who.OTHER)
     found += [*own, *other]
-    found += [Binary(BinaryOp.OR, first, second) for first in own for second in other]
+    found += [t.Binary(t.BinaryOp.OR, first, second) for first in own for second in other]
     return tuple(found)
 
 
-def _outcomes(truths: frozenset[tuple[str, str]], operation: Operation | None, who: Who) -> list[Term]:
+def _outcomes(truths: frozenset[tuple[str, str]], operation: Operation | None, who: t.Who) -> list[t.Term]:
     if operation is None:
         return []
     return [
-        equals(Variable(Space.LOCAL, name, operation.name, who), Number(value))
+        t.equals(t.Variable(t.Space.LOCAL, name, operation.name, who), t.Number(value))
         for name in operation.locals
         if (operation.name, name) in truths
         for value in (0, 1)

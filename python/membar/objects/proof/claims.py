@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
+from membar.objects import terms as t
 from membar.objects.syntax import Claim, ConcurrentObject, Operation
 from membar.objects.systems.points import Points, outputs
-from membar.objects.terms import (
-    At,
-    Binary,
-    BinaryOp,
-    Linearized,
-    Space,
-    Term,
-    Variable,
-    conjunction,
-    equals,
-    subterms,
-)
 from membar.records import record
 
 
@@ -23,7 +12,7 @@ from membar.records import record
 class Named:
     """A formula, and what to call it in a report."""
 
-    formula: Term
+    formula: t.Term
     text: str
 
 
@@ -49,7 +38,7 @@ def name_claim(claim: Claim, kind: str) -> Named:
     """A claim of the text, wherever the thread is."""
     formula = claim.formula
     if claim.lines is not None:
-        formula = Binary(BinaryOp.IMPLIES, At(claim.lines), formula)
+        formula = t.Binary(t.BinaryOp.IMPLIES, t.At(claim.lines), formula)
     return Named(formula, f"{kind} {' '.join(claim.span.text.split())} (line {claim.span.line})")
 
 
@@ -62,18 +51,18 @@ def _promises(about: ConcurrentObject) -> tuple[Named, ...]:
         if results is None or not operation.results:
             continue
         lines = frozenset(line.label for line in operation.lines)
-        kept = conjunction(
+        kept = t.conjunction(
             tuple(
-                equals(cell, result)
+                t.equals(cell, result)
                 for cell, result in zip(outputs(operation, operation.name), results, strict=True)
             )
         )
-        formula = Binary(BinaryOp.IMPLIES, conjunction((At(lines), Linearized())), kept)
+        formula = t.Binary(t.BinaryOp.IMPLIES, t.conjunction((t.At(lines), t.Linearized())), kept)
         found.append(Named(formula, f"{operation.name} returns what its linearization point determined"))
     return tuple(found)
 
 
-def _common_results(points: Points, operation: Operation) -> tuple[Term, ...] | None:
+def _common_results(points: Points, operation: Operation) -> tuple[t.Term, ...] | None:
     """What all linearization points of an operation promise, where it is about its own variables."""
     own = [point for point in points.about.points if point.operation == operation.name]
     found = {points.results(point) for point in own}
@@ -82,5 +71,5 @@ def _common_results(points: Points, operation: Operation) -> tuple[Term, ...] | 
     (results,) = found
     if results is None:
         return None
-    spaces = {part.space for result in results for part in subterms(result) if isinstance(part, Variable)}
-    return results if spaces <= {Space.LOCAL} else None
+    spaces = {part.space for result in results for part in t.subterms(result) if isinstance(part, t.Variable)}
+    return results if spaces <= {t.Space.LOCAL} else None

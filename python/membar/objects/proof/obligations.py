@@ -13,22 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
+from membar.objects import terms as t
 from membar.objects.algebra import simplify
 from membar.objects.proof.claims import Claims, Named
 from membar.objects.syntax import AbstractOperation, Specification
 from membar.objects.systems.moves import Effect, Memory, Move, ThreadSystem, substitute
-from membar.objects.terms import (
-    TRUE,
-    Number,
-    Space,
-    Term,
-    Variable,
-    Who,
-    equals,
-    exchange_threads,
-    of_other,
-    subterms,
-)
 from membar.records import record
 
 
@@ -36,7 +25,7 @@ from membar.records import record
 class Goal:
     """What must follow, and what is wrong where it does not."""
 
-    formula: Term
+    formula: t.Term
     text: str
 
 
@@ -44,7 +33,7 @@ class Goal:
 class Case:
     """An implication: the hypotheses imply every goal. `other` is the control of another thread, if any."""
 
-    hypotheses: tuple[Term, ...]
+    hypotheses: tuple[t.Term, ...]
     goals: tuple[Goal, ...]
     other: Hashable | None = None
 
@@ -66,7 +55,7 @@ class Obligation:
     text: str
     control: Hashable | None
     move: Move | None
-    updates: dict[Variable, Term]
+    updates: dict[t.Variable, t.Term]
     cases: tuple[Case, ...]
 
 
@@ -81,13 +70,13 @@ class Prover:
         self._abstraction = tuple(
             Named(self._memory.elements(each.formula), each.text) for each in claims.abstraction
         )
-        self._invariants: dict[tuple[Hashable, Who], tuple[Named, ...]] = {}
+        self._invariants: dict[tuple[Hashable, t.Who], tuple[Named, ...]] = {}
         self._half: dict[Hashable, tuple[Named, ...]] = {}
-        self._whole: dict[tuple[Term, Hashable], Term] = {}
-        self._used: dict[Term, frozenset[Variable]] = {}
-        self._common: tuple[Sequence[Hashable], tuple[tuple[Named, dict[Term, None]], ...]] | None = None
+        self._whole: dict[tuple[t.Term, Hashable], t.Term] = {}
+        self._used: dict[t.Term, frozenset[t.Variable]] = {}
+        self._common: tuple[Sequence[Hashable], tuple[tuple[Named, dict[t.Term, None]], ...]] | None = None
 
-    def invariants(self, control: Hashable, who: Who = Who.SELF) -> tuple[Named, ...]:
+    def invariants(self, control: Hashable, who: t.Who = t.Who.SELF) -> tuple[Named, ...]:
         """What Inv says of a thread at a control."""
         found = self._invariants.get((control, who))
         if found is None:
@@ -95,11 +84,11 @@ class Prover:
             self._invariants[control, who] = found
         return found
 
-    def _resolved_invariants(self, control: Hashable, who: Who) -> Iterator[Named]:
+    def _resolved_invariants(self, control: Hashable, who: t.Who) -> Iterator[Named]:
         for each in self._claims.invariants:
-            formula = each.formula if who is Who.SELF else of_other(each.formula)
+            formula = each.formula if who is t.Who.SELF else t.of_other(each.formula)
             term = self._system.resolved(formula, control, who)
-            if term != TRUE:
+            if term != t.TRUE:
                 yield Named(term, each.text)
 
     def between(self, one: Hashable, two: Hashable) -> Iterator[Named]:
@@ -107,31 +96,31 @@ class Prover:
         half = self._half.get(one)
         if half is None:
             half = self._half[one] = tuple(
-                Named(self._system.resolved(formula, one, Who.SELF), each.text)
+                Named(self._system.resolved(formula, one, t.Who.SELF), each.text)
                 for each in self._claims.between
-                for formula in (each.formula, exchange_threads(each.formula))
+                for formula in (each.formula, t.exchange_threads(each.formula))
             )
         for each in half:
             term = self._whole.get((each.formula, two))
             if term is None:
-                term = self._system.resolved(each.formula, two, Who.OTHER)
+                term = self._system.resolved(each.formula, two, t.Who.OTHER)
                 self._whole[each.formula, two] = term
             yield Named(term, each.text)
 
-    def _after(self, formula: Term, updates: dict[Variable, Term]) -> Term:
+    def _after(self, formula: t.Term, updates: dict[t.Variable, t.Term]) -> t.Term:
         """The formula about the state after a step, in terms of that before it."""
         used = self._used.get(formula)
         if used is None:
-            used = frozenset(part for part in subterms(formula) if isinstance(part, Variable))
+            used = frozenset(part for part in t.subterms(formula) if isinstance(part, t.Variable))
             self._used[formula] = used
         if used.isdisjoint(updates):
             return formula
         return simplify(substitute(formula, updates))
 
-    def before(self, control: Hashable) -> tuple[Term, ...]:
+    def before(self, control: Hashable) -> tuple[t.Term, ...]:
         """Abs and Inv."""
         return tuple(
-            each.formula for each in (*self._abstraction, *self.invariants(control)) if each.formula != TRUE
+            each.formula for each in (*self._abstraction, *self.invariants(control)) if each.formula != t.TRUE
         )
 
     def step(self, control: Hashable, move: Move) -> Obligation:
@@ -143,7 +132,7 @@ class Prover:
         for each in self.invariants(move.after):
             goals.append(Goal(self._after(each.formula, updates), f"broken: {each.text}"))
         hypotheses = (*self.before(control), move.guard)
-        wanted = tuple(goal for goal in goals if goal.formula not in (TRUE, *hypotheses))
+        wanted = tuple(goal for goal in goals if goal.formula not in (t.TRUE, *hypotheses))
         return Obligation(
             number=2 if move.effects else 1,
             text=move.text,
@@ -160,22 +149,22 @@ class Prover:
         return Obligation(number=3, text=move.text, control=control, move=move, updates=updates, cases=cases)
 
     def _cases(
-        self, control: Hashable, move: Move, updates: dict[Variable, Term], others: Sequence[Hashable]
+        self, control: Hashable, move: Move, updates: dict[t.Variable, t.Term], others: Sequence[Hashable]
     ) -> Iterator[Case]:
         own = (*self.before(control), move.guard)
-        is_seen = any(variable.space in (Space.SHARED, Space.ABSTRACT) for variable in updates)
+        is_seen = any(variable.space in (t.Space.SHARED, t.Space.ABSTRACT) for variable in updates)
         for other in others:
-            theirs = self.invariants(other, Who.OTHER)
+            theirs = self.invariants(other, t.Who.OTHER)
             related = tuple(self.between(control, other))
             known = dict.fromkeys(each.formula for each in (*theirs, *related))
             claimed = (*(theirs if is_seen else ()), *self.between(move.after, other))
             goals = []
             for each in claimed:
                 formula = self._after(each.formula, updates)
-                if formula != TRUE and formula not in known:
+                if formula != t.TRUE and formula not in known:
                     goals.append(Goal(formula, f"of another thread, broken: {each.text}"))
             if goals:
-                facts = (formula for formula in known if formula != TRUE)
+                facts = (formula for formula in known if formula != t.TRUE)
                 yield Case((*own, *facts), tuple(goals), other)
 
     def at_once(self, control: Hashable, move: Move, others: Sequence[Hashable]) -> Obligation | None:
@@ -190,19 +179,19 @@ class Prover:
         cases = []
         for each, common in self._shared_claims(others):
             formula = self._after(each.formula, updates)
-            if formula != TRUE and formula not in common:
+            if formula != t.TRUE and formula not in common:
                 goal = Goal(formula, f"of another thread, broken: {each.text}")
                 cases.append(Case((*own, *common), (goal,)))
         return Obligation(
             number=3, text=move.text, control=control, move=move, updates=updates, cases=tuple(cases)
         )
 
-    def _shared_claims(self, others: Sequence[Hashable]) -> tuple[tuple[Named, dict[Term, None]], ...]:
+    def _shared_claims(self, others: Sequence[Hashable]) -> tuple[tuple[Named, dict[t.Term, None]], ...]:
         """What is claimed of memory and another thread, with what is claimed wherever that is."""
         if self._common is None or self._common[0] is not others:
-            found: dict[Named, dict[Term, None]] = {}
+            found: dict[Named, dict[t.Term, None]] = {}
             for other in others:
-                theirs = self.invariants(other, Who.OTHER)
+                theirs = self.invariants(other, t.Who.OTHER)
                 formulas = dict.fromkeys(each.formula for each in theirs)
                 for each in theirs:
                     known = found.get(each)
@@ -217,17 +206,20 @@ class Prover:
         if self._claims.between:
             return None
         updates, _ = self._effects(move)
-        seen = [item for item in updates.items() if item[0].space in (Space.SHARED, Space.ABSTRACT)]
+        seen = [item for item in updates.items() if item[0].space in (t.Space.SHARED, t.Space.ABSTRACT)]
         return (frozenset((*self.before(control), move.guard)), frozenset(seen))
 
     def initially(self) -> Obligation:
         """(4)."""
         start = self._system.start
-        values: dict[Variable, Term] = {cell: Number(value) for cell, value in self._memory.initial().items()}
-        values |= {Variable(Space.ABSTRACT, name): Number(n) for name, n in self._specification.state}
-        for who in Who:
+        values: dict[t.Variable, t.Term] = {
+            cell: t.Number(value) for cell, value in self._memory.initial().items()
+        }
+        values |= {t.Variable(t.Space.ABSTRACT, name): t.Number(n) for name, n in self._specification.state}
+        for who in t.Who:
             values |= {
-                Variable(Space.PRIVATE, name, who=who): Number(n) for name, n in self._system.about.private
+                t.Variable(t.Space.PRIVATE, name, who=who): t.Number(n)
+                for name, n in self._system.about.private
             }
         claimed = (*self._abstraction, *self.invariants(start), *self.between(start, start))
         goals = tuple(
@@ -240,16 +232,16 @@ class Prover:
             control=None,
             move=None,
             updates={},
-            cases=(Case((), tuple(goal for goal in goals if goal.formula != TRUE)),),
+            cases=(Case((), tuple(goal for goal in goals if goal.formula != t.TRUE)),),
         )
 
-    def _effects(self, move: Move) -> tuple[dict[Variable, Term], list[Goal]]:
+    def _effects(self, move: Move) -> tuple[dict[t.Variable, t.Term], list[Goal]]:
         """All that a step changes, and what the specification asks of operations that take effect in it."""
         updates = dict(move.updates)
         goals: list[Goal] = []
-        state: dict[Variable, Term] = {
+        state: dict[t.Variable, t.Term] = {
             variable: variable
-            for variable in (Variable(Space.ABSTRACT, name) for name, _ in self._specification.state)
+            for variable in (t.Variable(t.Space.ABSTRACT, name) for name, _ in self._specification.state)
         }
         for effect in move.effects:
             operation = self._specification.operation(effect.operation)
@@ -263,20 +255,21 @@ class Prover:
             results = [substitute(result, values) for result in operation.results]
             text = f"{effect.operation} takes effect with results that differ from its specification's"
             goals += [
-                Goal(simplify(equals(promised, result)), text)
+                Goal(simplify(t.equals(promised, result)), text)
                 for promised, result in zip(effect.results, results, strict=True)
             ]
             state |= {
-                Variable(Space.ABSTRACT, name): substitute(term, values) for name, term in operation.updates
+                t.Variable(t.Space.ABSTRACT, name): substitute(term, values)
+                for name, term in operation.updates
             }
         updates |= {name: term for name, term in state.items() if term != name}
         return updates, goals
 
 
-def _is_of_memory(formula: Term) -> bool:
-    return any(isinstance(part, Variable) and part.space is Space.SHARED for part in subterms(formula))
+def _is_of_memory(formula: t.Term) -> bool:
+    return any(isinstance(part, t.Variable) and part.space is t.Space.SHARED for part in t.subterms(formula))
 
 
-def _arguments(operation: AbstractOperation, effect: Effect) -> dict[Variable, Term]:
-    names = (Variable(Space.LOCAL, name, operation.name) for name in operation.parameters)
+def _arguments(operation: AbstractOperation, effect: Effect) -> dict[t.Variable, t.Term]:
+    names = (t.Variable(t.Space.LOCAL, name, operation.name) for name in operation.parameters)
     return dict(zip(names, effect.inputs, strict=True))

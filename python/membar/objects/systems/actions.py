@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from membar.objects import terms as t
 from membar.objects.syntax import (
     Action,
     Assign,
@@ -17,38 +18,24 @@ from membar.objects.syntax import (
     RmwKind,
     Store,
 )
-from membar.objects.terms import (
-    TRUE,
-    Binary,
-    BinaryOp,
-    Loaded,
-    Number,
-    Space,
-    Term,
-    Variable,
-    equals,
-    negation,
-    replace_subterms,
-    subterms,
-)
 
 
-def with_loaded(term: Term, value: Term) -> Term:
+def with_loaded(term: t.Term, value: t.Term) -> t.Term:
     """The term with what was loaded."""
-    return replace_subterms(term, lambda part: value if part == Loaded() else None)
+    return t.replace_subterms(term, lambda part: value if part == t.Loaded() else None)
 
 
-def rmw_outcomes(rmw: Rmw, old: Term) -> Iterator[tuple[Term, Term | None, Term]]:
+def rmw_outcomes(rmw: Rmw, old: t.Term) -> Iterator[tuple[t.Term, t.Term | None, t.Term]]:
     """The ways an RMW can end: when, what is stored (None: nothing), and its result."""
     match rmw.kind:
         case RmwKind.CAS:
             expected, new = rmw.operands
-            yield equals(old, expected), new, Number(1)
-            yield negation(equals(old, expected)), None, Number(0)
+            yield t.equals(old, expected), new, t.Number(1)
+            yield t.negation(t.equals(old, expected)), None, t.Number(0)
         case RmwKind.SWAP:
-            yield TRUE, rmw.operands[0], old
+            yield t.TRUE, rmw.operands[0], old
         case RmwKind.FETCH_ADD:
-            yield TRUE, Binary(BinaryOp.ADD, old, rmw.operands[0]), old
+            yield t.TRUE, t.Binary(t.BinaryOp.ADD, old, rmw.operands[0]), old
 
 
 def is_full(action: Action) -> bool:
@@ -67,17 +54,17 @@ def is_shifted(action: Action) -> bool:
     return place is not None and place.index is not None
 
 
-def _variables_in(*terms: Term | None) -> frozenset[tuple[Space, str]]:
+def _variables_in(*terms: t.Term | None) -> frozenset[tuple[t.Space, str]]:
     return frozenset(
         (part.space, part.name)
         for term in terms
         if term is not None
-        for part in subterms(term)
-        if isinstance(part, Variable)
+        for part in t.subterms(term)
+        if isinstance(part, t.Variable)
     )
 
 
-def variables_read(action: Action) -> frozenset[tuple[Space, str]]:
+def variables_read(action: Action) -> frozenset[tuple[t.Space, str]]:
     """The variables that it takes values from."""
     place = place_of(action)
     index = None if place is None else place.index
@@ -94,10 +81,10 @@ def variables_read(action: Action) -> frozenset[tuple[Space, str]]:
             return frozenset()
 
 
-def variables_written(action: Action) -> frozenset[tuple[Space, str]]:
+def variables_written(action: Action) -> frozenset[tuple[t.Space, str]]:
     """The variables that it gives a value."""
     if isinstance(action, Assign):
-        return frozenset({(Space.PRIVATE if action.private else Space.LOCAL, action.target)})
+        return frozenset({(t.Space.PRIVATE if action.private else t.Space.LOCAL, action.target)})
     if isinstance(action, Load | Rmw) and action.target is not None:
-        return frozenset({(Space.LOCAL, action.target)})
+        return frozenset({(t.Space.LOCAL, action.target)})
     return frozenset()

@@ -9,22 +9,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Hashable
 
+from membar.objects import terms as t
 from membar.objects.syntax import ConcurrentObject, Location, SharedVariable
-from membar.objects.terms import (
-    TRUE,
-    Binary,
-    BinaryOp,
-    Choice,
-    Element,
-    Number,
-    Space,
-    Term,
-    Variable,
-    Who,
-    conjunction,
-    equals,
-    replace_subterms,
-)
 from membar.records import record
 
 
@@ -48,15 +34,15 @@ class Effect:
     """
 
     operation: str
-    inputs: tuple[Term, ...]
-    results: tuple[Term, ...]
+    inputs: tuple[t.Term, ...]
+    results: tuple[t.Term, ...]
 
 
 @record(frozen=True, slots=True)
 class Check:
     """What must hold before a move that is possible, and what is wrong if it does not."""
 
-    condition: Term
+    condition: t.Term
     problem: str
 
 
@@ -79,11 +65,11 @@ class Move:
     kind: Kind
     line: str
     text: str
-    guard: Term = TRUE
-    updates: tuple[tuple[Variable, Term], ...] = ()
+    guard: t.Term = t.TRUE
+    updates: tuple[tuple[t.Variable, t.Term], ...] = ()
     effects: tuple[Effect, ...] = ()
     checks: tuple[Check, ...] = ()
-    results: tuple[Term, ...] = ()
+    results: tuple[t.Term, ...] = ()
     after: Hashable
 
 
@@ -108,19 +94,19 @@ class ThreadSystem:
     about: ConcurrentObject
     start: Hashable
     moves: Callable[[Hashable], tuple[Move, ...]]
-    resolved: Callable[[Term, Hashable, Who], Term]
+    resolved: Callable[[t.Term, Hashable, t.Who], t.Term]
     described: Callable[[Hashable], str]
     too_long: Callable[[Hashable], bool]
-    keeps: Callable[[Hashable, Variable], bool]
+    keeps: Callable[[Hashable, t.Variable], bool]
     is_done: Callable[[Hashable], bool]
     beyond: Callable[[Hashable], str] = lambda _: ""
 
 
-def cells(shared: SharedVariable) -> tuple[Variable, ...]:
+def cells(shared: SharedVariable) -> tuple[t.Variable, ...]:
     """The variables of memory that a declaration stands for."""
     if shared.size is None:
-        return (Variable(Space.SHARED, shared.name),)
-    return tuple(Variable(Space.SHARED, f"{shared.name}[{number}]") for number in range(shared.size))
+        return (t.Variable(t.Space.SHARED, shared.name),)
+    return tuple(t.Variable(t.Space.SHARED, f"{shared.name}[{number}]") for number in range(shared.size))
 
 
 @record(frozen=True, slots=True)
@@ -134,27 +120,27 @@ class Memory:
         """Those of `about`."""
         return Memory({each.name: each for each in about.shared})
 
-    def initial(self) -> dict[Variable, int]:
+    def initial(self) -> dict[t.Variable, int]:
         """What memory holds at the beginning."""
         return {cell: each.initial for each in self.declared.values() for cell in cells(each)}
 
-    def value(self, location: Location) -> Term:
+    def value(self, location: Location) -> t.Term:
         """What memory holds at a location; 0 outside of an array."""
         found = cells(self.declared[location.name])
         if location.index is None:
             return found[0]
-        term: Term = Number(0)
+        term: t.Term = t.Number(0)
         for number, cell in reversed(list(enumerate(found))):
-            term = Choice(equals(location.index, Number(number)), cell, term)
+            term = t.Choice(t.equals(location.index, t.Number(number)), cell, term)
         return term
 
-    def store(self, location: Location, value: Term) -> tuple[tuple[Variable, Term], ...]:
+    def store(self, location: Location, value: t.Term) -> tuple[tuple[t.Variable, t.Term], ...]:
         """What a store makes of memory."""
         found = cells(self.declared[location.name])
         if location.index is None:
             return ((found[0], value),)
         return tuple(
-            (cell, Choice(equals(location.index, Number(number)), value, cell))
+            (cell, t.Choice(t.equals(location.index, t.Number(number)), value, cell))
             for number, cell in enumerate(found)
         )
 
@@ -163,25 +149,25 @@ class Memory:
         if location.index is None:
             return ()
         size = self.declared[location.name].size or 1
-        low = Binary(BinaryOp.LE, Number(0), location.index)
-        high = Binary(BinaryOp.LT, location.index, Number(size))
-        return (Check(conjunction((low, high)), f"`{location.name}` has no such element"),)
+        low = t.Binary(t.BinaryOp.LE, t.Number(0), location.index)
+        high = t.Binary(t.BinaryOp.LT, location.index, t.Number(size))
+        return (Check(t.conjunction((low, high)), f"`{location.name}` has no such element"),)
 
-    def elements(self, term: Term) -> Term:
+    def elements(self, term: t.Term) -> t.Term:
         """The term with elements of arrays as choices between variables."""
 
-        def change(part: Term) -> Term | None:
-            if isinstance(part, Element):
-                return self.value(Location(part.name, replace_subterms(part.index, change)))
+        def change(part: t.Term) -> t.Term | None:
+            if isinstance(part, t.Element):
+                return self.value(Location(part.name, t.replace_subterms(part.index, change)))
             return None
 
-        return replace_subterms(term, change)
+        return t.replace_subterms(term, change)
 
 
-def substitute(term: Term, updates: dict[Variable, Term]) -> Term:
+def substitute(term: t.Term, updates: dict[t.Variable, t.Term]) -> t.Term:
     """The term with variables replaced by terms."""
 
-    def change(part: Term) -> Term | None:
-        return updates.get(part, part) if isinstance(part, Variable) else None
+    def change(part: t.Term) -> t.Term | None:
+        return updates.get(part, part) if isinstance(part, t.Variable) else None
 
-    return replace_subterms(term, change)
+    return t.replace_subterms(term, change)

@@ -12,19 +12,8 @@ from collections import deque
 from collections.abc import Hashable
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.objects import terms as t
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
-from membar.objects.terms import (
-    Binary,
-    BinaryOp,
-    Choice,
-    Number,
-    Space,
-    Term,
-    Unary,
-    UnaryOp,
-    Variable,
-    subterms,
-)
 from membar.records import field, record
 
 LARGEST = 3
@@ -42,19 +31,19 @@ _RESERVED = frozenset((
     "TRUE", "FALSE", "count", "abs", "max", "min", "toint", "READ", "WRITE", "CONSTARRAY", "typeof",
     "control",
 ))  # fmt: skip
-_LOGIC = {BinaryOp.AND: "&", BinaryOp.OR: "|", BinaryOp.IMPLIES: "->"}
+_LOGIC = {t.BinaryOp.AND: "&", t.BinaryOp.OR: "|", t.BinaryOp.IMPLIES: "->"}
 _COMPARED = {
-    BinaryOp.EQ: "=",
-    BinaryOp.NE: "!=",
-    BinaryOp.LT: "<",
-    BinaryOp.LE: "<=",
-    BinaryOp.GT: ">",
-    BinaryOp.GE: ">=",
+    t.BinaryOp.EQ: "=",
+    t.BinaryOp.NE: "!=",
+    t.BinaryOp.LT: "<",
+    t.BinaryOp.LE: "<=",
+    t.BinaryOp.GT: ">",
+    t.BinaryOp.GE: ">=",
 }
 _CALCULATED = {
-    BinaryOp.ADD: "+",
-    BinaryOp.SUB: "-",
-    BinaryOp.MUL: "*",
+    t.BinaryOp.ADD: "+",
+    t.BinaryOp.SUB: "-",
+    t.BinaryOp.MUL: "*",
 }
 
 
@@ -64,8 +53,8 @@ class _Found:
 
     controls: dict[Hashable, str] = field(default_factory=dict)
     moves: list[tuple[Hashable, Move]] = field(default_factory=list)
-    variables: dict[Variable, str] = field(default_factory=dict)
-    chosen: dict[Variable, str] = field(default_factory=dict)
+    variables: dict[t.Variable, str] = field(default_factory=dict)
+    chosen: dict[t.Variable, str] = field(default_factory=dict)
     lowest: int = 0
     highest: int = LARGEST
     is_cut: bool = False
@@ -111,7 +100,7 @@ def smv(system: ThreadSystem, *, most_controls: int = MOST_CONTROLS) -> str:
 
 def _explore(system: ThreadSystem, most_controls: int) -> _Found:
     found = _Found(controls={system.start: "c0"})
-    private = {Variable(Space.PRIVATE, name): value for name, value in system.about.private}
+    private = {t.Variable(t.Space.PRIVATE, name): value for name, value in system.about.private}
     for variable, value in (Memory.of(system.about).initial() | private).items():
         _name(found, variable)
         found.admit(value)
@@ -144,15 +133,15 @@ def _note(found: _Found, move: Move) -> None:
     """The variables of a move, and the numbers that it stores."""
     for variable, value in move.updates:
         _name(found, variable)
-        if isinstance(value, Number) and abs(value.value) <= _LARGEST_STORED:
+        if isinstance(value, t.Number) and abs(value.value) <= _LARGEST_STORED:
             found.admit(value.value)
     for term in (move.guard, *(value for _, value in move.updates)):
-        for part in subterms(term):
-            if isinstance(part, Variable):
+        for part in t.subterms(term):
+            if isinstance(part, t.Variable):
                 _name(found, part)
 
 
-def _name(found: _Found, variable: Variable) -> None:
+def _name(found: _Found, variable: t.Variable) -> None:
     names = found.chosen if variable.operation == "@call" else found.variables
     if variable in names:
         return
@@ -168,7 +157,7 @@ def _name(found: _Found, variable: Variable) -> None:
 def _initial(system: ThreadSystem, found: _Found) -> str:
     values = dict.fromkeys(found.variables, 0)
     values |= Memory.of(system.about).initial()
-    values |= {Variable(Space.PRIVATE, name): value for name, value in system.about.private}
+    values |= {t.Variable(t.Space.PRIVATE, name): value for name, value in system.about.private}
     parts = [f"control = {found.controls[system.start]}"]
     parts += [f"{found.variables[variable]} = {value}" for variable, value in values.items()]
     return " & ".join(parts)
@@ -178,7 +167,7 @@ def _transition(found: _Found, control: Hashable, move: Move) -> str:
     names = {**found.variables, **found.chosen}
     updates = dict(move.updates)
     parts = [f"control = {found.controls[control]}", f"next(control) = {found.controls[move.after]}"]
-    if move.guard != Number(1):
+    if move.guard != t.Number(1):
         parts.append(_truth(move.guard, names))
     for variable, name in found.variables.items():
         if variable not in updates:
@@ -186,7 +175,7 @@ def _transition(found: _Found, control: Hashable, move: Move) -> str:
             continue
         value = _number(updates[variable], names)
         parts.append(f"next({name}) = {value}")
-        if not isinstance(updates[variable], Variable):
+        if not isinstance(updates[variable], t.Variable):
             parts.append(f"{value} >= {found.lowest} & {value} <= {found.highest}")
     text = " ".join(move.text.split())
     return f"  -- {text}\n  ({' & '.join(parts)})"
@@ -197,38 +186,38 @@ def _nothing(found: _Found) -> str:
     return f"  -- nothing happens\n  ({' & '.join(f'next({name}) = {name}' for name in names)})"
 
 
-def _truth(term: Term, names: dict[Variable, str]) -> str:
+def _truth(term: t.Term, names: dict[t.Variable, str]) -> str:
     match term:
-        case Number(value=value):
+        case t.Number(value=value):
             return "TRUE" if value else "FALSE"
-        case Unary(op=UnaryOp.NOT, operand=operand):
+        case t.Unary(op=t.UnaryOp.NOT, operand=operand):
             return f"!{_truth(operand, names)}"
-        case Binary(op=op, left=left, right=right) if op in _LOGIC:
+        case t.Binary(op=op, left=left, right=right) if op in _LOGIC:
             return f"({_truth(left, names)} {_LOGIC[op]} {_truth(right, names)})"
-        case Binary(op=op, left=left, right=right) if op in _COMPARED:
+        case t.Binary(op=op, left=left, right=right) if op in _COMPARED:
             return f"({_number(left, names)} {_COMPARED[op]} {_number(right, names)})"
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+        case t.Choice(condition=condition, then=then, otherwise=otherwise):
             return f"({_truth(condition, names)} ? {_truth(then, names)} : {_truth(otherwise, names)})"
         case _:
             return f"({_number(term, names)} != 0)"
 
 
-def _number(term: Term, names: dict[Variable, str]) -> str:
+def _number(term: t.Term, names: dict[t.Variable, str]) -> str:
     match term:
-        case Number(value=value):
+        case t.Number(value=value):
             return str(value)
-        case Variable():
+        case t.Variable():
             return names[term]
-        case Unary(op=UnaryOp.NEGATE, operand=operand):
+        case t.Unary(op=t.UnaryOp.NEGATE, operand=operand):
             return f"(-{_number(operand, names)})"
-        case Choice(condition=condition, then=then, otherwise=otherwise):
+        case t.Choice(condition=condition, then=then, otherwise=otherwise):
             return f"({_truth(condition, names)} ? {_number(then, names)} : {_number(otherwise, names)})"
-        case Binary(op=BinaryOp.REM, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.REM, left=left, right=right):
             return _remainder(_number(left, names), _number(right, names))
-        case Binary(op=BinaryOp.DIV, left=left, right=right):
+        case t.Binary(op=t.BinaryOp.DIV, left=left, right=right):
             first, second = _number(left, names), _number(right, names)
             return f"(({first} - {_remainder(first, second)}) / {second})"
-        case Binary(op=op, left=left, right=right) if op in _CALCULATED:
+        case t.Binary(op=op, left=left, right=right) if op in _CALCULATED:
             return f"({_number(left, names)} {_CALCULATED[op]} {_number(right, names)})"
         case _:
             return f"({_truth(term, names)} ? 1 : 0)"

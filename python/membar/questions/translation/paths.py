@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from membar.engines.reference.state import LOCKED, FenceEffect
 from membar.models.model import Operational
+from membar.program import operations as ops
 from membar.program.expr import (
     FALSE,
     MASK,
@@ -25,21 +26,6 @@ from membar.program.expr import (
     addresses_of,
     equals,
     signed,
-)
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Rmw,
-    Set,
-    Spawn,
-    Store,
-    Unlock,
 )
 from membar.program.program import Cell, Edge
 from membar.questions.translation.folding import logical_not, rebuilt
@@ -114,7 +100,7 @@ class Unfolding:
             return []
         return list(self._go(path, self.edge.operations))
 
-    def _go(self, path: Path, operations: Sequence[Operation]) -> Iterator[GuardedStep]:
+    def _go(self, path: Path, operations: Sequence[ops.Operation]) -> Iterator[GuardedStep]:
         for number, operation in enumerate(operations):
             rest = operations[number + 1 :]
             forked = self._do(path, operation)
@@ -128,32 +114,32 @@ class Unfolding:
             return
         yield self._finish(path)
 
-    def _do(self, path: Path, operation: Operation) -> list[Path | GuardedStep] | None:
+    def _do(self, path: Path, operation: ops.Operation) -> list[Path | GuardedStep] | None:
         """Does an operation: None if the way goes on, else the ways in which it does."""
         match operation:
-            case Set(register=name, value=value):
+            case ops.Set(register=name, value=value):
                 path.registers[name] = self._value(path, value)
-            case Assume(condition=condition, waits=waits):
+            case ops.Assume(condition=condition, waits=waits):
                 if not waits:
                     raise untranslatable("the translation cannot express assumptions", self.edge.span)
                 return None if self._assume(path, condition) else []
-            case Assert(condition=condition, message=message):
+            case ops.Assert(condition=condition, message=message):
                 return self._assert(path, condition, message)
-            case Load():
+            case ops.Load():
                 return self._load(path, operation)
-            case Store() | Unlock():
+            case ops.Store() | ops.Unlock():
                 return self._store(path, operation)
-            case Rmw():
+            case ops.Rmw():
                 return self._rmw(path, operation)
-            case Lock(address=address, size=size):
+            case ops.Lock(address=address, size=size):
                 return self._lock(path, address, size)
-            case Fence(tags=tags):
+            case ops.Fence(tags=tags):
                 return self._fence(path, self.layout.fence(tags))
-            case Choose():
+            case ops.Choose():
                 return self._choose(path, operation)
-            case Join(thread=name):
+            case ops.Join(thread=name):
                 return self._join(path, name)
-            case Spawn(thread=name):
+            case ops.Spawn(thread=name):
                 return self._spawn(path, name)
             case _:
                 raise untranslatable(
@@ -224,7 +210,7 @@ class Unfolding:
             ways += [way] if more is None else more
         return ways
 
-    def _load(self, path: Path, op: Load) -> list[Path | GuardedStep] | None:
+    def _load(self, path: Path, op: ops.Load) -> list[Path | GuardedStep] | None:
         if op.exclusive:
             raise untranslatable("an exclusive load", self.edge.span)
 
@@ -266,11 +252,11 @@ class Unfolding:
             path.room is None or sum(each[0] for each in path.rooms.values()) <= path.room
         )
 
-    def _store(self, path: Path, op: Store | Unlock) -> list[Path | GuardedStep] | None:
-        if isinstance(op, Store) and op.exclusive:
+    def _store(self, path: Path, op: ops.Store | ops.Unlock) -> list[Path | GuardedStep] | None:
+        if isinstance(op, ops.Store) and op.exclusive:
             raise untranslatable("an exclusive store", self.edge.span)
-        value = FALSE if isinstance(op, Unlock) else self._value(path, op.value)
-        atomic = FenceEffect.NOTHING if isinstance(op, Unlock) else self.layout.atomic(op.tags)
+        value = FALSE if isinstance(op, ops.Unlock) else self._value(path, op.value)
+        atomic = FenceEffect.NOTHING if isinstance(op, ops.Unlock) else self.layout.atomic(op.tags)
 
         def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             written = _cell_value(cell, value)
@@ -337,7 +323,7 @@ class Unfolding:
             return None
         return []
 
-    def _rmw(self, path: Path, op: Rmw) -> list[Path | GuardedStep] | None:
+    def _rmw(self, path: Path, op: ops.Rmw) -> list[Path | GuardedStep] | None:
         failed_tags = op.read_tags if op.failed_tags is None else op.failed_tags
 
         def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
@@ -371,7 +357,7 @@ class Unfolding:
 
         return self._at(path, address, size, then)
 
-    def _choose(self, path: Path, op: Choose) -> list[Path | GuardedStep]:
+    def _choose(self, path: Path, op: ops.Choose) -> list[Path | GuardedStep]:
         low, high = self._value(path, op.low), self._value(path, op.high)
         if not isinstance(low, Constant) or not isinstance(high, Constant):
             raise untranslatable("a choice between bounds that are not constant", self.edge.span)

@@ -11,20 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
+from membar.program import operations as ops
 from membar.program.expr import Address, Constant, Expr, registers_of, signed
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Load,
-    Lock,
-    Operation,
-    Rmw,
-    Set,
-    Store,
-    Unlock,
-)
 from membar.program.program import Program
 from membar.program.template import NUMBER
 from membar.records import field, record, replace
@@ -99,7 +87,7 @@ class Explorer:
     program: Program
     per_thread: frozenset[str]
     steps: Steps
-    drains: Callable[[Fence], bool]
+    drains: Callable[[ops.Fence], bool]
     properties: frozenset[str]
     memory: Memory = field(default_factory=Memory)
 
@@ -171,7 +159,7 @@ class Explorer:
         return any(self._is_scanned(step.guard, path) for step in leaving)
 
     def _is_visible(self, step: SmallStep) -> bool:
-        if isinstance(step.operation, Fence):
+        if isinstance(step.operation, ops.Fence):
             return self.drains(step.operation)
         return isinstance(step.operation, ACCESSES)
 
@@ -222,20 +210,20 @@ class Explorer:
         else:
             yield from self._local(moved, step.operation)
 
-    def _local(self, path: Path, operation: Operation) -> Iterator[Path]:
+    def _local(self, path: Path, operation: ops.Operation) -> Iterator[Path]:
         arithmetic = self._arithmetic
         match operation:
-            case Set():
+            case ops.Set():
                 yield self._set(path, operation)
-            case Assume(condition=condition):
+            case ops.Assume(condition=condition):
                 if arithmetic.truth(condition, path):
                     yield path
-            case Assert(condition=condition, message=message, property=kind):
+            case ops.Assert(condition=condition, message=message, property=kind):
                 if kind not in self.properties or self._is_met(condition, kind, path):
                     yield path
                 else:
                     yield replace(path, failed=message or "an assertion fails")
-            case Choose(register=register, low=low, high=high):
+            case ops.Choose(register=register, low=low, high=high):
                 first, last = (arithmetic.split_values(arithmetic.value(x, path), path) for x in (low, high))
                 if not isinstance(first, Number) or not isinstance(last, Number):
                     raise CannotLiftError("a choice with unknown bounds")
@@ -244,7 +232,7 @@ class Explorer:
                     raise CannotLiftError(f"a choice among {len(numbers)} values")
                 for number in numbers:
                     yield path.setting(register, Number(Constant(number).value))
-            case Fence():
+            case ops.Fence():
                 yield path
             case _:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
@@ -259,7 +247,7 @@ class Explorer:
                 f"{problem.what} (needed to check whether an access is in bounds)"
             ) from None
 
-    def _set(self, path: Path, operation: Set) -> Path:
+    def _set(self, path: Path, operation: ops.Set) -> Path:
         register = operation.register
         if register not in self.steps.scanning:
             return path.setting(register, self._arithmetic.value(operation.value, path))
@@ -277,26 +265,28 @@ class Explorer:
 
     def _access(self, path: Path, moved: Path, step: SmallStep) -> Iterator[Path]:
         operation = step.operation
-        if isinstance(operation, Fence):
+        if isinstance(operation, ops.Fence):
             yield replace(moved, fenced=True)
             return
         done = replace(moved, accessed=path.point, before=path.registers, trail=frozenset(), span=step.span)
         match operation:
-            case Load() | Store() | Rmw() if (tally := self._tally(operation.address)) is not None:
+            case ops.Load() | ops.Store() | ops.Rmw() if (
+                tally := self._tally(operation.address)
+            ) is not None:
                 yield self._count_thread(done, operation, tally)
-            case Load(register=register, address=address, size=size, signed=is_signed):
+            case ops.Load(register=register, address=address, size=size, signed=is_signed):
                 held = self._cell(address, size, path)
                 value = self._arithmetic.extend(held, 8 * size, is_signed, path)
                 yield replace(done, is_read=True).setting(register, value)
-            case Store(address=address, value=value, size=size):
+            case ops.Store(address=address, value=value, size=size):
                 yield self._write(done, address, size, self._arithmetic.value(value, path))
-            case Unlock(address=address, size=size):
+            case ops.Unlock(address=address, size=size):
                 yield self._write(done, address, size, Number(0))
-            case Lock(address=address, size=size):
+            case ops.Lock(address=address, size=size):
                 held = self._cell(address, size, path)
                 if self._arithmetic.split_values(held, path) == Number(0):
                     yield replace(self._write(done, address, size, Number(1)), atomic=True)
-            case Rmw():
+            case ops.Rmw():
                 yield self._read_modify_write(done, operation)
             case _:
                 raise CannotLiftError(f"`{type(operation).__name__.lower()}`")
@@ -310,18 +300,20 @@ class Explorer:
         self.memory.domains[name] = self.memory.domains[name].with_word(1)
         return StateVariable(storage.name, (ACTING,), ACTING)
 
-    def _count_thread(self, path: Path, operation: Load | Store | Rmw, own: StateVariable) -> Path:
+    def _count_thread(
+        self, path: Path, operation: ops.Load | ops.Store | ops.Rmw, own: StateVariable
+    ) -> Path:
         """Records that a thread has added one: at most once each, or the path fails."""
-        if isinstance(operation, Store):
+        if isinstance(operation, ops.Store):
             return replace(path, cleared=(own.storage,))
-        if isinstance(operation, Load):
+        if isinstance(operation, ops.Load):
             return replace(path, is_read=True).setting(operation.register, Tally(own.storage, ACTING))
         if self._arithmetic.split_values(own, path) != Number(0):
             return replace(path, fenced=True, failed=f"a thread adds to `{own.storage}` twice")
         counted = path.setting(operation.register, Tally(own.storage, ACTING, has_own=False))
         return replace(counted, written=((own.storage, (ACTING,), Number(1)),), atomic=True)
 
-    def _read_modify_write(self, path: Path, rmw: Rmw) -> Path:
+    def _read_modify_write(self, path: Path, rmw: ops.Rmw) -> Path:
         held = self._cell(rmw.address, rmw.size, path)
         value = self._arithmetic.extend(held, 8 * rmw.size, rmw.signed, path)
         done = path.setting(rmw.register, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from membar.objects import terms as t
 from membar.objects.algebra import simplify
 from membar.objects.syntax import (
     Assign,
@@ -24,18 +25,6 @@ from membar.objects.systems.buffered.control import INDEX, VALUE, Control, Entry
 from membar.objects.systems.buffered.effects import Effects, Outcome
 from membar.objects.systems.moves import Check, Kind, Memory, Move, substitute
 from membar.objects.systems.points import Points, arguments, inputs, outputs
-from membar.objects.terms import (
-    FALSE,
-    IDLE,
-    TRUE,
-    Number,
-    Space,
-    Term,
-    Variable,
-    conjunction,
-    equals,
-    negation,
-)
 from membar.records import replace
 
 
@@ -55,7 +44,7 @@ class BufferedMachine:
 
     def moves(self, control: Control) -> Iterator[Move]:
         """What can happen next."""
-        if control.line == IDLE:
+        if control.line == t.IDLE:
             for operation in self._about.operations:
                 yield self._call(operation, control)
         else:
@@ -66,7 +55,9 @@ class BufferedMachine:
             yield self._buffer.flush(control)
 
     def _call(self, operation: Operation, control: Control) -> Move:
-        fresh = tuple((Variable(Space.LOCAL, name, operation.name), Number(0)) for name in operation.locals)
+        fresh = tuple(
+            (t.Variable(t.Space.LOCAL, name, operation.name), t.Number(0)) for name in operation.locals
+        )
         given = inputs(operation, operation.name)
         chosen = arguments(operation)
         return Move(
@@ -91,12 +82,12 @@ class BufferedMachine:
                 if kind is not FenceKind.FULL or not control.entries:
                     yield from self._plain(operation, line, control, line.then)
             case Assign(target=target, value=value, private=private):
-                space = Space.PRIVATE if private else Space.LOCAL
-                variable = Variable(space, target, "" if private else operation.name)
+                space = t.Space.PRIVATE if private else t.Space.LOCAL
+                variable = t.Variable(space, target, "" if private else operation.name)
                 yield from self._plain(operation, line, control, line.then, updates=((variable, value),))
             case Branch(condition=condition):
                 yield from self._plain(operation, line, control, line.then, guard=condition)
-                yield from self._plain(operation, line, control, line.otherwise, guard=negation(condition))
+                yield from self._plain(operation, line, control, line.otherwise, guard=t.negation(condition))
             case Return(results=results):
                 yield from self._return(operation, line, results, control)
 
@@ -107,23 +98,23 @@ class BufferedMachine:
         control: Control,
         then: str | None,
         *,
-        guard: Term = TRUE,
-        updates: tuple[tuple[Variable, Term], ...] = (),
+        guard: t.Term = t.TRUE,
+        updates: tuple[tuple[t.Variable, t.Term], ...] = (),
     ) -> Iterator[Move]:
         """A step that does not touch memory."""
-        after = replace(control, line=then or IDLE)
+        after = replace(control, line=then or t.IDLE)
         for alternative in self._points.at(line):
             done = self._effects.now(operation, alternative.point, after, dict(updates))
-            yield _move(line, conjunction((guard, alternative.condition)), updates, done)
+            yield _move(line, t.conjunction((guard, alternative.condition)), updates, done)
 
     def _load(self, operation: Operation, line: Line, load: Load, control: Control) -> Iterator[Move]:
-        target = Variable(Space.LOCAL, load.target, operation.name)
-        after = replace(control, line=line.then or IDLE)
+        target = t.Variable(t.Space.LOCAL, load.target, operation.name)
+        after = replace(control, line=line.then or t.IDLE)
         for source in self._buffer.sources(load.location, control):
             updates = ((target, with_loaded(load.value, source.value)),)
             for alternative in self._points.at(line):
                 condition = with_loaded(alternative.condition, source.value)
-                guard = conjunction((source.condition, condition))
+                guard = t.conjunction((source.condition, condition))
                 checks = self._memory.inside(load.location)
                 if alternative.point is None or source.entry is None:
                     done = self._effects.now(operation, alternative.point, after, dict(updates))
@@ -135,7 +126,7 @@ class BufferedMachine:
                     yield _move(line, guard, updates, done, checks)
 
     def _store(self, operation: Operation, line: Line, store: Store, control: Control) -> Iterator[Move]:
-        after = replace(control, line=line.then or IDLE)
+        after = replace(control, line=line.then or t.IDLE)
         checks = self._memory.inside(store.location)
         for alternative in self._points.at(line):
             if not self._is_buffered:
@@ -144,9 +135,9 @@ class BufferedMachine:
                 yield _move(line, alternative.condition, updates, done, checks)
                 continue
             owner = owner_name(len(control.entries))
-            pushed = [(Variable(Space.LOCAL, VALUE, owner), store.value)]
+            pushed = [(t.Variable(t.Space.LOCAL, VALUE, owner), store.value)]
             if store.location.index is not None:
-                pushed.append((Variable(Space.LOCAL, INDEX, owner), store.location.index))
+                pushed.append((t.Variable(t.Space.LOCAL, INDEX, owner), store.location.index))
             pushed += zip(inputs(operation, owner), inputs(operation, operation.name), strict=True)
             entry = Entry(line.label, promises=alternative.point is not None)
             buffered = replace(after, entries=(*after.entries, entry))
@@ -159,24 +150,24 @@ class BufferedMachine:
 
     def _rmw(self, operation: Operation, line: Line, rmw: Rmw, control: Control) -> Iterator[Move]:
         old = self._memory.value(rmw.location)
-        after = replace(control, line=line.then or IDLE)
+        after = replace(control, line=line.then or t.IDLE)
         for guard, new, result in rmw_outcomes(rmw, old):
             updates = () if new is None else self._memory.store(rmw.location, new)
             if rmw.target is not None:
-                updates = (*updates, (Variable(Space.LOCAL, rmw.target, operation.name), result))
+                updates = (*updates, (t.Variable(t.Space.LOCAL, rmw.target, operation.name), result))
             for alternative in self._points.at(line):
                 condition = with_loaded(alternative.condition, old)
                 done = self._effects.now(operation, alternative.point, after, dict(updates))
                 yield _move(
                     line,
-                    conjunction((guard, condition)),
+                    t.conjunction((guard, condition)),
                     updates,
                     done,
                     self._memory.inside(rmw.location),
                 )
 
     def _return(
-        self, operation: Operation, line: Line, results: tuple[Term, ...], control: Control
+        self, operation: Operation, line: Line, results: tuple[t.Term, ...], control: Control
     ) -> Iterator[Move]:
         for alternative in self._points.at(line):
             done = self._effects.now(operation, alternative.point, control, {})
@@ -185,11 +176,11 @@ class BufferedMachine:
             updates = list(done.updates)
             entries, waiting = done.after.entries, done.after.waiting
             if status is Status.BEFORE:
-                checks.append(Check(FALSE, f"{operation.name} returns and has not taken effect"))
+                checks.append(Check(t.FALSE, f"{operation.name} returns and has not taken effect"))
             else:
                 promised = outputs(operation, operation.name)
                 given = tuple(substitute(cell, dict(done.updates)) for cell in promised)
-                same = conjunction(tuple(equals(*pair) for pair in zip(given, results, strict=True)))
+                same = t.conjunction(tuple(t.equals(*pair) for pair in zip(given, results, strict=True)))
                 checks.append(
                     Check(same, f"{operation.name} does not return what its linearization point determined")
                 )
@@ -201,8 +192,8 @@ class BufferedMachine:
             if waiting is not None and status is Status.DEFERRED:
                 waiting = replace(waiting, returned=True)
             if self._in_real_time and status in (Status.PROMISED, Status.DEFERRED):
-                checks.append(Check(FALSE, f"{operation.name} returns before it takes effect"))
-            after = replace(done.after, line=IDLE, status=Status.NONE, entries=entries, waiting=waiting)
+                checks.append(Check(t.FALSE, f"{operation.name} returns before it takes effect"))
+            after = replace(done.after, line=t.IDLE, status=Status.NONE, entries=entries, waiting=waiting)
             finished = replace(done, after=after, checks=tuple(checks), updates=tuple(updates))
             move = _move(line, alternative.condition, (), finished)
             yield replace(move, kind=Kind.RETURN, results=results)
@@ -210,8 +201,8 @@ class BufferedMachine:
 
 def _move(
     line: Line,
-    guard: Term,
-    updates: tuple[tuple[Variable, Term], ...],
+    guard: t.Term,
+    updates: tuple[tuple[t.Variable, t.Term], ...],
     done: Outcome,
     checks: tuple[Check, ...] = (),
 ) -> Move:
