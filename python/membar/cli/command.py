@@ -29,11 +29,11 @@ _OBJECTS = 100_000
 
 def command() -> NoReturn:
     """The program `membar`: as `main`, and gone at once, without taking every module apart."""
-    from membar.cli.commands import supervision  # noqa: PLC0415 - not for `main`
+    from membar.limits import process  # noqa: PLC0415 - not for `main`
 
     gc.set_threshold(_OBJECTS)
     streams.prepare()
-    supervision.switch_on()
+    process.begin_command()
     os._exit(_interruptible())
 
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_
 from typing import TypeVar
 
 from membar.code import ir
-from membar.code.structure import operand_fields
+from membar.code.structure import OPERANDS, operand_fields
 from membar.records import replace
 
 Item = TypeVar("Item", bound=ir.Instruction)
 Substitution = Callable[[ir.Operand], ir.Operand]
-_OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
 
 
 def with_operands(instruction: Item, change: Substitution) -> Item:
     """The instruction with every operand and result changed; jumps keep their targets."""
-    changed = {
-        name: found
-        for name in operand_fields(type(instruction))
-        if (found := _rebuild(getattr(instruction, name), change)) is not getattr(instruction, name)
-    }
+    changed: dict[str, object] = {}
+    for name in operand_fields(type(instruction)):
+        old = getattr(instruction, name)
+        new = change(old) if type(old) in OPERANDS else _rebuild(old, change)
+        if new is not old:
+            changed[name] = new
     # The names are those of the fields, and operands take the place of operands.
     return replace(instruction, **changed) if changed else instruction  # type: ignore[arg-type]
 
@@ -35,14 +36,14 @@ def with_operands_in(block: ir.Block, change: Substitution) -> ir.Block:
 
 
 def _rebuild(value: object, change: Substitution) -> object:
-    if isinstance(value, _OPERANDS):
-        return change(value)
+    if type(value) in OPERANDS:
+        return change(value)  # type: ignore[arg-type]  # it is one of these
     if isinstance(value, ir.Goto):
-        arguments = tuple(change(item) for item in value.arguments)
+        arguments = tuple([change(item) for item in value.arguments])
         return value if arguments == value.arguments else replace(value, arguments=arguments)
     if isinstance(value, tuple):
-        found = tuple(_rebuild(item, change) for item in value)
-        is_same = all(new is old for new, old in zip(found, value, strict=True))
+        found = tuple([_rebuild(item, change) for item in value])
+        is_same = all(map(is_, found, value))
         return value if is_same else found
     return value
 

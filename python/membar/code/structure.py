@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.primitives import READ, USE
 from membar.records import field_names
 
-_OPERANDS = (ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined)
+OPERANDS = frozenset({ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined})
+_RESULTS = frozenset({"result", "results", "old", "done"})
 _HOLDS_OPERANDS = re.compile(r"\b(?:Operand|Value|Goto)\b")
-_FIELDS: dict[type, tuple[str, ...]] = {}  # what `operand_fields` has found out
+_FIELDS: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # what `_fields` has found out
 
 
 def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
@@ -29,33 +30,38 @@ def results(instruction: ir.Instruction) -> tuple[ir.Value, ...]:
             return ()
 
 
-def operands(instruction: ir.Instruction) -> Iterator[ir.Operand]:
+def operands(instruction: ir.Instruction) -> list[ir.Operand]:
     """The operands that an instruction uses, those of jumps included."""
     found: list[ir.Operand] = []
-    for name in operand_fields(type(instruction)):
+    for name in _fields(type(instruction))[1]:
         _collect(getattr(instruction, name), found)
-    own = results(instruction)
-    return iter([item for item in found if item not in own] if own else found)
+    return found
 
 
 def operand_fields(kind: type) -> tuple[str, ...]:
     """The fields of a kind of instruction that hold operands, results, jumps or several of these."""
+    return _fields(kind)[0]
+
+
+def _fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of `operand_fields`, and those of them that are no results."""
     if kind not in _FIELDS:
         kinds: dict[str, object] = {}
         for base in reversed(kind.__mro__):
             kinds.update(vars(base).get("__annotations__", {}))
-        names = field_names(kind)
-        _FIELDS[kind] = tuple(name for name in names if _HOLDS_OPERANDS.search(str(kinds[name])))
+        names = tuple(name for name in field_names(kind) if _HOLDS_OPERANDS.search(str(kinds[name])))
+        _FIELDS[kind] = names, tuple(name for name in names if name not in _RESULTS)
     return _FIELDS[kind]
 
 
 def _collect(value: object, found: list[ir.Operand]) -> None:
-    if isinstance(value, _OPERANDS):
-        found.append(value)
-    elif isinstance(value, ir.Goto):
-        found.extend(value.arguments)
-    elif isinstance(value, tuple):
-        for item in value:
+    kind = type(value)
+    if kind in OPERANDS:
+        found.append(value)  # type: ignore[arg-type]  # it is one of these
+    elif kind is ir.Goto:
+        found.extend(value.arguments)  # type: ignore[attr-defined]
+    elif kind is tuple:
+        for item in value:  # type: ignore[attr-defined]
             _collect(item, found)
 
 

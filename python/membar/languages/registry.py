@@ -16,6 +16,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages import Frontend, ObjectFrontend, SystemFrontend, _c_tags
 from membar.models import plan_cache
 from membar.models.model import Model
+from membar.records.stored import state_of_files
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _words() -> str:
     names = {"", *folder.ENDINGS.values()}
     folders = [os.path.join(root, name) for root in roots for name in names]  # noqa: PTH118
     folders += [os.path.join(dialects, name) for name in os.listdir(dialects)]  # noqa: PTH118, PTH208
-    return plan_cache.state_of_files(os.path.join(each, name) for each in folders for name in _WORDS)  # noqa: PTH118
+    return state_of_files(os.path.join(each, name) for each in folders for name in _WORDS)  # noqa: PTH118
 
 
 def frontend_for(source: SourceFile) -> Frontend:

@@ -10,53 +10,26 @@ nothing is cached, or the cache is not writable, models are compiled.
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 import membar
 from membar.models.model import Model
+from membar.records.stored import SIZE, Reader, digest, digest_of, state_of, to_bytes
 
 if TYPE_CHECKING:
-    from hashlib import blake2b
     from pathlib import Path
-    from pickle import Unpickler, UnpicklingError
-else:
-    try:  # the parts in C of `hashlib` and `pickle`: the whole takes longer than a small check
-        from _blake2 import blake2b
-        from _pickle import Unpickler, UnpicklingError
-    except ImportError:
-        from hashlib import blake2b
-        from pickle import Unpickler, UnpicklingError
 
 FOLDER: str | Path = os.path.dirname(__file__)  # noqa: PTH120 - at every start, without pathlib
 _CACHE = os.path.join(FOLDER, "__pycache__")  # noqa: PTH118
 _TEXTS = (".cat", ".rules", ".claims", ".bell", ".cfg")
 _CODE = (".py", ".lark")
-_SIZE = 16
-# What a kept model is made of.
-_CLASSES = {
-    "membar.models.model": {"Claims", "Model", "Operational"},
-    "membar.models.plan": {
-        *(
-            "Check",
-            "CheckKind",
-            "CheckMode",
-            "Fixpoint",
-            "Growth",
-            "Instruction",
-            "Op",
-            "Plan",
-            "Sort",
-            "Stage",
-        ),
-    },
-    "membar.source": {"SourceFile", "Span"},
-}
+# Where what a model is made of is defined.
+_MODULES = ("membar.models.model", "membar.models.plan", "membar.source")
 
 
 def read(name: str, words: str, *, folder: str | Path = _CACHE) -> Model | None:
@@ -65,10 +38,10 @@ def read(name: str, words: str, *, folder: str | Path = _CACHE) -> Model | None:
         return None  # a user's file
     try:
         content = _content(_place(folder, name))
-        body = content[2 * _SIZE :]
-        if content[: 2 * _SIZE] != _head(name, words, body):
+        body = content[2 * SIZE :]
+        if content[: 2 * SIZE] != _head(name, words, body):
             return None
-        found = _Reader(io.BytesIO(body)).load()
+        found = Reader(body, _MODULES).load()
     except Exception:
         return None  # whatever is wrong with a kept file, the model can be compiled
     return found if isinstance(found, Model) and found.name == name else None
@@ -80,36 +53,13 @@ def write(model: Model, words: str, *, folder: str | Path = _CACHE) -> None:
     if not is_shipped or read(model.name, words, folder=folder) is not None:
         return
     place = _place(folder, model.name)
-    body = _bytes_of(model)
+    body = to_bytes((model,))
     with suppress(OSError):  # a folder that cannot be written
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         draft = f"{place}.{os.getpid()}"
         with open(draft, "wb") as stream:  # noqa: PTH123
             stream.write(_head(model.name, words, body) + body)
         os.replace(draft, place)  # noqa: PTH105 - atomically: no process reads half a model
-
-
-def _bytes_of(model: Model) -> bytes:
-    """A model as `_Reader` takes it; some versions of Python 3.11 would write `getattr` for enumerations."""
-    from enum import Enum  # noqa: PLC0415 - once for each model
-    from pickle import Pickler  # noqa: PLC0415
-
-    class Writer(Pickler):
-        def reducer_override(self, obj: object) -> tuple[type, tuple[object]]:
-            return (type(obj), (obj.value,)) if isinstance(obj, Enum) else NotImplemented
-
-    stream = io.BytesIO()
-    Writer(stream).dump(model)
-    return stream.getvalue()
-
-
-class _Reader(Unpickler):
-    """Makes models and nothing else: no file can have it run a function."""
-
-    def find_class(self, module: str, name: str) -> object:
-        if name not in _CLASSES.get(module, ()):
-            raise UnpicklingError(f"{module}.{name} is no part of a model")
-        return super().find_class(module, name)
 
 
 def _place(folder: str | Path, name: str, ending: str = ".model") -> str:
@@ -123,8 +73,8 @@ def _content(path: str) -> bytes:
 
 def _head(name: str, words: str, body: bytes) -> bytes:
     """What a kept file begins with."""
-    key = blake2b(repr((name, _digest(words), *_texts(name))).encode(), digest_size=_SIZE).digest()
-    return key + blake2b(body, key=key, digest_size=_SIZE).digest()
+    key = bytes.fromhex(digest_of((name, _digest(words), *_texts(name))))
+    return key + digest(body, key)
 
 
 def _texts(name: str) -> Iterator[bytes]:
@@ -138,33 +88,4 @@ def _texts(name: str) -> Iterator[bytes]:
 def _digest(words: str) -> str:
     """A fingerprint of all that compiled models depend on, besides their own texts."""
     files = state_of(FOLDER, (*_CODE, *_TEXTS))
-    return _hash_of((sys.version, membar.__version__, str(FOLDER), words, files))
-
-
-def state_of(folder: str | Path, endings: tuple[str, ...]) -> str:
-    """The names, sizes and times of change of the files in a folder, and those in it, that end so."""
-    return _hash_of(list(_files(str(folder), endings)))
-
-
-def state_of_files(paths: Iterable[str]) -> str:
-    """The names, sizes and times of change of those files that there are."""
-    found = []
-    for path in sorted(paths):
-        with suppress(OSError):
-            state = os.stat(path)  # noqa: PTH116
-            found.append((path, state.st_size, state.st_mtime_ns))
-    return _hash_of(found)
-
-
-def _hash_of(value: object) -> str:
-    return blake2b(repr(value).encode(), digest_size=_SIZE).hexdigest()
-
-
-def _files(folder: str, endings: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda one: one.name):
-            if entry.name.endswith(endings):
-                state = entry.stat()
-                yield entry.path, state.st_size, state.st_mtime_ns
-            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
-                yield from _files(entry.path, endings)
+    return digest_of((sys.version, membar.__version__, str(FOLDER), words, files))

@@ -9,7 +9,7 @@ that writes the method, puts it in its own place, and is never asked again. Equa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import methodcaller
+from operator import attrgetter, methodcaller
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -368,18 +368,38 @@ def replace(value: T, /, **changes: object) -> T:
         ValueError: a field is changed that `__init__` does not take.
     """
     cls = value.__class__
-    shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
-    if shape is None:
+    names, read = _GIVEN.get(cls) or _given(cls)
+    if read is None:
         import dataclasses  # values of other people's classes
 
         return dataclasses.replace(value, **changes)  # type: ignore[type-var]  # the callers' types say so
-    for name, one in shape.items():
-        if not one.is_given:
-            if name in changes:
-                raise ValueError(f"the field {name} is not given to __init__, and cannot be replaced")
-        elif name not in changes:
-            changes[name] = getattr(value, name)
-    return cls(**changes)
+    try:
+        return cls(**{**dict(zip(names, read(value), strict=True)), **changes})
+    except TypeError:
+        for name in changes.keys() & _shape(cls).keys() - {*names}:
+            message = f"the field {name} is not given to __init__, and cannot be replaced"
+            raise ValueError(message) from None
+        raise
+
+
+_Given = tuple[tuple[str, ...], Callable[[object], tuple[object, ...]] | None]
+_GIVEN: dict[type, _Given] = {}  # what `_given` has found out
+
+
+def _given(cls: type) -> _Given:
+    """The names of the fields that `__init__` takes, and what reads all of them; None for no record."""
+    shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
+    found: _Given = (), None
+    if shape is not None:
+        names = tuple([name for name, one in shape.items() if one.is_given])
+        found = names, attrgetter(*names) if len(names) > 1 else _one_by_one(names)
+    _GIVEN[cls] = found
+    return found
+
+
+def _one_by_one(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    """As `attrgetter`, which makes no tuple of fewer than two."""
+    return lambda value: tuple([getattr(value, name) for name in names])
 
 
 _INIT = Unwritten("__init__", _init_text)

@@ -14,6 +14,7 @@ from membar.languages import registry
 from membar.languages import registry as languages
 from membar.models import load, plan_cache
 from membar.models.model import Model
+from membar.records import stored
 
 VOCABULARY = registry.vocabulary()
 WORDS = "the words of today"
@@ -150,16 +151,16 @@ def test_a_file_that_changes_in_size_or_time_has_another_fingerprint(tmp_path: P
     place = tmp_path / "folder" / "tags.py"
     place.parent.mkdir()
     place.write_text("TAGS = {}", encoding="utf-8")
-    first = plan_cache.state_of(tmp_path, ("tags.py",))
-    assert plan_cache.state_of(tmp_path, ("tags.py",)) == first
+    first = stored.state_of(tmp_path, ("tags.py",))
+    assert stored.state_of(tmp_path, ("tags.py",)) == first
     os.utime(place, ns=(1, 1))
-    second = plan_cache.state_of(tmp_path, ("tags.py",))
+    second = stored.state_of(tmp_path, ("tags.py",))
     place.write_text("TAGS = {1}", encoding="utf-8")
     os.utime(place, ns=(1, 1))
-    third = plan_cache.state_of(tmp_path, ("tags.py",))
+    third = stored.state_of(tmp_path, ("tags.py",))
     (place.parent / "other.py").write_text("", encoding="utf-8")
     assert len({first, second, third}) == 3
-    assert plan_cache.state_of(tmp_path, ("tags.py",)) == third
+    assert stored.state_of(tmp_path, ("tags.py",)) == third
 
 
 def test_the_files_whose_fingerprint_is_taken_have_all_ordering_words() -> None:

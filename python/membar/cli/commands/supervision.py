@@ -18,7 +18,7 @@ from typing import TextIO, TypeVar
 from membar.cli.command import INTERRUPTED as BROKEN_OFF
 from membar.cli.command import UNKNOWN
 from membar.diagnostics import EngineLimitError, InputError
-from membar.limits import budget
+from membar.limits import budget, process
 from membar.limits.budget import Ended
 from membar.questions.outcome import INTERRUPTED
 from membar.questions.task import Limits
@@ -26,13 +26,6 @@ from membar.reports import streams
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-_switch = {"is_on": False}
-
-
-def switch_on() -> None:
-    """From now on work is done in child processes, where it needs one."""
-    _switch["is_on"] = True
 
 
 def each(
@@ -48,7 +41,7 @@ def each(
 
 def needs_child(limits: Limits, *, asks_z3: bool = False) -> bool:
     """Whether work has to be done in a child process."""
-    return _switch["is_on"] and (asks_z3 or limits.seconds is not None or limits.memory is not None)
+    return process.is_command() and (asks_z3 or limits.seconds is not None or limits.memory is not None)
 
 
 def alone(work: Callable[[], int], *, limits: Limits, asks_z3: bool, give_up: Callable[[str], None]) -> int:

@@ -36,7 +36,7 @@ def _pointed_to(module: ir.Module) -> Iterator[str]:
             for instruction in (*block.instructions, block.end):
                 used = operands(instruction)
                 if isinstance(instruction, ir.Copy):
-                    used = iter((instruction.target,))
+                    used = [instruction.target]
                 if not isinstance(instruction, ir.Load | ir.Call):
                     yield from (each.name for each in used if isinstance(each, ir.ObjectAddress))
 

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def _parse(source: SourceFile) -> Program:
-    from membar.languages.compiled.program import parse_compiled  # noqa: PLC0415 - on demand
+    from membar.languages.compiled import program_cache  # noqa: PLC0415 - on demand
+
+    found = program_cache.find(source)
+    if found is not None:
+        return found
+    from membar.languages.compiled.program import parse_compiled  # noqa: PLC0415 - most of the time
 
     return parse_compiled(source)
 

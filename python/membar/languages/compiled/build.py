@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages.compiled.compiler import Compiler, find_compilers
+from membar.languages.compiled.compiler import Compiler, find_compilers, is_script
 from membar.languages.compiled.driver import (
     BITCODE,
     TEXT,
@@ -126,6 +126,14 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
         reason=reason,
         processor=processor,
     )
+
+
+def file_of_first_choice(built: Build, chosen: BuildOptions) -> str | None:
+    """The program file of the compiler, if it is the first choice, for the target of the model; else None."""
+    target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
+    first = next(find_compilers(chosen.clang, os.environ))
+    is_first = built.target is target and built.reason is None and built.compiler == first
+    return first.command[0] if is_first and not is_script(first) else None
 
 
 def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:

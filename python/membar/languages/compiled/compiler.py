@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.languages.compiled.cache import Cache, Cached, default_folder, key_of
+from membar.languages.compiled.cache import Cache, default_folder, key_of
 from membar.records import record
 
 OLDEST = 14
@@ -138,13 +138,13 @@ def _version(command: tuple[str, ...]) -> str:
     folder, state = default_folder(os.environ), _state(command)
     if folder is None or state is None:
         return _run_for_version(command)
-    kept, key = Cache(folder), key_of((*command, *state))
+    kept, key = Cache(folder), key_of(command, state)
     found = kept.find(key)
-    if found is None:
-        found = Cached(_run_for_version(command), (), ())
-        if found.text:
-            kept.put(key, found, ())
-    return found.text
+    if not isinstance(found, str):
+        found = _run_for_version(command)
+        if found:
+            kept.put(key, found)
+    return found
 
 
 def _state(command: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -157,6 +157,11 @@ def _state(command: tuple[str, ...]) -> tuple[str, ...] | None:
     except OSError:
         return None
     return None if is_script else (place, str(state.st_mtime_ns), str(state.st_size))
+
+
+def is_script(compiler: Compiler) -> bool:
+    """Whether a compiler is started by a script, which does not tell if what it starts changes."""
+    return _state(compiler.command) is None
 
 
 def _run_for_version(command: tuple[str, ...]) -> str:

@@ -19,7 +19,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, Label
-from membar.languages.compiled.cache import Cache, Cached, default_folder, folders_searched, key_of
+from membar.languages.compiled.cache import (
+    Cache,
+    Cached,
+    Dependencies,
+    default_folder,
+    folders_searched,
+    key_of,
+    now,
+)
 from membar.languages.compiled.compiler import Compiler, is_header_of_compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import CompilerFailureError, run_compiler
@@ -108,6 +116,7 @@ class Compilation:
         command: a command that makes the same text again.
         warnings: what the user should know: habits that were allowed, and findings of the compiler.
         files: the files that were read, the user's first.
+        folders: those in which a new file could be found instead of one of them.
         caveats: what the answer does not cover because of how the file was read.
     """
 
@@ -117,6 +126,7 @@ class Compilation:
     command: tuple[str, ...]
     warnings: tuple[Diagnostic, ...] = ()
     files: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
 
 
@@ -193,11 +203,11 @@ class _Job:
             self._check_size_type()
         cache, key = self._cache()
         found = None if cache is None else cache.find(key)
-        if found is None:
+        if not isinstance(found, Cached):
+            since = now()
             found = self._run()
             if cache is not None:
-                search = [str(Path(self.path).parent), *self.options.include_dirs, *self.options.quote_dirs]
-                cache.put(key, found, folders_searched(search, found.files))
+                cache.put(key, found, Dependencies(found.files, self._folders(found.files), since))
         if self._reads_headers_of_host(found.files):
             message = f"the headers of {self.target.processor} are missing"
             raise MissingHeaderError(Diagnostic(code="W1522", message=f"{self.path}: {message}"))
@@ -234,6 +244,7 @@ class _Job:
             command=self.command(strict=not strict, output=output),
             warnings=warnings,
             files=files,
+            folders=self._folders(files),
             caveats=self._caveats(text),
         )
 
@@ -363,7 +374,16 @@ class _Job:
             return None, ""
         replaced = [text for pair in self.options.replaced for text in pair]
         words = self.command(strict=True, output="")
-        return Cache(folder), key_of((self.compiler.title, os.getcwd(), *words), *replaced)  # noqa: PTH109
+        return Cache(folder), key_of(self.compiler.title, os.getcwd(), words, replaced)  # noqa: PTH109
+
+    def _folders(self, files: Sequence[str]) -> tuple[str, ...]:
+        """The folders in which a new file could be found instead of one of these."""
+        options = self.options
+        own = os.path.dirname(self.path)  # noqa: PTH120
+        named = [word.removeprefix("-I") for word in options.others]
+        search = [own, *options.include_dirs, *options.quote_dirs, *options.system_dirs]
+        search += [word for word in named if os.path.isdir(word)]  # noqa: PTH112
+        return tuple(folders_searched([folder or "." for folder in search], files))
 
     # ----------------------------------------------------------------------------------------------- errors
 

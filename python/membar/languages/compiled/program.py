@@ -13,8 +13,17 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.code.passes.start_program import ENTRY, uses_arguments
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.languages.compiled import program_cache
 from membar.languages.compiled.bodies import Library
-from membar.languages.compiled.build import Build, BuildOptions, build, require_entry, with_inline_bodies
+from membar.languages.compiled.build import (
+    Build,
+    BuildOptions,
+    build,
+    file_of_first_choice,
+    require_entry,
+    with_inline_bodies,
+)
+from membar.languages.compiled.cache import now
 from membar.languages.compiled.compile_commands import recorded_options
 from membar.languages.compiled.driver import (
     COMPILED_OUT,
@@ -61,8 +70,16 @@ def parse_compiled(source: SourceFile) -> Program:
         InputError: the compiler refuses it, or something reachable is not supported.
         EngineLimitError: nothing can be said about the processor of the memory model.
     """
+    since = now()
     compiled = compile_source(source)
-    return program_of(compiled, link_source(compiled))
+    program = program_of(compiled, link_source(compiled))
+    compiler = file_of_first_choice(compiled.built, compiled.chosen)
+    if compiler is not None and not compiled.chosen.options.replaced:
+        built, shown = compiled.built.files, compiled.spans.files_read
+        files = dict.fromkeys([*(path for item in built for path in item.files), *shown])
+        places = [compiler, *(path for item in built for path in item.folders)]
+        program_cache.put(source, program, files=files, places=places, since=since)
+    return program
 
 
 def compile_source(source: SourceFile) -> CompiledProgram:

@@ -41,6 +41,11 @@ class Spans:
             place = place.caller
         return None
 
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        """The files whose text was looked at."""
+        return tuple(self._files)
+
     @staticmethod
     def in_program(place: Place | None) -> Place | None:
         """A place of the library as that of the call that leads there; others as they are."""

@@ -326,12 +326,13 @@ def test_a_new_header_that_is_found_first_is_seen(tmp_path: Path) -> None:
 def test_the_cache_is_bounded_and_forgets_the_oldest_and_what_is_broken(tmp_path: Path) -> None:
     cache = Cache(tmp_path, largest=3000)
     for number in range(10):
-        cache.put(f"k{number}", Cached("x" * 900, ("",), ()), ())
+        cache.put(f"k{number}", Cached("x" * 900, ("",), ()))
         os.utime(tmp_path / f"k{number}", (number, number))
+    cache.forget_oldest()
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 3000
     assert cache.find("k0") is None
     newest = cache.find("k9")
-    assert newest is not None
+    assert isinstance(newest, Cached)
     assert newest.text == "x" * 900
     (tmp_path / "k9").write_bytes((tmp_path / "k9").read_bytes()[:-1])
     assert cache.find("k9") is None
