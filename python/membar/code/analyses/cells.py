@@ -125,6 +125,7 @@ class Layouts:
         # What must be cut alike: the places that one access may reach, and both ends of a copy.
         self.alike: set[tuple[frozenset[tuple[str, int]], int]] = set()
         self.copies: set[tuple[Target, Target, int | None]] = set()
+        self.fills: set[tuple[Target, int | None]] = set()
         self._run()
 
     def _run(self) -> None:
@@ -134,6 +135,7 @@ class Layouts:
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():
             self._settle(site, layout)
+        self._add_cells_for_copies()
         for site, layout in self.found.items():
             _cut(layout, self._ends_of_unset(site))
         _until_stable(
@@ -256,7 +258,10 @@ class Layouts:
         for function in self.module.functions.values():
             for block in function.blocks:
                 for item in block.instructions:
-                    if isinstance(item, ir.Copy):
+                    if isinstance(item, ir.Fill):
+                        filled = self.targets.targets(function.name, item.target)
+                        self.fills.update((target, constant_length(item)) for target in filled)
+                    elif isinstance(item, ir.Copy):
                         sources = self.targets.targets(function.name, item.source)
                         copied = self.targets.targets(function.name, item.target)
                         length = constant_length(item)
@@ -307,6 +312,32 @@ class Layouts:
             other.loose |= _elements(to.site, one)
         return one.extent + other.extent > before
 
+    def _add_cells_for_copies(self) -> None:
+        """Gives copies and fills of bytes that nothing else accesses one cell that stands for these bytes.
+
+        Without it a race between two of them, or one after the memory was freed, would not be seen. What two
+        of them share has a cell too, so that any two that overlap have one in common.
+        """
+        ranges: dict[str, set[tuple[int, int]]] = {}
+        sides = [(target, length) for source, to, length in self.copies for target in (source, to)]
+        for target, length in {*sides, *self.fills}:
+            if target == UNKNOWN or target.function is not None:
+                continue
+            limit = self.sizes.get(target.site)
+            for start in (self._offsets(target, length or 1) or ()) if length != 0 else ():
+                end = start + length if length is not None else limit
+                if end is not None and start >= 0 and (limit is None or end <= limit):
+                    ranges.setdefault(target.site, set()).add((start, end))
+        for site, found in ranges.items():
+            claims = self._layout(site).claims
+            if self._layout(site).loose and site not in self.sizes:
+                continue  # accesses may be anywhere, also there
+            for start, end in sorted(_with_intersections(found), key=lambda each: each[1] - each[0]):
+                if not any(offset < end and start < offset + size for offset, size in claims):
+                    claims.add((start, 1))
+        exact = [each for each in self.copies if each[0].is_exact and each[1].is_exact]
+        _until_stable(lambda: sum(self._copy(*each) for each in exact))
+
     def _copy_claims(
         self, claims: set[tuple[int, int]], source: Target, to: Target, length: int | None
     ) -> set[tuple[int, int]]:
@@ -350,6 +381,14 @@ class Layouts:
         other |= for_other
         one |= for_one
         return bool(for_other or for_one)
+
+
+def _with_intersections(ranges: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Ranges of bytes, and what any two of them have in common."""
+    if len(ranges) > _MOST_COPIES:
+        return ranges
+    shared = {(max(a, c), min(b, d)) for a, b in ranges for c, d in ranges}
+    return ranges | {(start, end) for start, end in shared if start < end}
 
 
 def _align(access: Access) -> int:

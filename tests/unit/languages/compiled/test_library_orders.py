@@ -194,3 +194,19 @@ MISUSES = {
 def test_misuse_is_a_violation_of_locks(name: str) -> None:
     first, second = MISUSES[name]
     assert verdict(first.replace("GET(x)", "1"), second.replace("!GET(x)", "0")).startswith("violated locks")
+
+
+# A thread locks twice: what the kind of the mutex says.
+TWICE = {
+    "mtx_plain": ("mtx_lock(&k); mtx_lock(&k);", "violated deadlock"),
+    "mtx_timed": ("mtx_lock(&k); assert(mtx_timedlock(&k, &t) == thrd_success);", "violated assertions"),
+    "mtx_recursive": ("mtx_lock(&k); mtx_lock(&k); mtx_unlock(&k); mtx_unlock(&k);", "holds"),
+    "mtx_timed | mtx_recursive": ("mtx_lock(&k); assert(mtx_timedlock(&k, &t) == thrd_success);", "holds"),
+}
+
+
+@needs_clang
+@pytest.mark.parametrize("kind", TWICE)
+def test_a_mutex_is_of_the_kind_that_was_asked_for(kind: str) -> None:
+    first, expected = TWICE[kind]
+    assert verdict(f"mtx_init(&k, {kind}); {first}", "").startswith(expected)

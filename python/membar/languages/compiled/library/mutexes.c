@@ -11,7 +11,7 @@ int pthread_mutex_init(struct mutex *mutex, const int *attributes)
 int mtx_init(struct mutex *mutex, int type)
 {
     mutex->word = 0;
-    mutex->kind = type & 2 ? RECURSIVE : NORMAL;
+    mutex->kind = type & 1 ? RECURSIVE : NORMAL;
     return THRD_SUCCESS;
 }
 
