@@ -330,7 +330,7 @@ class Layouts:
                     ranges.setdefault(target.site, set()).add((start, end))
         for site, found in ranges.items():
             claims = self._layout(site).claims
-            if self._layout(site).loose and site not in self.sizes:
+            if self._layout(site).loose:
                 continue  # accesses may be anywhere, also there
             for start, end in sorted(_with_intersections(found), key=lambda each: each[1] - each[0]):
                 if not any(offset < end and start < offset + size for offset, size in claims):

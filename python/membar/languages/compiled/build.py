@@ -19,8 +19,8 @@ from membar.languages.compiled.driver import (
     Compilation,
     CompileOptions,
     MissingHeaderError,
-    ReadableFiles,
     compile_file,
+    texts_of_program,
 )
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
@@ -106,15 +106,15 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
     processor = processor_of(chosen.mapping)
     done = _compiled_by_first(paths, chosen, target)
-    reason = None
+    reason, replaced = None, chosen.options.replaced
     if isinstance(done, MissingHeaderError):
         found = None if target is X86_64 else _compiled_by_first(paths, chosen, X86_64)
         if found is None or isinstance(found, MissingHeaderError):
             raise done
-        reason = _why_not(found, f"no compiler has the headers of {target.processor}")
+        reason = _why_not(found, f"no compiler has the headers of {target.processor}", replaced)
         target, done = X86_64, found
     elif processor is not None and processor not in TARGETS:
-        reason = _why_not(done, f"membar cannot compile for {processor}")
+        reason = _why_not(done, f"membar cannot compile for {processor}", replaced)
     modules = tuple(read_module(item.module) for item in done)
     _check_triples(done, modules, target)
     return Build(
@@ -184,16 +184,14 @@ def _compiled_by_first(
     return missing
 
 
-def _why_not(files: Sequence[Compilation], lack: str) -> str | None:
+def _why_not(files: Sequence[Compilation], lack: str, replaced: Sequence[tuple[str, str]]) -> str | None:
     """Why code for x86-64 says nothing about another processor; None if the text does not look at it."""
     for file in files:
-        readable = ReadableFiles(file.files[0], ())
-        for path in file.files:
-            source = readable(path)
-            found = None if source is None else _LOOKS_AT_PROCESSOR.search(source.text)
-            if source is not None and found is not None:
+        for source in texts_of_program(file.files, replaced):
+            found = _LOOKS_AT_PROCESSOR.search(source.text)
+            if found is not None:
                 line, _ = source.position(found.start())
-                place = f"`{found.group()}` at {path}:{line}"
+                place = f"`{found.group()}` at {source.path}:{line}"
                 return f"{lack}, and {place} depends on the processor"
     return None
 

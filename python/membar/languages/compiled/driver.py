@@ -14,7 +14,7 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -155,6 +155,19 @@ class ReadableFiles:
             found = self._source.including(file, self._texts.get(Path(file).absolute()))
             return found if found.is_shown else None
         return None
+
+
+def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) -> Iterator[SourceFile]:
+    """Files that were read, without the headers of the system, of compilers and of membar: to be searched."""
+    texts = {Path(name).absolute(): text for name, text in replaced}
+    for file in files:
+        path = Path(file).absolute()
+        if is_header_of_compiler(file) or any(
+            path.is_relative_to(each) for each in (HEADERS, _SYSTEM_HEADERS)
+        ):
+            continue
+        with suppress(OSError):
+            yield SourceFile(file, texts[path]) if path in texts else SourceFile.read(Path(file))
 
 
 def compile_file(
@@ -464,8 +477,8 @@ class _Job:
         """Whether the program's text could tell that the flags for lifetimes are there."""
         if self.suffix in {BITCODE, PREPROCESSED}:
             return False
-        sources = (self.readable(file) for file in files if not Path(file).is_relative_to(HEADERS))
-        return any(source is not None and _SEES_SANITIZER.search(source.text) for source in sources)
+        sources = texts_of_program(files, self.options.replaced)
+        return any(_SEES_SANITIZER.search(source.text) for source in sources)
 
     def _failure(self, what: str) -> InputError:
         message = f"{self.path}: the compiler ({self.compiler.title}) {what}"

@@ -19,6 +19,7 @@ from membar.languages.compiled.constants import (
     scalar_type,
 )
 from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
+from membar.languages.compiled.literals import NOT_CHECKED, may_outlive_its_block
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.shapes import Shapes
@@ -74,6 +75,7 @@ class _Lowering:
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
+        self.has_unmarked_literals = False
         self._reached: list[str] = []
 
     def run(self, roots: tuple[str, ...]) -> code.Module:
@@ -100,7 +102,8 @@ class _Lowering:
         found = self.shapes.lines_of_divided_bit_fields()
         where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
         part = f"without races of the bit fields of {where} with those beside them"
-        return (("races", part),) if found else ()
+        literals = (("memory", NOT_CHECKED),) if self.has_unmarked_literals else ()
+        return (*((("races", part),) if found else ()), *literals)
 
     def _constructors(self) -> Iterator[str]:
         """Functions that run before `main`, by their priority."""
@@ -175,6 +178,8 @@ class _Lowering:
             if item.by_value is not None
         ]
         blocks = _Body(self, function).blocks() if function.is_defined else ()
+        if function.is_defined:
+            self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
         return code.Function(
             name=function.name,
             parameters=tuple(parameters),

@@ -284,6 +284,31 @@ CASES = {
         "sc",
         "refused",
     ),
+    "a compound literal in its function": (
+        "int main(void) { int *p = (int[]){1, 2}; assert(*p == 1); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a compound literal after its block": (
+        "int main(void) { int *p; { p = (int[]){1, 2}; } assert(*p == 1); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a compound literal that a function returns": (
+        "static int *same(int *p) { return p; }\nint main(void) { int *p; { p = same((int[]){1, 2}); } assert(*p == 1); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a compound literal that a function keeps": (
+        "int *kept; static void keep(int *p) { kept = p; }\nint main(void) { { keep((int[]){1, 2}); } assert(*kept == 1); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "a compound literal that is only passed": (
+        "static int first(int *p) { return *p; }\nint main(void) { for (int i = 0; i < 2; i++) { assert(first((int[]){1, 2}) == 1); } return 0; }",
+        "sc",
+        "holds",
+    ),
     "a calculation with constants": (
         "int main(void) { double e = 1.5 * 2; assert(e == 3); return 0; }",
         "sc",

@@ -124,6 +124,13 @@ def test_where_headers_of_the_processor_are_missing_text_that_looks_at_it_gives_
     reason = build([looks], BuildOptions(mapping="armv8", clang=only)).reason
     assert reason is not None
     assert f"`__aarch64__` at {looks}:2" in reason
+    (tmp_path / "other").mkdir()
+    header = write(tmp_path, "other/fences.h", "#ifdef __x86_64__\n#define FENCE()\n#endif\n")
+    hidden = write(tmp_path, "c.c", "#include <stdlib.h>\n#include <fences.h>\n" + MAIN)
+    options = CompileOptions(include_dirs=(str(tmp_path / "other"),))
+    reason = build([hidden], BuildOptions(mapping="armv8", clang=only, options=options)).reason
+    assert reason is not None
+    assert f"`__x86_64__` at {header}:1" in reason
 
 
 # -------------------------------------------------------------------------------------------------- inputs

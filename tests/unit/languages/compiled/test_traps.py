@@ -55,6 +55,26 @@ def test_an_access_with_an_invalid_ordering_does_not_vanish(statement: str, clan
 
 @pytest.mark.parametrize("clang", CLANGS)
 @pytest.mark.parametrize(
+    ("call", "verdict"),
+    [
+        ("atomic_store_explicit(&x, 1, order[2]);", "violated"),
+        ("atomic_load_explicit(&x, order[3]);", "violated"),
+        ("__atomic_store_n(&y, 1, order[4]);", "violated"),
+        ("__atomic_load_n(&y, order[2]);", "holds"),
+        ("atomic_store_explicit(&x, 1, order[3]);", "holds"),
+    ],
+)
+def test_an_invalid_ordering_that_is_chosen_at_run_time_is_an_error(
+    call: str, verdict: str, clang: str
+) -> None:
+    text = "#include <stdatomic.h>\natomic_int x; int y, order[] = {0, 1, 2, 3, 4, 5};\n"
+    found = check(text + MAIN % call, clang=clang)
+    assert found.verdict == verdict
+    assert getattr(found.outcome, "property", None) == (None if verdict == "holds" else "memory")
+
+
+@pytest.mark.parametrize("clang", CLANGS)
+@pytest.mark.parametrize(
     ("value", "expected"),
     [("INT_MAX + 1", "holds-within"), ("1 << 40", "violated"), ("1 / 0", "violated"), ("1", "holds")],
 )

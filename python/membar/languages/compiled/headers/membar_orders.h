@@ -12,8 +12,23 @@ static inline int __mb_check_store(int order) __attribute__((
                     order == __ATOMIC_ACQ_REL,
                 __mb_invalid, "error")));
 static inline int __mb_check_order(int order) __attribute__((diagnose_if(__mb_is_none(order), __mb_invalid, "error")));
-#define __mb_load_order(order) ((void)sizeof(__mb_check_load(order)), (order))
-#define __mb_store_order(order) ((void)sizeof(__mb_check_store(order)), (order))
+/* Where the ordering is no constant the compiler makes an access of each ordering that is valid, and takes any
+   other for relaxed: it is an error of the program if one of those is chosen. */
+void __membar_check(_Bool condition, const char *property, const char *message);
+static inline int __mb_chosen_load(int order)
+{
+  __membar_check(!__mb_is_none(order) && order != __ATOMIC_RELEASE && order != __ATOMIC_ACQ_REL, "memory", __mb_invalid);
+  return order;
+}
+static inline int __mb_chosen_store(int order)
+{
+  __membar_check(order == __ATOMIC_RELAXED || order == __ATOMIC_RELEASE || order == __ATOMIC_SEQ_CST, "memory",
+                 __mb_invalid);
+  return order;
+}
+#define __mb_known(order, chosen) __builtin_choose_expr(__builtin_constant_p(order), (order), chosen(order))
+#define __mb_load_order(order) ((void)sizeof(__mb_check_load(order)), __mb_known(order, __mb_chosen_load))
+#define __mb_store_order(order) ((void)sizeof(__mb_check_store(order)), __mb_known(order, __mb_chosen_store))
 #define __mb_order(order) ((void)sizeof(__mb_check_order(order)), (order))
 
 /* A compare-exchange that fails has no release part. */

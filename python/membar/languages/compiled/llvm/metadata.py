@@ -110,6 +110,11 @@ class Metadata:
             call=self.place(inlined.number) if isinstance(inlined, Ref) else None,
         )
 
+    def is_in_inner_block(self, number: int | None) -> bool:
+        """Whether the place that a `!dbg` number stands for is in a block inside of its function."""
+        scope = None if number is None else self.resolve(self.node(number).fields.get("scope"))
+        return scope is not None and scope.kind.startswith("DILexicalBlock")
+
     def file(self, scope: Node | None) -> str:
         """The file that a scope, a variable or a type is in; empty if none is recorded."""
         for item in self._scopes(scope):
