@@ -7,20 +7,9 @@ from collections.abc import Callable, Iterator
 
 from membar.program.expr import Expr
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
-from membar.program.temporal import (
-    And,
-    Atom,
-    Claim,
-    ForbiddenRuns,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Release,
-    Truth,
-    Until,
-)
+from membar.program.temporal import Claim, ForbiddenRuns, Formula, Words, formula_text
 
+_WORDS = Words(not_="! ", and_="/\\", or_="\\/")
 Name = Callable[[str], str]
 
 
@@ -66,23 +55,7 @@ class _Printer:
                 return f"at {thread} {_set(points)}"
 
     def formula(self, formula: Formula) -> str:
-        match formula:
-            case Truth(value):
-                return "true" if value else "false"
-            case Atom(predicate):
-                return f"{{{self.predicate(predicate)}}}"
-            case Not(operand):
-                return f"! {self.formula(operand)}"
-            case Next(operand):
-                return f"X {self.formula(operand)}"
-            case And(left, right):
-                return f"({self.formula(left)} /\\ {self.formula(right)})"
-            case Or(left, right):
-                return f"({self.formula(left)} \\/ {self.formula(right)})"
-            case Until(left, right):
-                return f"({self.formula(left)} U {self.formula(right)})"
-            case Release(left, right):
-                return f"({self.formula(left)} R {self.formula(right)})"
+        return formula_text(formula, _WORDS, lambda atom: f"{{{self.predicate(atom.predicate)}}}")
 
     def automaton(self, automaton: ForbiddenRuns) -> Iterator[str]:
         for state in automaton.states:

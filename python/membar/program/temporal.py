@@ -6,7 +6,7 @@ that no other code needs to know them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.predicate import StatePredicate
@@ -105,6 +105,48 @@ def equivalent(left: Formula, right: Formula) -> Formula:
 def weak_until(left: Formula, right: Formula) -> Formula:
     """`p W q`: `p U q`, or `p` forever."""
     return Release(right, Or(left, right))
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class Words:
+    """How a language writes the operators of LTL; where it has no `F` and `G`, `U` and `R` say the same."""
+
+    not_: str
+    and_: str
+    or_: str
+    until: str = "U"
+    release: str = "R"
+    finally_: str = ""
+    globally: str = ""
+
+
+def formula_text(formula: Formula, words: Words, atom: Callable[[Atom], str]) -> str:
+    """A formula in the words of a language; all operators with two operands are in parentheses."""
+
+    def text(part: Formula) -> str:
+        return formula_text(part, words, atom)
+
+    match formula:
+        case Truth(value):
+            return "true" if value else "false"
+        case Atom():
+            return atom(formula)
+        case Not(operand):
+            return f"{words.not_}{text(operand)}"
+        case Next(operand):
+            return f"X {text(operand)}"
+        case Until(Truth(value=True), right) if words.finally_:
+            return f"{words.finally_} {text(right)}"
+        case Release(Truth(value=False), right) if words.globally:
+            return f"{words.globally} {text(right)}"
+        case And(left, right):
+            return f"({text(left)} {words.and_} {text(right)})"
+        case Or(left, right):
+            return f"({text(left)} {words.or_} {text(right)})"
+        case Until(left, right):
+            return f"({text(left)} {words.until} {text(right)})"
+        case Release(left, right):
+            return f"({text(left)} {words.release} {text(right)})"
 
 
 @record(frozen=True, slots=True)

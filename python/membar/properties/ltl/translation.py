@@ -24,11 +24,12 @@ from membar.program.temporal import (
     Release,
     Truth,
     Until,
+    Words,
+    formula_text,
 )
 from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.normal import normal_form
 from membar.properties.ltl.reduction import reduce
-from membar.properties.ltl.text import formula_text
 from membar.records import record, replace
 
 _MOST_STATES = 20_000
@@ -92,7 +93,7 @@ class _Tableau:
                         )
                 marks = everything - {self._marks[until] for until in way.put_off}
                 transitions.append(Transition(numbers[state], numbers[way.following], way.label, marks))
-        names = tuple(" & ".join(sorted(map(formula_text, state))) or "true" for state in numbers)
+        names = tuple(" & ".join(sorted(map(formula_name, state))) or "true" for state in numbers)
         return Automaton(tuple(self._atoms), len(numbers), tuple(transitions), len(self._marks), names)
 
     def _collect(self, formula: Formula) -> None:
@@ -178,3 +179,16 @@ def _least(ways: list[_Way]) -> list[_Way]:
         if not is_worse:
             kept.append(way)
     return kept
+
+
+_WORDS = Words(not_="!", and_="&&", or_="||", finally_="F", globally="G")
+
+
+def formula_name(formula: Formula) -> str:
+    """A formula as text: `G`, `F`, `X`, `U`, `R`, `!`, `&&`, `||`."""
+    return formula_text(formula, _WORDS, _atom_name)
+
+
+def _atom_name(atom: Atom) -> str:
+    text = atom.predicate.text or "?"
+    return text if text.replace("_", "").isalnum() else f"({text})"

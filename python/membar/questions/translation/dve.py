@@ -10,24 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.questions.translation.model import (
-    ENDLESS,
-    GuardedStep,
-    Interval,
-    Kind,
-    Model,
-    Variable,
-    untranslatable,
-)
-from membar.questions.translation.names import Names, variable_names
-from membar.questions.translation.questions import fairness, over_variables
-from membar.questions.translation.ranges import WIDEST, Ranges, fits
-from membar.questions.translation.spelling import Speller, Words, sequence_writes
+from membar.program.temporal import Claim, ForbiddenRuns
+from membar.program.temporal import Words as FormulaWords
+from membar.questions.translation.model import GuardedStep, Kind, Model, Variable, untranslatable
+from membar.questions.translation.names import Names
+from membar.questions.translation.questions import over_variables
+from membar.questions.translation.ranges import WIDEST
+from membar.questions.translation.spelling import Speller, Words
+from membar.questions.translation.text import Text
 
 WORDS = Words(
-    land="and", lor="or", lnot="not", until="U", release="R", finally_="F", globally="G", numbers=WIDEST
-)  # fmt: skip
+    land="and",
+    lor="or",
+    lnot="not",
+    formulas=FormulaWords(not_="not ", and_="and", or_="or", finally_="F", globally="G"),
+    numbers=WIDEST,
+)
 RESERVED = frozenset(
     {
         "accept", "and", "assert", "async", "bool", "buchi", "byte", "channel", "commit", "const", "effect",
@@ -47,20 +45,15 @@ def render(model: Model, *, title: str, fair: bool) -> str:
     return _Text(model, fair=fair).whole(title)
 
 
-class _Text:
+class _Text(Text):
     def __init__(self, model: Model, *, fair: bool) -> None:
-        self.model = model
-        self.program = model.program
-        self.fair = fair
-        self.names = Names(RESERVED)
-        self.threads = [self.names.fresh(thread.name) for thread in self.program.threads]
+        super().__init__(model, "DVE", reserved=RESERVED, fair=fair, types=("byte", "int"), local=True)
         self.memory = self.names.fresh("MM") if model.flushes else ""
         self.failed = self.names.fresh("failed")
         self.points = [self._point_names(number) for number in range(len(self.threads))]
-        self.called = variable_names(model, self.names, self.threads, local=True, lists=True)
+        self.called = self.variable_names()
         self.inside = Speller(WORDS, self.called, self._place, model.ranges)
         self.outside = Speller(WORDS, dict(self._from_outside()), self._place, model.ranges)
-        self.scratches: dict[str, str] = {}
 
     def _point_names(self, number: int) -> dict[int, str]:
         thread = self.program.threads[number]
@@ -96,24 +89,17 @@ class _Text:
             [key for key, item in self.model.variables.items() if item.kind is not Kind.REGISTER]
         )
         for key, name in self.scratches.items():
-            yield f"{type_of(self.model.ranges[key.removeprefix('scratch:')])} {name};"
+            yield f"{self.type_of(self.model.ranges[key.removeprefix('scratch:')])} {name};"
         if any(step.failure is not None for step in self.model.steps):
             yield f"byte {self.failed} = 0; // dividing by it is the run-time error of a failed assertion"
 
     def _declarations(self, keys: list[str]) -> Iterator[str]:
-        arrays: dict[str, list[str]] = {}
-        for key in keys:
-            name, bracket, _ = self.called[key].partition("[")
-            arrays.setdefault(name + bracket, []).append(key)
-        for name, elements in arrays.items():
-            low = min(self.model.ranges[key][0] for key in elements)
-            high = max(self.model.ranges[key][1] for key in elements)
-            values = [self.model.variables[key].initial for key in elements]
+        for kind, name, values in self.variables(keys, self.called):
             if name.endswith("["):
                 start = f" = {{{', '.join(map(str, values))}}}" if any(values) else ""
-                yield f"{type_of((low, high))} {name}{len(elements)}]{start};"
+                yield f"{kind} {name}{len(values)}]{start};"
             else:
-                yield f"{type_of((low, high))} {name} = {values[0]};"
+                yield f"{kind} {name} = {values[0]};"
 
     def _process(self, number: int) -> Iterator[str]:
         thread = self.program.threads[number]
@@ -152,33 +138,15 @@ class _Text:
 
     def _step(self, step: GuardedStep) -> str:
         points = self.points[step.thread]
-        ranges = Ranges(self.model.ranges, step.guards)
-        guards = [
-            self.inside.truth(guard, Ranges(self.model.ranges, step.guards[:number]))
-            for number, guard in enumerate(step.guards)
-        ]
+        guards = list(self.guards(step, self.inside))
         guard = f" guard {' and '.join(guards)};" if guards else ""
         if step.failure is not None:
             done = [f"{self.failed} = 1 / {self.failed}"]
         else:
-            done = [
-                f"{self.called[key]} = {self.inside.value(value, ranges)}"
-                for key, value in sequence_writes(step.writes, self._scratch)
-            ]
-        for pushed in step.pushes if step.failure is None else ():
-            length = self.called[Variable(kind=Kind.LENGTH, thread=step.thread).key]
-            queue = self.called[Variable(kind=Kind.QUEUE, thread=step.thread, slot=0).key].partition("[")[0]
-            done += [f"{queue}[{length}] = {pushed}", f"{length} = {length} + 1"]
+            done = self.assignments(step, self.called, self.inside)
         effect = f" effect {', '.join(done)};" if done else ""
         ways = "flush -> flush" if step.source < 0 else f"{points[step.source]} -> {points[step.target]}"
         return f"  {ways} {{{guard}{effect} }}"
-
-    def _scratch(self, key: str) -> str:
-        kept = f"scratch:{key}"
-        if kept not in self.scratches:
-            self.scratches[kept] = self.names.fresh("kept")
-            self.called[kept] = self.scratches[kept]
-        return kept
 
     def _flushing(self) -> Iterator[str]:
         if self.model.flushes:
@@ -204,31 +172,16 @@ class _Text:
         for predicate in self.program.errors:
             yield f"error {self.outside.truth(over_variables(self.model, predicate))};"
         for claim in self.program.claims:
-            if isinstance(claim.body, ForbiddenRuns):
-                continue
-            if claim.is_endless:
-                raise untranslatable(ENDLESS, claim.span)
-            assumed = fairness(self.model) if self.fair else Truth(value=True)
-            whole = claim.body if assumed == Truth(value=True) else implies(assumed, claim.body)
-            if has_next(whole) and not all(thread.started for thread in self.program.threads):
-                raise untranslatable(
-                    "`X` in a program that starts threads: which takes one step more in DVE", claim.span
-                )
-            text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
-            yield f"ltl {text};"
+            if not isinstance(claim.body, ForbiddenRuns):
+                whole = self.claimed(claim, claim.body)
+                text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
+                yield f"ltl {text};"
 
     def _property(self, claim: Claim, name: str) -> Iterator[str]:
         body = claim.body
         if not isinstance(body, ForbiddenRuns):
             raise TypeError(body)
-        if self.fair and self.model.flushes:
-            help_ = "ask without: --fair none"
-            raise untranslatable(
-                "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
-            )
-        leaving = {edge.source for edge in body.edges}
-        if body.ends_are_errors and len(leaving) < len(body.states):
-            raise untranslatable("an automaton of forbidden runs with an end", claim.span)
+        self.refuse_automaton(claim, body, "ask without: --fair none")
         states = [f"q{number}" for number in range(len(body.states))]
         sets = ["(" + ", ".join(states[state] for state in sorted(one)) + ")" for one in body.accepting]
         yield f"process {name} {{"
@@ -244,15 +197,3 @@ class _Text:
             yield ",\n".join(edges) + ";"
         yield "}"
         yield ""
-
-
-def type_of(found: Interval) -> str:
-    """The type with these values.
-
-    Raises:
-        InputError: there is none.
-    """
-    for kind, limits in (("byte", (0, 255)), ("int", (-32768, 32767))):
-        if fits(found, limits):
-            return kind
-    raise untranslatable("a variable whose values have no bounds, or need more than 16 bits")

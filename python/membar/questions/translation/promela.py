@@ -11,25 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.models.model import Operational
-from membar.program.temporal import Claim, ForbiddenRuns, Truth, has_next, implies
-from membar.questions.translation.model import (
-    ENDLESS,
-    INT32,
-    GuardedStep,
-    Interval,
-    Kind,
-    Model,
-    Variable,
-    untranslatable,
-)
-from membar.questions.translation.names import Names, variable_names
-from membar.questions.translation.questions import fairness, over_variables
-from membar.questions.translation.ranges import Ranges, fits
-from membar.questions.translation.spelling import Speller, Words, sequence_writes
+from membar.program.temporal import Claim, ForbiddenRuns
+from membar.program.temporal import Words as FormulaWords
+from membar.questions.translation.model import INT32, GuardedStep, Kind, Model, Variable, untranslatable
+from membar.questions.translation.questions import over_variables
+from membar.questions.translation.spelling import Speller, Words
+from membar.questions.translation.text import Text
 
 WORDS = Words(
-    land="&&", lor="||", lnot="!", until="U", release="V", finally_="<>", globally="[]", numbers=INT32
-)  # fmt: skip
+    land="&&",
+    lor="||",
+    lnot="!",
+    formulas=FormulaWords(not_="! ", and_="&&", or_="||", release="V", finally_="<>", globally="[]"),
+    numbers=INT32,
+)
 RESERVED = frozenset(
     {
         "active", "always", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do",
@@ -54,17 +49,13 @@ def render(model: Model, *, title: str, fair: bool) -> str:
     return _Text(model, fair=fair).whole(title)
 
 
-class _Text:
+class _Text(Text):
     def __init__(self, model: Model, *, fair: bool) -> None:
-        self.model = model
-        self.program = model.program
-        self.fair = fair
-        self.names = Names(RESERVED)
-        self.threads = [self.names.fresh(thread.name) for thread in self.program.threads]
+        types = ("byte", "short", "int")
+        super().__init__(model, "Promela", reserved=RESERVED, fair=fair, types=types, local=False)
         self.pcs = [self.names.fresh(f"pc_{name}") for name in self.threads]
-        self.called = variable_names(model, self.names, self.threads, local=False, lists=False)
+        self.called = self.variable_names()
         self.speller = Speller(WORDS, self.called, self._place, model.ranges)
-        self.scratches: dict[str, str] = {}
 
     def _place(self, thread: int, point: int) -> str:
         return f"({self.pcs[thread]} == {point})"
@@ -77,23 +68,14 @@ class _Text:
         return "\n".join(lines) + "\n"
 
     def _declarations(self) -> Iterator[str]:
-        arrays: dict[str, list[tuple[str, Interval, int]]] = {}
-        for key, variable in self.model.variables.items():
-            name, bracket, _ = self.called[key].partition("[")
-            arrays.setdefault(name + bracket, []).append((key, self.model.ranges[key], variable.initial))
-        for name, elements in arrays.items():
-            low = min(found[0] for _, found, _ in elements)
-            high = max(found[1] for _, found, _ in elements)
-            kind = type_of((low, high))
-            values = [value for _, _, value in elements]
-            if not name.endswith("["):
-                yield f"{kind} {name}" + (f" = {values[0]};" if values[0] else ";")
-            else:  # all elements begin alike
-                yield f"{kind} {name}{len(elements)}]" + (f" = {values[0]};" if values[0] else ";")
+        for kind, name, values in self.variables(self.model.variables, self.called):
+            # All elements of an array begin alike.
+            shape = f"{len(values)}]" if name.endswith("[") else ""
+            yield f"{kind} {name}{shape}" + (f" = {values[0]};" if values[0] else ";")
         for number, name in enumerate(self.pcs):
             entry = self.program.threads[number].entry
             points = self.program.threads[number].outgoing
-            yield f"{type_of((min(points), max(points)))} {name}" + (f" = {entry};" if entry else ";")
+            yield f"{self.type_of((min(points), max(points)))} {name}" + (f" = {entry};" if entry else ";")
         for name in self.scratches.values():
             yield f"int {name};"
 
@@ -125,36 +107,13 @@ class _Text:
         return f"at_{point}" if thread.outgoing[point] and point not in thread.ends else f"end_{point}"
 
     def _step(self, step: GuardedStep) -> str:
-        ranges = Ranges(self.model.ranges, step.guards)
-        guard = " && ".join(self._guards(step)) or "true"
+        guard = " && ".join(self.guards(step, self.speller)) or "true"
         if step.failure is not None:
             return f"d_step {{ {guard} -> assert(false) }}"
-        done = self._assignments(step, ranges)
+        done = self.assignments(step, self.called, self.speller)
         if step.source >= 0 and step.target != step.source:
             done.append(f"{self.pcs[step.thread]} = {step.target}")
         return f"d_step {{ {guard} -> {'; '.join(done) or 'skip'} }}"
-
-    def _guards(self, step: GuardedStep) -> Iterator[str]:
-        for number, guard in enumerate(step.guards):
-            yield self.speller.truth(guard, Ranges(self.model.ranges, step.guards[:number]))
-
-    def _assignments(self, step: GuardedStep, ranges: Ranges) -> list[str]:
-        done = [
-            f"{self.called[key]} = {self.speller.value(value, ranges)}"
-            for key, value in sequence_writes(step.writes, self._scratch)
-        ]
-        for pushed in step.pushes:
-            length = self.called[Variable(kind=Kind.LENGTH, thread=step.thread).key]
-            queue = self.called[Variable(kind=Kind.QUEUE, thread=step.thread, slot=0).key].partition("[")[0]
-            done += [f"{queue}[{length}] = {pushed}", f"{length} = {length} + 1"]
-        return done
-
-    def _scratch(self, key: str) -> str:
-        kept = f"scratch:{key}"
-        if kept not in self.scratches:
-            self.scratches[kept] = self.names.fresh("kept")
-            self.called[kept] = self.scratches[kept]
-        return kept
 
     def _flushing(self, number: int) -> Iterator[str]:
         steps = [step for step in self.model.flushes if step.thread == number]
@@ -187,28 +146,14 @@ class _Text:
         if isinstance(body, ForbiddenRuns):
             yield from self._never(body, claim)
             return
-        if claim.is_endless:
-            raise untranslatable(ENDLESS, claim.span)
-        assumed = fairness(self.model) if self.fair else Truth(value=True)
-        whole = body if assumed == Truth(value=True) else implies(assumed, body)
-        if has_next(whole) and not all(thread.started for thread in self.program.threads):
-            raise untranslatable(
-                "`X` in a program that starts threads: which takes one step more in Promela", claim.span
-            )
+        whole = self.claimed(claim, body)
         text = self.speller.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
         yield f"ltl {self.names.fresh(claim.name)} {{ {text} }}"
 
     def _never(self, body: ForbiddenRuns, claim: Claim) -> Iterator[str]:
-        leaving = {edge.source for edge in body.edges}
-        if self.fair and self.model.flushes:
-            help_ = "use --fair none, and process fairness of the checker"
-            raise untranslatable(
-                "an automaton of forbidden runs, with fairness to store buffers", claim.span, help=help_
-            )
-        if len(body.accepting) > 1 or (body.ends_are_errors and len(leaving) < len(body.states)):
-            raise untranslatable(
-                "an automaton of forbidden runs with several sets, or with an end", claim.span
-            )
+        self.refuse_automaton(claim, body, "use --fair none, and process fairness of the checker")
+        if len(body.accepting) > 1:
+            raise untranslatable("an automaton of forbidden runs with several sets", claim.span)
         yield f"never {self.names.fresh(claim.name)} {{"
         others = [number for number in range(len(body.states)) if number != body.initial]
         labels = [
@@ -226,15 +171,3 @@ class _Text:
                 yield f"    :: {guard} -> goto {labels[edge.target]}"
             yield "    fi;"
         yield "}"
-
-
-def type_of(found: Interval) -> str:
-    """The narrowest type with these values.
-
-    Raises:
-        InputError: there is none.
-    """
-    for kind, limits in (("byte", (0, 255)), ("short", (-32768, 32767)), ("int", INT32)):
-        if fits(found, limits):
-            return kind
-    raise untranslatable("a variable whose values have no bounds, or need more than 32 bits")

@@ -50,17 +50,14 @@ class Words:
 
     Attributes:
         land, lor, lnot: `and`, `or`, `not` of truth values.
-        until, release, finally_, globally: LTL.
+        formulas: LTL.
         numbers: what its arithmetic can hold; it wraps around there.
     """
 
     land: str
     lor: str
     lnot: str
-    until: str
-    release: str
-    finally_: str
-    globally: str
+    formulas: t.Words
     numbers: Interval
 
 
@@ -204,34 +201,9 @@ class Speller:
             return f"({last} < {inner})"
         return f"(({inner} < {first}) {self.words.lor} ({last} < {inner}))"
 
-    def formula(self, item: t.Formula, atom: Callable[[t.Atom], Expr]) -> str:
+    def formula(self, formula: t.Formula, atom: Callable[[t.Atom], Expr]) -> str:
         """A formula of linear temporal logic."""
-        words = self.words
-
-        def both(left: t.Formula, sign: str, right: t.Formula) -> str:
-            return f"({self.formula(left, atom)} {sign} {self.formula(right, atom)})"
-
-        match item:
-            case t.Truth(value=value):
-                return "true" if value else "false"
-            case t.Atom():
-                return self.truth(atom(item))
-            case t.Not(operand):
-                return f"({words.lnot} {self.formula(operand, atom)})"
-            case t.Next(operand):
-                return f"(X {self.formula(operand, atom)})"
-            case t.Until(left, right):
-                if left == t.TRUE:
-                    return f"({words.finally_} {self.formula(right, atom)})"
-                return both(left, words.until, right)
-            case t.Release(left, right):
-                if left == t.FALSE:
-                    return f"({words.globally} {self.formula(right, atom)})"
-                return both(left, words.release, right)
-            case t.And(left, right):
-                return both(left, words.land, right)
-            case t.Or(left, right):
-                return both(left, words.lor, right)
+        return t.formula_text(formula, self.words.formulas, lambda found: self.truth(atom(found)))
 
 
 def _is_condition(expr: Expr, ranges: Ranges) -> bool:

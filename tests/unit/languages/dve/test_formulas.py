@@ -7,7 +7,7 @@ import pytest
 import membar
 from membar.diagnostics import InputError
 from membar.program.temporal import Claim
-from membar.properties.ltl.text import formula_text
+from membar.properties.ltl.translation import formula_name
 from membar.questions.outcome import Violated
 from membar.questions.task import Options
 from unit.languages.dve.texts import process, program, source, whole
@@ -20,7 +20,7 @@ def read(formula: str) -> str:
     text = "byte g, h;" + whole(process(local="byte x;"), system=f"system async; ltl {formula};")
     (claim,) = program(text).claims
     assert not isinstance(claim.body, Claim)
-    return formula_text(claim.body)  # type: ignore[arg-type]  # a formula, as `ltl` gives
+    return formula_name(claim.body)  # type: ignore[arg-type]  # a formula, as `ltl` gives
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 import membar
 from membar.program import temporal as t
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
-from membar.properties.ltl.text import formula_text
+from membar.properties.ltl.translation import formula_name
 from unit.languages.promela.texts import check, program, source
 
 TWO = "byte x; active [2] proctype P() { byte k; k = x; in: x = 1 }\n"
@@ -16,7 +16,7 @@ TWO = "byte x; active [2] proctype P() { byte k; k = x; in: x = 1 }\n"
 def formula(text: str) -> str:
     (claim,) = program(f"byte p, q, r; active proctype P() {{ L: skip }}\nltl f {{ {text} }}").claims
     assert not isinstance(claim.body, t.ForbiddenRuns)
-    return formula_text(claim.body)
+    return formula_name(claim.body)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from membar.diagnostics import InputError
 from membar.program import temporal as t
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue
 from membar.properties.ltl.parser import formula_of
-from membar.properties.ltl.text import formula_text
+from membar.properties.ltl.translation import formula_name
 from membar.source import SourceFile
 
 TEXT = "byte x, y, a[2]; active [2] proctype P() { byte k; k = x; cs: x = 1 }"
@@ -32,7 +32,7 @@ PROGRAM = membar.parse(SourceFile("test.pml", TEXT))
     ],
 )
 def test_formulas(text: str, expected: str) -> None:
-    assert formula_text(formula_of(text, PROGRAM)) == expected
+    assert formula_name(formula_of(text, PROGRAM)) == expected
 
 
 @pytest.mark.parametrize(
