@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Action, Kind
-from membar.languages.promela.folding import all_of, both, either, fold, no, truth
 from membar.languages.promela.scope import Channel, Scalar, Storage, Symbol
 from membar.languages.promela.values import CellReference, Values, assignment
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
+from membar.program.folding import all_of, both, either, fold, logical_not, truth
 from membar.records import record
 from membar.source import Span
 
@@ -103,11 +103,11 @@ class Messages:
             case "empty":
                 return fold(equals(length, FALSE))
             case "nempty":
-                return fold(no(equals(length, FALSE)))
+                return fold(logical_not(equals(length, FALSE)))
             case "full":
                 return fold(equals(length, Constant(channel.capacity)))
             case _:
-                return fold(no(equals(length, Constant(channel.capacity))))
+                return fold(logical_not(equals(length, Constant(channel.capacity))))
 
     # Statements
 
@@ -162,7 +162,7 @@ class Messages:
         ]
         is_behind: Expr = FALSE  # whether the new message stands before this position
         for position, message in enumerate(contents.messages):
-            is_here = both(no(is_behind), comes_later[position])
+            is_here = both(logical_not(is_behind), comes_later[position])
             for number, value in enumerate(sent):
                 moved = contents.messages[position - 1][number] if position else FALSE
                 new = Select(is_here, value, Select(is_behind, moved, message[number]))
@@ -222,7 +222,7 @@ class Messages:
         for position, message in enumerate(contents.messages if anywhere else contents.messages[:1]):
             is_there = fold(Binary(BinaryOp.SLT, Constant(position), contents.length))
             matches = all_of(is_there, *self._matches(patterns, message))
-            found.append(both(no(before), matches))
+            found.append(both(logical_not(before), matches))
             before = either(before, matches)
         return found
 

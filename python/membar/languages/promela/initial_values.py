@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import fold
 from membar.languages.promela.scope import Scope, Storage
 from membar.languages.promela.values import CellReference, Reads, Values
 from membar.program.expr import MASK, TRUE, Constant, Expr, signed
+from membar.program.folding import fold
 from membar.program.program import Value
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from membar.languages.promela.folding import either
 from membar.languages.promela.predicates import Running
 from membar.program.expr import FALSE, Expr, Register
+from membar.program.folding import either
 from membar.program.predicate import AtPoint, Observable, StatePredicate
 from membar.program.temporal import Atom, Claim, LabelClaim, Not, finally_, globally
 from membar.properties.labels import ACCEPTANCE, PROGRESS

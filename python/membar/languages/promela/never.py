@@ -7,8 +7,8 @@ from typing import Protocol
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import all_of, fold, no, rename_registers
 from membar.program.expr import FALSE, TRUE, Expr
+from membar.program.folding import all_of, fold, logical_not, rename_registers
 from membar.program.predicate import Observable, StatePredicate
 from membar.program.temporal import AutomatonEdge, ForbiddenRuns
 from membar.records import record
@@ -126,7 +126,7 @@ class _Builder:
             names: dict[str, str] = {}
             for name, seen in guard.reads:
                 names[name] = reads.setdefault(seen, f"#{len(reads)}")
-            result = all_of(result, no(rename_registers(guard.expression, names)))
+            result = all_of(result, logical_not(rename_registers(guard.expression, names)))
         return StatePredicate(fold(result), tuple((name, seen) for seen, name in reads.items()), "else")
 
     # Statements

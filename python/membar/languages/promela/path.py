@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
-from membar.languages.promela.folding import both, fold, no
 from membar.program.dependencies import registers_written
 from membar.program.expr import (
     FALSE,
@@ -16,6 +15,7 @@ from membar.program.expr import (
     Register,
     substitute,
 )
+from membar.program.folding import both, fold, logical_not
 from membar.program.operations import (
     Assert,
     Assume,
@@ -160,7 +160,7 @@ def none_of(paths: Sequence[Expr]) -> Expr:
     """Whether none of the conditions holds."""
     result: Expr = TRUE
     for condition in paths:
-        result = both(result, no(condition))
+        result = both(result, logical_not(condition))
     return result
 
 

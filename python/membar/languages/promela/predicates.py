@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
-from membar.languages.promela.folding import fold, no, truth
 from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Scope, Storage
 from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import CellReference, Reads, Values, constant
 from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
+from membar.program.folding import fold, logical_not, truth
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.records import record
 from membar.source import without_parentheses
@@ -50,7 +50,7 @@ class StateReader:
             text = without_parentheses(expr.operand.span.flat_text)
         else:
             text = f"!({without_parentheses(expr.span.flat_text)})"
-        return StatePredicate(no(value), reads, text)
+        return StatePredicate(logical_not(value), reads, text)
 
     def _value(self, expr: p.Expr) -> Expr:
         """The value of an expression; the parts that only formulas have are replaced first."""

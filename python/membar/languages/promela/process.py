@@ -10,11 +10,11 @@ from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
-from membar.languages.promela.folding import both, either, fold, no
 from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
 from membar.languages.promela.values import CellReference, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
+from membar.program.folding import both, either, fold, logical_not
 from membar.program.operations import Assert, Choose, Fence, Operation
 from membar.program.program import Value
 from membar.records import field, record, replace
@@ -302,7 +302,9 @@ class ProcessBuilder:
         values = Values(self._outer, reads, special=self._special, ask=_question_value)
         allowed = values.truth(provided)
         own = (
-            replace(item, condition=either(no(allowed), item.condition)) if isinstance(item, Assert) else item
+            replace(item, condition=either(logical_not(allowed), item.condition))
+            if isinstance(item, Assert)
+            else item
             for item in action.reads
         )
         return replace(

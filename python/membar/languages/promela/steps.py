@@ -16,11 +16,11 @@ from typing import TypeAlias
 from membar.diagnostics import InputError, error
 from membar.languages.promela.actions import Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
-from membar.languages.promela.folding import either, no
 from membar.languages.promela.path import Path, Spawner, none_of
 from membar.languages.promela.process import Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Expr
+from membar.program.folding import either, logical_not
 from membar.program.operations import Assert, Assume, Send
 from membar.program.program import Edge
 from membar.records import field, record
@@ -159,13 +159,13 @@ class _Stepper:
         move = moves[position]
         for other in moves[:position]:
             if move.is_deterministic and other.is_deterministic and other.block == move.block:
-                path.assume(no(self._condition(path, other)))
+                path.assume(logical_not(self._condition(path, other)))
 
     def _take(self, path: Path, move: Move, started: int) -> bool:
         """Adds a move to a path; whether it can be."""
         action = move.action
         if action.kind is Kind.ELSE:
-            path.assume(no(self._condition(path, move, of_else=True)))
+            path.assume(logical_not(self._condition(path, move, of_else=True)))
         base = path.temporaries
         condition, renamed = path.read(action)
         path.assume(condition)
@@ -185,7 +185,7 @@ class _Stepper:
             for point in action.others:
                 for other in self._automaton.moves(point):
                     result = either(result, self._condition(path, other))
-            return result if of_else else no(result)
+            return result if of_else else logical_not(result)
         if action.kind is not Kind.PLAIN:
             what = "a rendezvous" if action.kind is Kind.MEETING else "`sync` or `fence`"
             raise error(

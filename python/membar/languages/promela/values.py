@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.folding import both, either, fold, no, truth
 from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol
 from membar.program.expr import (
     FALSE,
@@ -29,6 +28,7 @@ from membar.program.expr import (
     equals,
     signed,
 )
+from membar.program.folding import both, either, fold, logical_not, truth
 from membar.program.operations import MEMORY, Assert, Load, Operation, Set, Store
 from membar.records import field, record
 from membar.source import Span
@@ -122,7 +122,7 @@ class Values:
             case p.Conditional(condition, then, otherwise):
                 test = truth(self.of(condition, needed))
                 first = self.of(then, both(needed, test))
-                second = self.of(otherwise, both(needed, no(test)))
+                second = self.of(otherwise, both(needed, logical_not(test)))
                 return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
                 return self._ask(self, expr)
@@ -147,7 +147,7 @@ class Values:
     def _prefix(self, sign: str, operand: Expr) -> Expr:
         match sign:
             case "!":
-                return no(operand)
+                return logical_not(operand)
             case "-":
                 return _as_int(Unary(UnaryOp.NEGATE, operand))
             case "~":
@@ -163,10 +163,10 @@ class Values:
             return both(left, truth(self.of(expr.right, both(needed, left))))
         if sign == "||":
             left = truth(left)
-            return either(left, truth(self.of(expr.right, both(needed, no(left)))))
+            return either(left, truth(self.of(expr.right, both(needed, logical_not(left)))))
         right = self.of(expr.right, needed)
         if sign == "->":  # of formulas; between values it is part of a choice
-            return either(no(truth(left)), truth(right))
+            return either(logical_not(truth(left)), truth(right))
         if sign == "<->":
             return fold(equals(truth(left), truth(right)))
         if sign in _COMPARISONS:
@@ -184,7 +184,7 @@ class Values:
         Raises:
             InputError: it never holds.
         """
-        test = fold(either(no(needed), condition))
+        test = fold(either(logical_not(needed), condition))
         if test == FALSE:
             raise error("W0705", message, span, "always here")
         if not isinstance(test, Constant):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from membar.engines.reference.machine import Machine
 from membar.models.model import Operational
 from membar.program.expr import FALSE, Address, Constant, Expr, addresses_of, negation, registers_of, signed
+from membar.program.folding import substitute_values
 from membar.program.operations import Choose, Load, Rmw, Set, Store, Unlock
 from membar.program.predicate import RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.program.temporal import predicates_of
-from membar.questions.translation.folding import substitute
 from membar.questions.translation.layout import Layout, count_of, flushes_of, memory_of, queue_size, slot_of
 from membar.questions.translation.model import (
     GuardedStep,
@@ -91,14 +91,16 @@ def _constants(variables: Mapping[str, Variable], ranges: Mapping[str, Interval]
 def _without_constants(steps: Iterable[GuardedStep], constants: Mapping[str, Expr]) -> Iterator[GuardedStep]:
     """The steps without registers that never change, and without those whose guards cannot hold."""
     for step in steps:
-        guards = [substitute(guard, constants) for guard in step.guards]
+        guards = [substitute_values(guard, constants) for guard in step.guards]
         if any(guard == FALSE for guard in guards):
             continue
         yield replace(
             step,
             guards=tuple(dict.fromkeys(guard for guard in guards if not isinstance(guard, Constant))),
             writes=tuple(
-                (key, substitute(value, constants)) for key, value in step.writes if key not in constants
+                (key, substitute_values(value, constants))
+                for key, value in step.writes
+                if key not in constants
             ),
         )
 

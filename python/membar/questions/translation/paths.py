@@ -27,8 +27,8 @@ from membar.program.expr import (
     equals,
     signed,
 )
+from membar.program.folding import logical_not, simplify
 from membar.program.program import Cell, Edge
-from membar.questions.translation.folding import logical_not, rebuilt
 from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
 from membar.questions.translation.model import GuardedStep, Kind, Variable, at, untranslatable
 from membar.records import field, record, replace
@@ -153,7 +153,7 @@ class Unfolding:
                 return path.registers.get(item.name, register_of(self.thread, item.name).atom)
             return item
 
-        return rebuilt(expr, leaf, path.guards)
+        return simplify(expr, leaf, path.guards)
 
     def _assume(self, path: Path, condition: Expr) -> bool:
         """Adds a guard; False if it cannot hold."""
@@ -186,7 +186,7 @@ class Unfolding:
         if len(bases) != 1:
             raise untranslatable("an address that is not a variable or array element", self.edge.span)
         (name,) = bases
-        offset = rebuilt(
+        offset = simplify(
             value, lambda item: Constant(item.offset) if isinstance(item, Address) else item, path.guards
         )
         cells = [cell for cell in self.program.cells if cell.object.name == name]
@@ -350,7 +350,7 @@ class Unfolding:
             if not self._drain(path):
                 return []
             held = path.memory.get(cell.id, memory_of(cell.id).atom)
-            if not _require(path, rebuilt(equals(held, FALSE), lambda item: item, path.guards)):
+            if not _require(path, simplify(equals(held, FALSE), lambda item: item, path.guards)):
                 return []
             path.memory[cell.id] = TRUE
             return None
@@ -455,7 +455,7 @@ class Unfolding:
             if low == high:
                 before = Constant(low)
             more = Constant(len(new))
-            found.append((count.name, rebuilt(Binary(BinaryOp.ADD, before, more), lambda item: item)))
+            found.append((count.name, simplify(Binary(BinaryOp.ADD, before, more), lambda item: item)))
         return found
 
 
@@ -489,4 +489,4 @@ def _read(cell: Cell, value: Expr, is_signed: bool) -> Expr:  # noqa: FBT001 - a
 
 def _cell_value(cell: Cell, value: Expr) -> Expr:
     """What a cell keeps of a value."""
-    return rebuilt(Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)
+    return simplify(Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 
 from membar.models.model import Operational
 from membar.program.expr import FALSE, Binary, BinaryOp, Constant, Expr, Register, equals
+from membar.program.folding import substitute_values
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.temporal import And, Atom, Formula, Next, Or, Truth, finally_, globally
-from membar.questions.translation.folding import substitute
 from membar.questions.translation.layout import count_of, memory_of, register_of
 from membar.questions.translation.model import Kind, Model, Variable, at
 
 
 def over_variables(model: Model, predicate: StatePredicate) -> Expr:
     """A predicate with variables in the place of what it looks at."""
-    return substitute(predicate.expression, {name: _observe(model, seen) for name, seen in predicate.reads})
+    return substitute_values(
+        predicate.expression, {name: _observe(model, seen) for name, seen in predicate.reads}
+    )
 
 
 def _observe(model: Model, seen: Observable) -> Expr:

@@ -22,10 +22,12 @@ from membar.program.expr import (
     negation,
 )
 
+NOTHING_KNOWN: Mapping[str, int] = {}
 
-def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:
+
+def simplify(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:
     """The expression with its leaves replaced, simplified; what is in `known` is true."""
-    found = _rebuilt(expr, leaf, known)
+    found = _simplify_parts(expr, leaf, known)
     if found in known and is_truth(found):
         return TRUE
     if known and is_truth(found) and logical_not(found) in known:
@@ -33,31 +35,31 @@ def rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = 
     return found
 
 
-def _rebuilt(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) -> Expr:
+def _simplify_parts(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) -> Expr:
     match expr:
         case Constant() | Register() | Address():
             return leaf(expr)
         case Unary(op=op, operand=operand):
-            return _unary(op, rebuilt(operand, leaf, known))
+            return _unary(op, simplify(operand, leaf, known))
         case Binary(op=op, left=left, right=right):
-            return _binary(op, rebuilt(left, leaf, known), rebuilt(right, leaf, known))
+            return _binary(op, simplify(left, leaf, known), simplify(right, leaf, known))
         case Extend(operand=operand, width=width, signed=signed):
-            return _fold(Extend(rebuilt(operand, leaf, known), width, signed))
+            return _fold(Extend(simplify(operand, leaf, known), width, signed))
         case Select(condition=condition, then=then, otherwise=otherwise):
-            asked = rebuilt(condition, leaf, known)
-            a, b = rebuilt(then, leaf, known), rebuilt(otherwise, leaf, known)
+            asked = simplify(condition, leaf, known)
+            a, b = simplify(then, leaf, known), simplify(otherwise, leaf, known)
             if isinstance(asked, Constant):
                 return a if asked.value else b
             return a if a == b else Select(asked, a, b)
 
 
-def substitute(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
+def substitute_values(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
     """The expression with registers replaced by their values."""
 
     def leaf(item: Expr) -> Expr:
         return values.get(item.name, item) if isinstance(item, Register) else item
 
-    return rebuilt(expr, leaf, known)
+    return simplify(expr, leaf, known)
 
 
 def logical_not(expr: Expr) -> Expr:
@@ -121,3 +123,36 @@ def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
         case _:
             pass
     return found
+
+
+def fold(expr: Expr, known: Mapping[str, int] = NOTHING_KNOWN) -> Expr:
+    """The expression, as short as the values of the registers in `known` make it."""
+    return substitute_values(expr, {name: Constant(value) for name, value in known.items()})
+
+
+def rename_registers(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """The expression with other names of registers."""
+    return substitute_values(expr, {name: Register(new) for name, new in names.items()})
+
+
+def truth(expr: Expr) -> Expr:
+    """1 where the expression is not 0."""
+    return expr if is_truth(expr) else fold(Binary(BinaryOp.NE, expr, FALSE))
+
+
+def both(left: Expr, right: Expr) -> Expr:
+    """Whether both hold."""
+    return fold(Binary(BinaryOp.AND, truth(left), truth(right)))
+
+
+def either(left: Expr, right: Expr) -> Expr:
+    """Whether one of the two holds."""
+    return fold(Binary(BinaryOp.OR, truth(left), truth(right)))
+
+
+def all_of(*parts: Expr) -> Expr:
+    """Whether all hold."""
+    result: Expr = TRUE
+    for part in parts:
+        result = both(result, part)
+    return result
