@@ -37,10 +37,52 @@ def _functions() -> str:
     return "".join(bodies) + "int main(void) { return 0; }\n"
 
 
-def _long_loop() -> str:
+def _includes() -> dict[str, str]:
+    """Each header includes the next one twice: the preprocessor would open 2^30 files."""
+    headers = {f"h{n}.h": f'#include "h{n + 1}.h"\n' * 2 for n in range(30)}
+    return headers | {"h30.h": "int x;\n", "a.c": '#include "h0.h"\nint main(void) { return 0; }\n'}
+
+
+def _large_array() -> str:
+    """Clang needs long to write all of its elements."""
+    return "int a[] = {[0 ... 19999999] = 1};\nint main(void) { return a[0] - 1; }\n"
+
+
+def _llvm_text() -> str:
+    lines = "".join(f"  %v{n + 1} = add i32 %v{n}, {n}\n" for n in range(HUGE // 2))
+    return f"define i32 @main() {{\n  %v0 = add i32 0, 1\n{lines}  ret i32 0\n}}\n"
+
+
+def _calls() -> str:
+    """Each function calls the one before it twice: inlined, there are 2^40 calls."""
+    calls = "".join(f"static void f{n + 1}(void) {{ f{n}(); f{n}(); }}\n" for n in range(40))
     return (
-        "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n"
-        "  for (int i = 0; i < 100000000; i++) x = i;\n  return 0;\n}\n"
+        f"#include <stdatomic.h>\natomic_int x;\nstatic void f0(void) {{ x++; }}\n{calls}"
+        "int main(void) { f40(); return 0; }\n"
+    )
+
+
+def _c_loop(body: str, *, before: str = "", iterations: int = MANY) -> Callable[[], str]:
+    """A program that is one long loop, which membar unrolls."""
+    return lambda: (
+        f"#include <stdatomic.h>\n#include <stdlib.h>\natomic_int x[64];\n{before}\n"
+        f"int main(void) {{\n  for (int i = 0; i < {iterations}; i++) {{ {body} }}\n  return 0;\n}}\n"
+    )
+
+
+def _statements() -> str:
+    lines = "".join(f"  x = {n};\n" for n in range(MANY))
+    return f"#include <stdatomic.h>\natomic_int x;\nint main(void) {{\n{lines}  return 0;\n}}\n"
+
+
+def _threads_of_c() -> str:
+    """Found soon what the program does; very many executions."""
+    return (
+        "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x;\n"
+        "static void *add(void *unused) { long r = x++; r = 99 * r + x++; return (void *)(99 * r + x++); }\n"
+        "int main(void) {\n  pthread_t a[8];\n"
+        "  for (int i = 0; i < 8; i++) pthread_create(&a[i], 0, add, 0);\n"
+        "  for (int i = 0; i < 8; i++) pthread_join(a[i], 0);\n  return 0;\n}\n"
     )
 
 
@@ -368,9 +410,25 @@ SB = str(EXAMPLES / "litmus/store-buffering.litmus")
 
 STAGES = (
     # reading
-    Stage("C: preprocessing", "check a.c", _file("a.c", _macros)),
+    Stage("C: preprocessing, macros", "check a.c", _file("a.c", _macros)),
+    Stage("C: preprocessing, includes", "check a.c", _includes),
     Stage("C: parsing 10 MB", "check a.c", _file("a.c", _functions)),
-    Stage("C: translation", "check a.c", _file("a.c", _long_loop)),
+    Stage("C: code generation", "check a.c", _file("a.c", _large_array)),
+    Stage("LLVM IR: reading", "check a.ll", _file("a.ll", _llvm_text)),
+    Stage("C: inlining", "check a.c", _file("a.c", _calls)),
+    Stage(
+        "C: unrolling and points-to",
+        "check a.c",
+        _file("a.c", _c_loop("atomic_int *p = &x[i & 63]; *p = i;")),
+    ),
+    Stage(
+        "C: lifetimes",
+        "check a.c",
+        _file("a.c", _c_loop("int a = i; kept = &a; *kept = i;", before="int *kept;")),
+    ),
+    Stage("C: heap", "check a.c", _file("a.c", _c_loop("int *p = malloc(4); *p = i; free(p);"))),
+    Stage("C: lowering a long program", "check a.c", _file("a.c", _statements)),
+    Stage("C: translate", "translate a.c --to program", _file("a.c", _statements)),
     Stage("litmus X86: parsing 100,000 lines", "check a.litmus", _file("a.litmus", _long_test)),
     Stage("litmus X86: 10,000 threads", "check a.litmus", _file("a.litmus", _many_threads)),
     Stage("litmus C: parsing", "check a.litmus", _file("a.litmus", _kernel_test)),
@@ -404,6 +462,8 @@ STAGES = (
         _file("a.mbp", _reads_and_writes),
     ),
     Stage("graphs: general", "check a.mbp --coherence all --model imm", _file("a.mbp", _reads_and_writes)),
+    Stage("graphs: C", "check a.c --model rc11", _file("a.c", _threads_of_c)),
+    Stage("states: C", "check a.c --model sc --engine states", _file("a.c", _threads_of_c)),
     Stage("states", "check a.pml", _file("a.pml", _promela_states)),
     Stage("states: LTL", "check a.pml --ltl 'G F (x[0] == 0)'", _file("a.pml", _promela_states)),
     Stage(
@@ -421,6 +481,7 @@ STAGES = (
     ),
     Stage("reference: store buffers", "check a.pml --engine reference", _file("a.pml", _promela_states)),
     Stage("objects: clients", f"check {EXAMPLES}/objects/counter.obj --client 3,4"),
+    Stage("objects: clients of C", f"check {EXAMPLES}/c/objects/msqueue.c --client 3,4"),
     Stage("objects: inference (z3)", "check a.obj --infer", _file("a.obj", _register)),
     Stage("objects: proof (z3)", "check a.obj --model sc", _file("a.obj", linear_object(30))),
     Stage("any number of threads", f"check {EXAMPLES}/c/any-threads/bakery.c --threads any"),

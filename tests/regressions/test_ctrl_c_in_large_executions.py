@@ -14,8 +14,17 @@ import pytest
 import membar
 from limits.slow_inputs import contention
 from membar import Limits, SourceFile, Unknown
-from membar.questions.outcome import InterruptedAnswerError
+from membar.questions.answering import confirm_witness
+from membar.questions.outcome import INTERRUPTED, InterruptedAnswerError
+from membar.questions.task import Task
 
+_STORE_BUFFERING = """X86 SB
+{ }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+"""
 _LATE = 30.0  # a busy machine; it took minutes
 
 
@@ -53,3 +62,18 @@ def test_control_c_is_heard_by_a_question_with_a_memory_limit() -> None:
         membar.check(_text(6, 4), model="sc", coherence="all", limits=Limits(memory=1 << 33))
     timer.join()
     assert interrupt.value.answer.outcome.run.statistics.executions
+
+
+def test_after_control_c_a_witness_is_replayed_for_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def replay(*_: object) -> None:
+        while True:
+            pass
+
+    found = membar.check(SourceFile("sb.litmus", _STORE_BUFFERING), model="x86-tso")
+    task = Task(program=found.program, model=found.model, properties=("condition",))
+    monkeypatch.setattr("membar.engines.reference.replay.replay", replay)
+    started = time.monotonic()
+    outcome = confirm_witness(found.outcome, task, is_interrupted=True)
+    assert isinstance(outcome, Unknown)
+    assert outcome.reason == INTERRUPTED
+    assert time.monotonic() - started < _LATE

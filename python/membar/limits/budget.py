@@ -29,6 +29,8 @@ GRACE: Final = 0.4
 # Once it has rung it rings again and again: where it cannot be heard, and in a callback of C, it is lost.
 # In between there is time to say what was found.
 _AGAIN: Final = 0.4
+# After Ctrl-C there is so much time to say what was found.
+AFTER_INTERRUPT: Final = 1.0
 _SOON: Final = 0.005  # after an alarm that came when nothing could be raised
 # How often memory is checked, and what part of it Python may hold before a process is ended from outside.
 _LOOK: Final = 0.05

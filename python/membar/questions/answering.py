@@ -10,7 +10,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines import Engine, Space
 from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
-from membar.limits.budget import LimitError, stage
+from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.models.model import Model
 from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
@@ -98,16 +98,17 @@ def _runs_buffers(task: Task, engine: Engine) -> bool:
     return task.model.operational is not None and engine.can.space(task) is Space.STATES
 
 
-def confirm_witness(outcome: Outcome, task: Task) -> Outcome:
-    """The outcome if its witness replays, in what is left of the time."""
+def confirm_witness(outcome: Outcome, task: Task, *, is_interrupted: bool = False) -> Outcome:
+    """The outcome if its witness replays, in what is left of the time: after Ctrl-C, a moment."""
     if isinstance(outcome, Holds | Violated) and outcome.witness is not None:
         from membar.engines.reference.replay import replay  # noqa: PLC0415 - most answers have no witness
 
         try:
-            with stage("while the witness was replayed"):
+            left = AFTER_INTERRUPT if is_interrupted else None
+            with limit_resources(seconds=left, memory=None), stage("while the witness was replayed"):
                 mismatch = replay(task.program, task.model, outcome.witness)
         except LimitError as limit:
-            return reject_witness(outcome, limit.reason)
+            return reject_witness(outcome, INTERRUPTED if is_interrupted else limit.reason)
         if mismatch is not None:
             reason = f"internal error, please report: the witness does not replay ({mismatch})"
             return reject_witness(outcome, reason)

@@ -183,7 +183,8 @@ class _Asking:
         try:
             return answer(task, engine or self.search.engine)
         except InterruptError as interrupt:
-            raise InterruptError(confirm_witness(interrupt.outcome, task)) from None
+            found = confirm_witness(interrupt.outcome, task, is_interrupted=True)
+            raise InterruptError(found) from None
 
     def _main(self, names: Collection[str]) -> Outcome:
         """The answer about everything that one search can find, and about what it left open."""

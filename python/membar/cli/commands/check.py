@@ -107,8 +107,12 @@ def _ask(file: str, chosen: arguments.Chosen) -> _Shown:
                     return _Shown(text, BROKEN_OFF, filed.answers)
                 return _give_up(file, chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
             filed.add(file, interrupt.answer, seconds=seconds)
-            with suppress(InputError, OSError):  # a file that was asked for besides
+            # A file that was asked for besides may be missing or too large.
+            moment = budget.limit_resources(seconds=budget.AFTER_INTERRUPT, memory=None)
+            with suppress(InputError, OSError, budget.LimitError), moment:
                 _show(interrupt.answer, chosen)
+            if not printed.getvalue():
+                return _give_up(file, chosen, INTERRUPTED, seconds, code=BROKEN_OFF)
             return _Shown(printed.getvalue(), BROKEN_OFF, filed.answers)
         else:
             return _Shown(printed.getvalue(), code, filed.answers)

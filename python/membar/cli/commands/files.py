@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.limits.budget import LimitError, limit_resources, stage
+from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.questions.outcome import Violated
 from membar.reports import streams
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from membar.questions.answer import Answer
 
 _STANDARD_OUTPUT = "-"
-# What writing files may take at least, also after Ctrl-C. Nobody may read from a pipe.
+# What writing files may take at least. Nobody may read from a pipe.
 _SECONDS = 1.0
 # Ending of a witness → the report that writes it.
 _WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
@@ -78,7 +78,7 @@ def collect_answers(chosen: Chosen) -> Iterator[Filed]:
     try:
         yield filed
     except KeyboardInterrupt:
-        with suppress(LimitError), limit_resources(seconds=_SECONDS, memory=None):
+        with suppress(LimitError), limit_resources(seconds=AFTER_INTERRUPT, memory=None):
             _write(chosen, filed)
         raise
     except BaseException:

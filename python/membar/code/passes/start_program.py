@@ -6,6 +6,7 @@ The new `main` calls the one of the source. Where the arguments are not said, th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from membar.code import ir
@@ -144,17 +145,24 @@ class _Start:
 def uses_arguments(main: ir.Function) -> bool:
     """Whether `main` looks at its arguments."""
     given = {item.name for item in main.parameters}
-    stored = {  # as clang keeps a parameter, which is no use of it yet
-        id(item)
-        for block in main.blocks
-        for item in block.instructions
-        if isinstance(item, ir.Store) and isinstance(item.address, ir.Value) and not _is_read(main, item)
-    }
+    items = [item for block in main.blocks for item in (*block.instructions, block.end)]
+    used = {each for item in items for each in operands(item)}
+    uses = Counter(
+        each
+        for item in items
+        if not isinstance(item, ir.Lifetime)
+        and not (isinstance(item, ir.Load) and item.result not in used)  # `(void)argc`
+        for each in set(operands(item))
+    )
+
+    def is_kept(item: ir.Instruction | ir.Terminator) -> bool:
+        """Whether it stores to a variable that nothing else uses: so clang keeps a parameter."""
+        return isinstance(item, ir.Store) and isinstance(item.address, ir.Value) and uses[item.address] == 1
+
     return any(
         isinstance(each, ir.Value) and each.name in given
-        for block in main.blocks
-        for item in (*block.instructions, block.end)
-        if id(item) not in stored
+        for item in items
+        if not is_kept(item)
         for each in operands(item)
     )
 
@@ -194,22 +202,3 @@ def _with_places_of_results(main: ir.Function) -> ir.Function:
 
 def _use_result(value: ir.Operand, place: ir.Place | None) -> ir.Call:
     return ir.Call(results=(), callee=USE, arguments=(value,), place=place)
-
-
-def _is_read(function: ir.Function, store: ir.Store) -> bool:
-    """Whether anything but this store uses the variable that it writes; `(void)argc` does not."""
-    used = {
-        each
-        for block in function.blocks
-        for item in (*block.instructions, block.end)
-        for each in operands(item)
-    }
-    return any(
-        each == store.address
-        for block in function.blocks
-        for item in (*block.instructions, block.end)
-        if item is not store
-        and not isinstance(item, ir.Lifetime)
-        and not (isinstance(item, ir.Load) and item.result not in used)
-        for each in operands(item)
-    )
