@@ -60,3 +60,18 @@ def test_a_failed_assertion_is_no_call_of_reach_error(
     program.write_text("void reach_error(void);\nint main(void) { reach_error(); }\n", encoding="utf-8")
     assert cli.main(["check", str(program), "--witness", str(witness)]) == cli.VIOLATED
     assert "G ! call(reach_error())" in witness.read_text(encoding="utf-8")
+
+
+def test_abort_in_a_verification_task_ends_executions_that_do_not_count(tmp_path: Path) -> None:
+    program = tmp_path / "task.c"
+    program.write_text(
+        "#include <stdlib.h>\n#include <assert.h>\nextern _Bool __VERIFIER_nondet_bool(void);\n"
+        "int main(void) { _Bool x = __VERIFIER_nondet_bool(); if (!x) abort(); assert(x); return 0; }\n",
+        encoding="utf-8",
+    )
+    by_default = membar.check(program)
+    assert by_default.verdict == "holds"
+    finding = by_default.outcome.run.finding("exits")
+    assert finding is not None
+    assert finding.verdict.value == "not-checked"
+    assert membar.check(program, properties="assertions,exits").verdict == "violated"

@@ -29,7 +29,9 @@ UNDEFINED = frozenset({MEMORY, LOCKS})
 
 def is_about_whole_runs(program: Program, name: str) -> bool:
     """Whether a property is about whole executions: those that end early with a failure tell nothing."""
-    return name == "claims" or is_asked_as(program, name)
+    if name == "claims":
+        return bool(program.claims) or has_error_state_of(program, name)
+    return is_asked_as(program, name)
 
 
 @record(frozen=True, slots=True, kw_only=True)

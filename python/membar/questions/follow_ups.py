@@ -13,7 +13,7 @@ from membar.engines import Engine
 from membar.limits.budget import LimitError, stage
 from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
-from membar.program.operations import ERRORS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
+from membar.program.operations import ERRORS, EXITS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
 from membar.program.warnings import LOOK, without_warnings
 from membar.properties import PROPERTIES
@@ -45,6 +45,7 @@ from membar.questions.task import Limits, Options, Task
 from membar.records import record, replace
 
 DOES_NOT_APPLY = "it does not apply to this program"
+ENDS_A_TASK = "in a verification task `abort` ends executions that do not count; --property exits asks"
 UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
 _COMPILED = ("C", "LKMM")  # languages that a compiler reads
@@ -166,6 +167,9 @@ class _Asking:
         if found is None:
             raise AssertionError("something is asked, or the program is explored")
         beside = [Finding(name, Verdict.NOT_CHECKED, DOES_NOT_APPLY) for name in asked.inapplicable]
+        is_task = bool(asked.names) and not asked.by_name and EXITS not in asked.names
+        if is_task and has_assertion_of(self.search.program, EXITS):
+            beside.append(Finding(EXITS, Verdict.NOT_CHECKED, ENDS_A_TASK))
         outcome = _without_leaks(found.outcome) if asked.allows_tracked else found.outcome
         if ends_at_assertions(self.search.program, asked.names):
             outcome = _up_to_assertions(outcome)

@@ -53,6 +53,8 @@ def asked_properties(
         text = source.text
         is_task = any(name in text for name in _TASK_NAMES) and _TASK.search(text) is not None
         return Asked(names=tuple(name for name in PROPERTIES if not (is_task and name == "exits")))
+    if isinstance(properties, str):
+        properties = properties.split(",")
     properties = () if [*properties] == ["none"] else properties
     for name in properties:
         if name == "none":

@@ -81,13 +81,13 @@ def explain(races: Outcome, model: Model, ignored: Sequence[str]) -> Outcome:
         ignored: options of the question that rc11's search does not look at.
     """
     run = races.run
-    why = f"by the definition of {RC11} (engine {run.engine}): {model.name} defines no races"
+    why = f"judged by the definition of {RC11} (engine {run.engine}), as {model.name} defines no races"
     findings = tuple(
         replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
         for item in run.findings
         if item.property == "races"
     )
-    note = f"races are judged {why}"
+    note = f"races are {why}"
     if ignored:
         names = " and ".join(filter(None, [", ".join(ignored[:-1]), ignored[-1]]))
         note += f"; {names} {'has' if len(ignored) == 1 else 'have'} no effect on that"
