@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 from typing import TypeVar
 
@@ -27,12 +27,18 @@ def with_operands(instruction: Item, change: Substitution) -> Item:
 
 
 def with_operands_in(block: ir.Block, change: Substitution) -> ir.Block:
-    """The block with every operand changed."""
-    return replace(
-        block,
-        instructions=tuple(with_operands(item, change) for item in block.instructions),
-        end=with_operands(block.end, change),
-    )
+    """The block with every operand changed; itself, if none is."""
+    instructions = [with_operands(item, change) for item in block.instructions]
+    end = with_operands(block.end, change)
+    if end is block.end and all(map(is_, instructions, block.instructions)):
+        return block
+    return replace(block, instructions=tuple(instructions), end=end)
+
+
+def with_values(blocks: Iterable[ir.Block], values: Mapping[str, ir.Operand]) -> list[ir.Block]:
+    """The blocks with values replaced by name."""
+    change = substitution(values)
+    return [with_operands_in(block, change) for block in blocks] if values else list(blocks)
 
 
 def _rebuild(value: object, change: Substitution) -> object:
@@ -63,11 +69,15 @@ def with_targets(end: ir.Terminator, change: Callable[[ir.Goto], ir.Goto]) -> ir
     """The terminator with every jump changed."""
     match end:
         case ir.Jump(target=target):
-            return replace(end, target=change(target))
+            changed = change(target)
+            return end if changed is target else replace(end, target=changed)
         case ir.Branch(then=then, otherwise=otherwise):
-            return replace(end, then=change(then), otherwise=change(otherwise))
+            one, other = change(then), change(otherwise)
+            if one is then and other is otherwise:
+                return end
+            return replace(end, then=one, otherwise=other)
         case ir.Switch(cases=cases, default=default):
-            changed = tuple((value, change(target)) for value, target in cases)
-            return replace(end, cases=changed, default=change(default))
+            jumps = tuple((value, change(target)) for value, target in cases)
+            return replace(end, cases=jumps, default=change(default))
         case _:
             return end

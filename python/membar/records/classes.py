@@ -208,6 +208,13 @@ def _from_template(cls: type, name: str) -> FunctionType | None:
     return FunctionType(_with_names(family[len(fields)], fields), {}, name)
 
 
+def _is_from_template(method: object) -> bool:
+    """Whether this is a method of a record that nobody wrote by hand."""
+    if isinstance(method, Unwritten):
+        return True
+    return isinstance(method, FunctionType) and method.__code__.co_filename == templates.INIT[0].co_filename
+
+
 def _with_names(code: CodeType, fields: Sequence[str]) -> CodeType:
     """The code of a template, which calls its fields f0, f1, …, with the names of these fields."""
     names = {f"f{number}": name for number, name in enumerate(fields)}
@@ -368,38 +375,56 @@ def replace(value: T, /, **changes: object) -> T:
         ValueError: a field is changed that `__init__` does not take.
     """
     cls = value.__class__
-    names, read = _GIVEN.get(cls) or _given(cls)
-    if read is None:
+    copying = _COPYING.get(cls) or _copying(cls)
+    if copying.read is None:
         import dataclasses  # values of other people's classes
 
         return dataclasses.replace(value, **changes)  # type: ignore[type-var]  # the callers' types say so
-    try:
-        return cls(**{**dict(zip(names, read(value), strict=True)), **changes})
-    except TypeError:
-        for name in changes.keys() & _shape(cls).keys() - {*names}:
-            message = f"the field {name} is not given to __init__, and cannot be replaced"
-            raise ValueError(message) from None
-        raise
+    if copying.keep is not None and changes.keys() <= copying.names.keys():
+        found = cls.__new__(cls)
+        copying.keep(found, *copying.read(value))
+        for name, new in changes.items():
+            setattr(found, name, new)
+        return found
+    for name in changes:
+        if name in getattr(cls, _SHAPE) and name not in copying.names:
+            raise ValueError(f"the field {name} is not given to __init__, and cannot be replaced")
+    return cls(**{**dict(zip(copying.names, copying.read(value), strict=True)), **changes})
 
 
-_Given = tuple[tuple[str, ...], Callable[[object], tuple[object, ...]] | None]
-_GIVEN: dict[type, _Given] = {}  # what `_given` has found out
+class _Copying:
+    """How values of a class are copied.
+
+    Attributes:
+        names: of the fields that `__init__` takes.
+        read: gives what is in all of them; None for a class that is no record.
+        keep: puts that into a new value, by position; None if `__init__` does more.
+    """
+
+    __slots__ = ("keep", "names", "read")
+
+    def __init__(self, cls: type) -> None:
+        shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
+        self.names = {name: one for name, one in (shape or {}).items() if one.is_given}
+        self.read: Callable[[object], Sequence[object]] | None = None
+        self.keep: Callable[..., None] | None = None
+        if shape is None:
+            return
+        fields = tuple(self.names)
+        if len(fields) > 1:
+            self.read = attrgetter(*fields)
+        else:
+            self.read = lambda value: [getattr(value, name) for name in fields]
+        is_plain = fields == tuple(shape) and not hasattr(cls, "__post_init__")
+        if is_plain and _is_from_template(cls.__dict__.get("__init__")) and len(fields) < len(templates.INIT):
+            self.keep = FunctionType(_with_names(templates.INIT[len(fields)], fields), {})
 
 
-def _given(cls: type) -> _Given:
-    """The names of the fields that `__init__` takes, and what reads all of them; None for no record."""
-    shape: Mapping[str, Field] | None = getattr(cls, _SHAPE, None)
-    found: _Given = (), None
-    if shape is not None:
-        names = tuple([name for name, one in shape.items() if one.is_given])
-        found = names, attrgetter(*names) if len(names) > 1 else _one_by_one(names)
-    _GIVEN[cls] = found
-    return found
+_COPYING: dict[type, _Copying] = {}
 
 
-def _one_by_one(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
-    """As `attrgetter`, which makes no tuple of fewer than two."""
-    return lambda value: tuple([getattr(value, name) for name in names])
+def _copying(cls: type) -> _Copying:
+    return _COPYING.setdefault(cls, _Copying(cls))
 
 
 _INIT = Unwritten("__init__", _init_text)

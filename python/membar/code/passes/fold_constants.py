@@ -7,12 +7,13 @@ Nobody writes to constant objects, so what is loaded from them is known too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from membar.code import ir
 from membar.code.arithmetic import compute, overflows, signed
 from membar.code.floats import FLOATING, compute_float
 from membar.code.passes import Pass
-from membar.code.rewrite import substitution, with_operands, with_operands_in, with_targets
+from membar.code.rewrite import substitution, with_operands, with_targets, with_values
 from membar.code.structure import reachable, targets
 from membar.records import replace
 
@@ -33,7 +34,7 @@ def _fold_function(function: ir.Function, module: ir.Module) -> ir.Function:
     while True:
         blocks = tuple(fold_blocks(function.blocks, module.pointer_bits))
         folded = _with_constants_read(replace(function, blocks=blocks), module)
-        if folded.blocks == blocks:
+        if folded.blocks is blocks:
             return folded
         function = folded
 
@@ -54,13 +55,9 @@ def _with_constants_read(function: ir.Function, module: ir.Module) -> ir.Functio
                 kept.append(item)
             elif isinstance(item, ir.Load):
                 known[item.result.name] = found
-        blocks.append(replace(block, instructions=tuple(kept)))
-    change = substitution(known)
-    return (
-        replace(function, blocks=tuple(with_operands_in(block, change) for block in blocks))
-        if known
-        else function
-    )
+        is_same = len(kept) == len(block.instructions)
+        blocks.append(block if is_same else replace(block, instructions=tuple(kept)))
+    return replace(function, blocks=tuple(with_values(blocks, known))) if known else function
 
 
 def constant_at(module: ir.Module, address: ir.Operand, type_: ir.Type) -> ir.Operand | None:
@@ -94,8 +91,7 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
         folded = reachable([_fold_block(block, known, pointer_bits) for block in blocks])
         folded, given = _known_parameters(folded)
         known.update(given)
-        change = substitution(known)
-        folded = [with_operands_in(block, change) for block in folded]
+        folded = with_values(folded, known)
         if folded == list(blocks):
             return folded
         blocks = folded
@@ -112,6 +108,8 @@ def _fold_block(block: ir.Block, known: dict[str, ir.Operand], pointer_bits: int
         elif isinstance(item, ir.Compute | ir.Index):
             known[item.result.name] = value
     end = fold_terminator(with_operands(block.end, change))
+    if end is block.end and len(kept) == len(block.instructions) and all(map(is_, kept, block.instructions)):
+        return block
     return replace(block, instructions=tuple(kept), end=end)
 
 
@@ -220,6 +218,8 @@ def _known_parameters(blocks: list[ir.Block]) -> tuple[list[ir.Block], dict[str,
         arguments = tuple(target.arguments[index] for index in kept[target.block])
         return target if arguments == target.arguments else replace(target, arguments=arguments)
 
+    if not values:
+        return blocks, values
     return [
         replace(
             block,

@@ -12,18 +12,43 @@ from collections.abc import Mapping
 from membar.code import ir
 from membar.code.passes import Pass
 from membar.code.rewrite import Item, with_operands, with_targets
-from membar.code.structure import reachable
+from membar.code.structure import operands, reachable
 from membar.records import record, replace
+
+ENTRY = "main"
+_OF_LIBRARY = "__mb_"  # what the library does at the end of a thread, and the like
 
 
 def inline_calls(module: ir.Module) -> ir.Module:
-    """The module with calls inlined; functions that were inlined are still there, for other callers."""
+    """The module with calls inlined; functions that nobody names any more are left out."""
     recursive = recursive_functions(module, *module.functions)
     inlined: dict[str, ir.Function] = {}
     for name in _callees_first(module):
         function = module.functions[name]
         inlined[name] = _Inliner(inlined, recursive, function).run() if function.blocks else function
-    return replace(module, functions={name: inlined[name] for name in module.functions})
+    return _without_unnamed(replace(module, functions={name: inlined[name] for name in module.functions}))
+
+
+def _without_unnamed(module: ir.Module) -> ir.Module:
+    """The module without the functions that `main`, the library or an object cannot reach by name."""
+    if ENTRY not in module.functions:
+        return module
+    todo = [name for name in module.functions if name == ENTRY or name.startswith(_OF_LIBRARY)]
+    todo += [target.name for item in module.objects.values() for _, target in item.addresses]
+    named: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in module.functions and name not in named:
+            named.add(name)
+            todo += [
+                operand.name
+                for block in module.functions[name].blocks
+                for item in (*block.instructions, block.end)
+                for operand in operands(item)
+                if isinstance(operand, ir.FunctionAddress)
+            ]
+    functions = {name: item for name, item in module.functions.items() if name in named}
+    return replace(module, functions=functions)
 
 
 def inline_into(function: ir.Function, module: ir.Module) -> ir.Function:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from membar.code import ir
 from membar.code.passes import Pass
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.rewrite import with_values
 from membar.code.structure import operands
 from membar.records import replace
 
@@ -40,8 +40,7 @@ def _join_pieces(function: ir.Function) -> ir.Function:
                 known[name] = found
     if not known:
         return function
-    change = substitution(known)
-    blocks = [with_operands_in(_without(block, known), change) for block in function.blocks]
+    blocks = with_values((_without(block, known) for block in function.blocks), known)
     return _without_unused(replace(function, blocks=tuple(blocks)))
 
 

@@ -22,7 +22,7 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.rewrite import with_values
 from membar.program.allocations import MOST_SCALARS, allocations_checked
 from membar.records import replace
 
@@ -140,8 +140,7 @@ class _Rewriting:
                     Position(self.function.name, block.name, len(block.instructions)), self.emit
                 )
             self._close(block.end)
-        change = substitution(self.known)
-        return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in self.blocks))
+        return replace(self.function, blocks=tuple(with_values(self.blocks, self.known)))
 
     def _close(self, end: ir.Terminator, following: str = "", parameters: tuple[ir.Value, ...] = ()) -> None:
         """Ends the block being built; another one with this name follows."""

@@ -13,7 +13,7 @@ from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.rewrite import Substitution, substitution, with_operands, with_operands_in
+from membar.code.rewrite import Substitution, with_operands, with_values
 from membar.code.structure import operands, targets
 from membar.records import replace
 
@@ -179,8 +179,7 @@ def _place_locals(function: ir.Function, objects: dict[str, ir.Object]) -> ir.Fu
         _without_slots(block, addresses, sizes, is_repeated=block.name in repeated)
         for block in function.blocks
     ]
-    change = substitution(addresses)
-    changed = [with_operands_in(block, change) for block in blocks]
+    changed = with_values(blocks, addresses)
     done = [with_ends(block, addresses.values(), is_main=function.name == "main") for block in changed]
     return replace(function, blocks=tuple(done))
 

@@ -15,7 +15,7 @@ from membar.code.analyses.unset import maybe_unset
 from membar.code.loops import reverse_postorder
 from membar.code.passes import Pass
 from membar.code.primitives import READ
-from membar.code.rewrite import substitution, with_operands_in, with_targets
+from membar.code.rewrite import substitution, with_targets, with_values
 from membar.code.shapes import Shape
 from membar.code.structure import operands, targets
 from membar.records import field, record, replace
@@ -174,8 +174,7 @@ class _Promotion:
             name: self._block(places[name], live, known) for name in reverse_postorder(self.function.blocks)
         }
         blocks = [done[block.name] for block in self.function.blocks if block.name in done]
-        change = substitution(known)
-        blocks = [with_operands_in(block, change) for block in blocks]
+        blocks = with_values(blocks, known)
         return replace(self.function, blocks=tuple(remove_useless_parameters(blocks)))
 
     def _block(self, block: ir.Block, live: dict[str, set[str]], known: dict[str, ir.Operand]) -> ir.Block:
@@ -280,39 +279,44 @@ class _Promotion:
 
 def remove_useless_parameters(blocks: list[ir.Block]) -> list[ir.Block]:
     """Removes block parameters that always get one and the same value, until none is left."""
-    while True:
-        arguments: dict[str, list[tuple[ir.Operand, ...]]] = {block.name: [] for block in blocks}
-        for block in blocks:
-            for target in targets(block.end):
-                arguments[target.block].append(target.arguments)
-        known: dict[str, ir.Operand] = {}
-        kept: dict[str, list[int]] = {}
-        for block in blocks:
-            kept[block.name] = []
+    arguments: dict[str, list[tuple[ir.Operand, ...]]] = {block.name: [] for block in blocks}
+    for block in blocks:
+        for target in targets(block.end):
+            arguments[target.block].append(target.arguments)
+    known: dict[str, ir.Operand] = {}
+    change = substitution(known)
+    todo = [block for block in blocks if block.parameters]
+    before = -1
+    while len(known) > before:
+        before = len(known)
+        for block in todo:
             for index, parameter in enumerate(block.parameters):
-                different = {each[index] for each in arguments[block.name]} - {parameter}
+                if parameter.name in known:
+                    continue
+                different = {change(each[index]) for each in arguments[block.name]} - {parameter}
                 if len(different) == 1 and next(iter(different)) not in block.parameters:
                     known[parameter.name] = next(iter(different))
-                else:
-                    kept[block.name].append(index)
-        if not known:
-            return blocks
-        change = substitution(known)
+    if not known:
+        return blocks
+    kept = {
+        block.name: [index for index, item in enumerate(block.parameters) if item.name not in known]
+        for block in blocks
+    }
 
-        def shorten(target: ir.Goto, kept: dict[str, list[int]] = kept) -> ir.Goto:
-            return replace(target, arguments=tuple(target.arguments[index] for index in kept[target.block]))
+    def shorten(target: ir.Goto) -> ir.Goto:
+        if len(kept[target.block]) == len(target.arguments):
+            return target
+        return replace(target, arguments=tuple([target.arguments[index] for index in kept[target.block]]))
 
-        blocks = [
-            with_operands_in(
-                replace(
-                    block,
-                    parameters=tuple(block.parameters[index] for index in kept[block.name]),
-                    end=with_targets(block.end, shorten),
-                ),
-                change,
-            )
-            for block in blocks
-        ]
+    shortened = [
+        replace(
+            block,
+            parameters=tuple([block.parameters[index] for index in kept[block.name]]),
+            end=with_targets(block.end, shorten),
+        )
+        for block in blocks
+    ]
+    return with_values(shortened, known)
 
 
 PASS = Pass(

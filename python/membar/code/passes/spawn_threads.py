@@ -17,7 +17,7 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes.find_copies import ME, SPAWN, SPAWN_COPIES, find_copies
 from membar.code.passes.inline_calls import inline_into
 from membar.code.primitives import PREFIX
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.rewrite import with_operands_in, with_values
 from membar.code.structure import operands, results
 from membar.records import replace
 
@@ -69,8 +69,7 @@ def _with_own_number(module: ir.Module, number: int) -> ir.Module:
             else:
                 kept.append(item)
         blocks.append(replace(block, instructions=tuple(kept)))
-    change = substitution(known)
-    done = replace(function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+    done = replace(function, blocks=tuple(with_values(blocks, known)))
     return replace(module, functions={**module.functions, function.name: done})
 
 
@@ -123,8 +122,7 @@ class _Spawning:
                 else:
                     instructions.append(item)
             blocks.append(replace(block, instructions=tuple(instructions)))
-        change = substitution(self.numbers)
-        done = replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+        done = replace(self.function, blocks=tuple(with_values(blocks, self.numbers)))
         self.functions[done.name] = done
         return replace(
             self.module,

@@ -16,7 +16,7 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.passes.expand_copies import expand_copies
 from membar.code.pieces import Emitter
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.rewrite import with_values
 from membar.code.structure import results
 from membar.records import replace
 
@@ -121,8 +121,7 @@ class _Splitting:
                 self._split(access, pieces)
                 instructions += self.emit.take()
             blocks.append(replace(block, instructions=tuple(instructions)))
-        change = substitution(self.known)
-        return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+        return replace(self.function, blocks=tuple(with_values(blocks, self.known)))
 
     def _problem(self, access: Access) -> str | None:
         """What is wrong with an access, if that is known: it goes beyond its object, or is not aligned."""

@@ -14,7 +14,7 @@ from membar.code.analyses.points_to import points_to
 from membar.code.arithmetic import signed
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
-from membar.code.rewrite import substitution, with_operands_in
+from membar.code.rewrite import with_values
 from membar.code.structure import operands
 from membar.records import record, replace
 
@@ -136,8 +136,7 @@ class _Splitting:
                 else:
                     instructions.append(item)
             blocks.append(replace(block, instructions=tuple(instructions)))
-        change = substitution(self.known)
-        return replace(self.function, blocks=tuple(with_operands_in(block, change) for block in blocks))
+        return replace(self.function, blocks=tuple(with_values(blocks, self.known)))
 
     def _pieces(self, part: _Part, size: int) -> list[tuple[int, int]]:
         """Offset and size of the variables that an access is made to."""

@@ -234,7 +234,7 @@ class _Unrolling:
                 return ir.Goto(f"{header}#cut")
         is_counted = name in self.loops and name not in self.open
         is_general = not (is_counted or self._only_branches(name))
-        is_general = is_general or sum(self.copies.values()) > MOST_COPIES
+        is_general = is_general or len(self.names) > MOST_COPIES
         constants = tuple(
             None if is_general or isinstance(item, ir.Value) else item for item in target.arguments
         )
