@@ -17,9 +17,35 @@ def entry_text() -> str:
     )
 
 
+_TYPES = {
+    "model": "Model | str | None",
+    "properties": "Collection[str] | None",
+    "client": "Size | tuple[int, int] | None",
+    "order": "Ordering | str | None",
+    "buffers": "int | str | None",
+    "fair": "Collection[str] | None",
+    "coherence": "Coherence | str | None",
+    "instances": "Sequence[int]",
+    "jobs": "int",
+    "limits": "Limits | None",
+    "arguments": "Sequence[str] | None",
+}
+
+
+def python_type(option: Option) -> str:
+    """The type of an option as a parameter."""
+    if option.key in _TYPES:
+        return _TYPES[option.key]
+    if option.form == "switch":
+        return "bool"
+    kind = {"path": "Path", "positive": "int"}.get(option.read, "str")
+    return f"Sequence[{kind}]" if option.form == "list" else f"{kind} | None"
+
+
 def _parameter(option: Option) -> str:
-    default = None if option.python.endswith("None") else False if option.form == "switch" else option.default
-    return f"    {option.key}: {option.python} = {default!r},\n"
+    kind = python_type(option)
+    default = None if kind.endswith("None") else False if option.form == "switch" else option.default
+    return f"    {option.key}: {kind} = {default!r},\n"
 
 
 def _describe(option: Option) -> str:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from generated.entry_module import python_type
 from membar.questions.option import Option
 from membar.questions.options import TABLE
 
@@ -49,5 +50,5 @@ def _schema_of(option: Option) -> dict[str, Any]:
         return {"description": option.help, "enum": list(option.choices)}
     return {
         "description": option.help,
-        **_TYPES.get(option.python.removesuffix(" | None"), {"type": "string"}),
+        **_TYPES.get(python_type(option).removesuffix(" | None"), {"type": "string"}),
     }

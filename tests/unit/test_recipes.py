@@ -46,7 +46,7 @@ WARNING = (
 )
 OPTION = (
     "import membar.questions.options as all; "
-    "all.TABLE = (*all.TABLE, all.Option(name='--toys', form='switch', python='bool', default=False, "
+    "all.TABLE = (*all.TABLE, all.Option(name='--toys', form='switch', default=False, "
     "help='count the toys', kinds=(all.PROGRAM,), is_search=True)); "
     "all.BY_NAME = {{option.name: option for option in all.TABLE}}"
 )

@@ -41,7 +41,6 @@ class Option:
         is_compiler: it says how a text is compiled (a field of `CompilerOptions`).
         rival: options of one rival exclude each other.
         short: what it does, for the short help, if `help` is too long there.
-        python: its type, for the signature.
     """
 
     name: str
@@ -63,7 +62,6 @@ class Option:
     is_compiler: bool = False
     rival: str = ""
     short: str = ""
-    python: str = "str | None"
 
     @property
     def key(self) -> str:

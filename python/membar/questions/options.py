@@ -29,7 +29,6 @@ TABLE: Final = (
         help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
         short="memory model: a name or a file",
         is_common=True,
-        python="Model | str | None",
     ),
     Option(
         name="--engine",
@@ -50,7 +49,6 @@ TABLE: Final = (
         " explores (default: all that apply)",
         short="properties to check, separated by commas",
         is_common=True,
-        python="Collection[str] | None",
     ),
     Option(
         name="--property-file",
@@ -61,7 +59,6 @@ TABLE: Final = (
         languages=("C",),
         rival="property",
         help="check only the properties in an SV-COMP property file (default model: sc)",
-        python="Path | None",
     ),
     Option(
         name="--error",
@@ -95,7 +92,6 @@ TABLE: Final = (
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
         help="DVE: writes that do not go through store buffers, `variable, transition` per line; `*` is any",
-        python="Path | None",
     ),
     Option(
         name="--atomic-rule",
@@ -124,7 +120,6 @@ TABLE: Final = (
         help="objects: check linearizability for all clients of T threads with N operations each",
         short="check linearizability: T threads, N calls each",
         is_common=True,
-        python="Size | tuple[int, int] | None",
     ),
     Option(
         name="--order",
@@ -132,7 +127,6 @@ TABLE: Final = (
         commands=_ASKING,
         kinds=(CLIENTS, PROOF),
         help="objects: when one call precedes another (default: causal; the others under sc and x86-tso)",
-        python="Ordering | str | None",
     ),
     Option(
         name="--spec",
@@ -147,14 +141,12 @@ TABLE: Final = (
         commands=_ASKING,
         kinds=(CLIENTS,),
         help="objects: allow running the Python specification that the file names",
-        python="bool",
     ),
     Option(
         name="--infer",
         form="switch",
         kinds=(PROOF,),
         help=".obj: infer the invariants of the proof, and print them",
-        python="bool",
     ),
     Option(
         name="--confirm",
@@ -164,7 +156,6 @@ TABLE: Final = (
         help="C: validate an SV-COMP violation witness: VIOLATED if an execution follows it to its violation,"
         " UNKNOWN if none was found",
         short="validate this SV-COMP violation witness",
-        python="Path | None",
     ),
     Option(
         name="--buffers",
@@ -177,7 +168,6 @@ TABLE: Final = (
         help="run with store buffers of at most N entries, or of any length",
         short="bound of the store buffers",
         is_common=True,
-        python="int | str | None",
     ),
     Option(
         name="--unroll",
@@ -190,7 +180,6 @@ TABLE: Final = (
         rival="loops",
         help="unroll loops N times",
         is_common=True,
-        python="int | None",
     ),
     Option(
         name="--max-unroll",
@@ -203,7 +192,6 @@ TABLE: Final = (
         rival="loops",
         help="largest loop bound to try (default: 4)",
         is_common=True,
-        python="int | None",
     ),
     Option(
         name="--fair",
@@ -214,7 +202,6 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         is_search=True,
         help="fairness assumptions for LTL: buffers, processes, none (default: buffers)",
-        python="Collection[str] | None",
     ),
     Option(
         name="--algorithm",
@@ -237,7 +224,6 @@ TABLE: Final = (
         help="`observed`: merge executions that differ only in unobserved coherence order"
         " (default of check, but not with --all or --herd); `all`: every execution on its own",
         short="merge executions that differ only in unobserved coherence order",
-        python="Coherence | str | None",
     ),
     *(
         Option(
@@ -248,7 +234,6 @@ TABLE: Final = (
             by_engines=True,
             is_search=True,
             help=help_,
-            python="bool",
         )
         for name, kinds, help_ in (
             (
@@ -283,7 +268,6 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         help="states: find a shortest run or lasso, without reduction",
-        python="bool",
     ),
     Option(
         name="--brab",
@@ -293,7 +277,6 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
-        python="int | None",
     ),
     Option(
         name="--instances",
@@ -303,7 +286,6 @@ TABLE: Final = (
         kinds=_PROVING,
         is_search=True,
         help=".cub: compare the answer with systems of this many processes, such as 2,3",
-        python="Sequence[int]",
     ),
     Option(
         name="--jobs",
@@ -318,7 +300,6 @@ TABLE: Final = (
         help="use N threads; litmus: N processes (default: 1)",
         short="use N threads (litmus: N processes)",
         is_common=True,
-        python="int",
     ),
     Option(
         name="--limit",
@@ -330,7 +311,6 @@ TABLE: Final = (
         help="time=10s, memory=2G, executions=N, states=N, separated by commas",
         short="time=10s, memory=2G, executions=N, states=N",
         is_common=True,
-        python="Limits | None",
     ),
     Option(
         name="--mapping",
@@ -347,7 +327,6 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         languages=("C",),
         help="what holds only by a dependency that a compiler may remove is violated",
-        python="bool",
     ),
     Option(
         name="-I",
@@ -359,7 +338,6 @@ TABLE: Final = (
         commands=(*_SEARCHING, "translate"),
         kinds=(*_OF_PROGRAMS, SYSTEM),
         help="search DIR for files that C and cat files include",
-        python="Sequence[Path]",
     ),
     Option(
         name="-D",
@@ -371,7 +349,6 @@ TABLE: Final = (
         kinds=_OF_PROGRAMS,
         languages=("C",),
         help="define a macro for C",
-        python="Sequence[str]",
     ),
     *(
         Option(
@@ -386,7 +363,6 @@ TABLE: Final = (
             languages=("C",),
             is_compiler=True,
             help=help_,
-            python={"list": "Sequence[str]", "switch": "bool"}.get(form, "str | None"),
         )
         for name, field, metavar, form, help_ in (
             ("--with", "further_files", "FILE", "list", "C: link FILE into the program"),
@@ -423,7 +399,6 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         languages=("C",),
         help="C: arguments of the program, as in a shell; may be repeated (default: none)",
-        python="Sequence[str] | None",
     ),
     Option(
         name="--json",
@@ -444,24 +419,21 @@ TABLE: Final = (
         rival="form",
         help="herd's text blocks",
     ),
-    Option(
-        name="--dot",
-        metavar="DIR",
-        read="path",
-        commands=_SHORT,
-        kinds=_OF_PROGRAMS,
-        is_output=True,
-        help="write a Graphviz file for each execution to DIR",
-    ),
-    Option(
-        name="--svg",
-        metavar="DIR",
-        read="path",
-        commands=_SHORT,
-        kinds=_OF_PROGRAMS,
-        is_output=True,
-        help="write an SVG drawing of each execution to DIR",
-        is_common=True,
+    *(
+        Option(
+            name=name,
+            metavar="DIR",
+            read="path",
+            commands=_SHORT,
+            kinds=_OF_PROGRAMS,
+            is_output=True,
+            help=help_,
+            is_common=name == "--svg",
+        )
+        for name, help_ in (
+            ("--dot", "write a Graphviz file for each execution to DIR"),
+            ("--svg", "write an SVG drawing of each execution to DIR"),
+        )
     ),
     Option(
         name="--all",
@@ -498,37 +470,26 @@ TABLE: Final = (
         is_output=True,
         help="exit with 0 for HOLDS WITHIN too",
     ),
-    Option(
-        name="--junit",
-        metavar="FILE",
-        read="path",
-        commands=_SHORT,
-        is_output=True,
-        help="write a JUnit report (- for standard output)",
-    ),
-    Option(
-        name="--sarif",
-        metavar="FILE",
-        read="path",
-        commands=_SHORT,
-        is_output=True,
-        help="write a SARIF 2.1.0 log",
-        is_common=True,
-    ),
-    Option(
-        name="--summary",
-        metavar="FILE",
-        read="path",
-        commands=(*_SHORT, "compare"),
-        is_output=True,
-        help="write a summary in GitHub's Markdown",
-    ),
-    Option(
-        name="--witness",
-        metavar="FILE",
-        read="path",
-        is_output=True,
-        help="C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+    *(
+        Option(
+            name=name,
+            metavar="FILE",
+            read="path",
+            commands=commands,
+            is_output=True,
+            help=help_,
+            is_common=name == "--sarif",
+        )
+        for name, commands, help_ in (
+            ("--junit", _SHORT, "write a JUnit report (- for standard output)"),
+            ("--sarif", _SHORT, "write a SARIF 2.1.0 log"),
+            ("--summary", (*_SHORT, "compare"), "write a summary in GitHub's Markdown"),
+            (
+                "--witness",
+                ("check",),
+                "C: write the violation as a witness for SV-COMP: .graphml (1.0), or .yml (2.2)",
+            ),
+        )
     ),
 )
 BY_NAME: Final[Mapping[str, Option]] = {option.name: option for option in TABLE}
