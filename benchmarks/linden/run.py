@@ -25,8 +25,8 @@ from linden.algorithms import others
 from linden.programs import figure_four, figure_two, table_one, table_two
 
 from membar import _core
-from membar.engines.buffers.cycles import with_cell_names
 from membar.engines.buffers.question import lower_task
+from membar.engines.buffers.search import with_cell_names
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Violated
 from membar.questions.task import Limits, Options, Task

@@ -9,7 +9,7 @@ import pytest
 
 import membar
 from membar.models import load as models
-from membar.models.operational import CAM
+from membar.models.load import CAM
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

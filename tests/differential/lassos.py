@@ -23,8 +23,7 @@ from membar.engines.reference.lassos import letter_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
-from membar.engines.states import explore
-from membar.engines.states.automaton import claim_form
+from membar.engines.states import claim_form, explore
 from membar.engines.states.form import Kept, lower_states
 from membar.models.model import Operational
 from membar.program.program import Program

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from membar import _core
 from membar.engines._core_runs import follow_run
 from membar.engines.buffers.question import Lowered, lower_task
-from membar.engines.buffers.witness import shown_moves
+from membar.engines.buffers.search import shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
 from membar.questions.task import Task

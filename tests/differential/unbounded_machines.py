@@ -20,7 +20,7 @@ from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines._core_runs import follow_run
 from membar.engines.buffers.question import Lowered, lower_task
-from membar.engines.buffers.witness import shown_moves
+from membar.engines.buffers.search import shown_moves
 from membar.engines.reference.simulator import simulate
 from membar.program.operations import Fence, Receive, Send, Spawn, Store
 from membar.program.program import Program

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from membar.program import operations as ops
-from membar.program.claims_printer import claim_lines
+from membar.program import temporal as t
 from membar.program.condition import (
     And,
     Compare,
@@ -27,6 +27,7 @@ from membar.program.condition import (
     Term,
 )
 from membar.program.expr import TRUE, Address, Binary, Constant, Expr, Extend, Register, Select, Unary
+from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 
 # Words with a meaning of their own; as names they are written in quotes.
@@ -64,7 +65,7 @@ def _program_lines(program: Program) -> Iterator[str]:
         yield from _thread_lines(thread)
     if program.errors or program.claims:
         yield ""
-        yield from claim_lines(program.errors, program.claims, print_name, print_expression)
+        yield from _claim_lines(program.errors, program.claims)
     if program.condition is not None:
         yield ""
         yield from _condition_lines(program.condition)
@@ -284,3 +285,58 @@ def _part(formula: Formula) -> str:
     text = print_formula(formula)
     alone = isinstance(formula, Compare | Not) or text in {"true", "false"}
     return text if alone else f"({text})"
+
+
+_WORDS = t.Words(not_="! ", and_="/\\", or_="\\/")
+
+
+def _claim_lines(errors: tuple[StatePredicate, ...], claims: tuple[t.Claim, ...]) -> Iterator[str]:
+    """One line per error state and formula, several per automaton."""
+    for error in errors:
+        yield f"error {_predicate(error)}"
+    for claim in claims:
+        text = f" as {json.dumps(claim.text)}"
+        if isinstance(claim.body, t.ForbiddenRuns):
+            yield f"never {print_name(claim.name)}{text} {{"
+            yield from _automaton_lines(claim.body)
+            yield "}"
+        else:
+            endless = " endless" if claim.is_endless else ""
+            yield f"claim {print_name(claim.name)}{endless} : {_temporal(claim.body)}{text}"
+
+
+def _predicate(predicate: StatePredicate) -> str:
+    reads = ", ".join(f"{print_name(name)} = {_observable(seen)}" for name, seen in predicate.reads)
+    where = f" where {reads}" if reads else ""
+    text = f" as {json.dumps(predicate.text)}"
+    return f"{print_expression(predicate.expression)}{where}{text}"
+
+
+def _observable(seen: Observable) -> str:
+    match seen:
+        case CellValue(name, index):
+            return f"{print_name(name)}[{index}]"
+        case RegisterValue(thread, register):
+            return f"{thread}:{print_name(register)}"
+        case AtPoint(thread, points):
+            return f"at {thread} {_set(points)}"
+
+
+def _temporal(formula: t.Formula) -> str:
+    return t.formula_text(formula, _WORDS, lambda atom: f"{{{_predicate(atom.predicate)}}}")
+
+
+def _automaton_lines(automaton: t.ForbiddenRuns) -> Iterator[str]:
+    for state in automaton.states:
+        yield f"  state {print_name(state)}"
+    yield f"  entry {automaton.initial}"
+    for accepted in automaton.accepting:
+        yield f"  accept {_set(accepted)}"
+    if automaton.ends_are_errors:
+        yield "  ends"
+    for edge in automaton.edges:
+        yield f"  {edge.source} -> {edge.target} when {{{_predicate(edge.guard)}}}"
+
+
+def _set(numbers: frozenset[int]) -> str:
+    return f"{{{', '.join(map(str, sorted(numbers)))}}}"

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from membar.objects.history import History, result_text
 from membar.objects.orders import Ordering
 from membar.questions.answer import Answer, ClientRun, Refutation
+from membar.records import record
 from membar.reports._parts.style import Line, line, wrap
-from membar.reports._parts.timeline import Bar, bars
 
 
 def history_lines(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
@@ -144,3 +144,39 @@ def render_svg(answer: Answer) -> str:
         f'viewBox="0 0 {wide:g} {high}" font-family="{_FONT}" font-size="14">\n'
         f'<rect width="100%" height="100%" fill="{_PAPER}"/>\n{marker}\n' + "\n".join(body) + "\n</svg>\n"
     )
+
+
+# Where the calls of a history stand on a timeline: from the column of the call to that of the return.
+
+
+@record(frozen=True, slots=True)
+class Bar:
+    """A call, from one column to another, both included; `open` if it never returned."""
+
+    call: int
+    first: int
+    last: int
+    open: bool
+
+
+def bars(history: History) -> tuple[Bar, ...]:
+    """A bar per call: it begins as soon as it may, and ends just before the first call that is after it.
+
+    Calls that are ordered do not overlap. Calls without order overlap where that can be drawn; which calls
+    are ordered is said beside the drawing, as not every order can be.
+    """
+    number = len(history.calls)
+    first = [0] * number
+    for _ in range(number):
+        for before, after in history.before:
+            first[after] = max(first[after], first[before] + 1)
+    end = max((first[call] for call in range(number) if history.calls[call].made), default=0)
+    found = []
+    for call in range(number):
+        if not history.calls[call].made:
+            continue
+        after_it = [after for before, after in history.before if before == call]
+        later = [first[after] for after in after_it if history.calls[after].made]
+        last = min(later) - 1 if later else end
+        found.append(Bar(call, first[call], last, history.calls[call].pending))
+    return tuple(found)

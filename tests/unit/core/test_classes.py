@@ -13,10 +13,9 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.engines import graphs
-from membar.engines.graphs.search_choice import exploration
+from membar.engines.graphs.search_choice import exploration, has_rival_writers
 from membar.languages.mbp import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
-from membar.program.contention import has_rival_writers
 from membar.program.lowering import lower_program
 from membar.program.program import Program
 from membar.questions import answering

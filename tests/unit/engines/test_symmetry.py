@@ -13,7 +13,7 @@ from membar.engines.reference.replay import replay
 from membar.program.program import Program
 from membar.properties.judge import Tally
 from membar.questions.task import Coherence, Options, Task
-from membar.reports._parts.statistics import statistics_text
+from membar.reports.terminal import statistics_text
 from membar.source import SourceFile
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")

@@ -15,7 +15,7 @@ from membar.objects.history import Call, History
 from membar.objects.orders import Ordering
 from membar.reports import json as json_report
 from membar.reports import pictures, terminal
-from membar.reports._parts.timeline import bars
+from membar.reports.histories import bars
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "c/objects/seqlock.c"
 

@@ -17,8 +17,8 @@ from membar.questions.outcome import (
 )
 from membar.reports import executions, terminal
 from membar.reports._parts.narrative import narrative
-from membar.reports._parts.statistics import statistics_text
 from membar.reports._parts.style import ASCII, join
+from membar.reports.terminal import statistics_text
 from membar.source import SourceFile
 from unit.reports.shapes import (
     LB,

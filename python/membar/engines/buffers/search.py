@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
 from membar.engines._core_runs import follow_run, last_state, witness
-from membar.engines.buffers.cycles import describe_cycles
 from membar.engines.buffers.procedures import ALGORITHMS, Found, Procedures
-from membar.engines.buffers.witness import shown_moves
 from membar.engines.reference.state import look
 from membar.limits.budget import count_reason, memory_reason, time_reason
+from membar.program.program import Program, Thread
 from membar.properties.judge import Tally
 from membar.properties.tally import ANY_LENGTH
 from membar.questions.outcome import FIRST_VIOLATION, Statistics, Witness
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from membar.engines.buffers.question import Lowered
     from membar.program.program import Thread
     from membar.questions.task import Task
+
 
 _ALWAYS = frozenset({"condition", "errors", "assertions", "deadlock"})
 _LOOKED_FOR = {"forward": _ALWAYS, "bounded": _ALWAYS, "backward": frozenset({"errors", "assertions"})}
@@ -216,3 +218,66 @@ class Search:
             name = next((label for at, label in thread.labels if at == point), str(point))
             parts.append(f"{thread.name}@{name}")
         return ", ".join(parts)
+
+
+# Runs of the unbounded search, as the reference's store-buffer machine makes them.
+
+
+def shown_moves(question: Lowered, run: Sequence[_core.Step]) -> list[_core.Step]:
+    """`run` of an unbounded search, without the values of channels, which that search keeps in memory."""
+
+    def visible_values(thread: int, edge: int, values: list[int]) -> list[int]:
+        hidden = question.unchannelled.hidden.get((thread, edge), ())
+        flags = (*hidden, *[False] * (len(values) - len(hidden)))
+        return [value for value, is_hidden in zip(values, flags, strict=False) if not is_hidden]
+
+    steps: list[_core.Step] = []
+    for step in run:
+        if step.edge is None:
+            steps.append(step)
+            continue
+        other = step.partner
+        theirs = None if other is None else visible_values(other.thread, other.edge, other.values)
+        steps.append(step.showing(visible_values(step.thread, step.edge, step.values), theirs))
+    return steps
+
+
+# Describes loops that fill a buffer without bound, for reports.
+
+
+_MOST_TOLD = 4
+_LETTER = re.compile(r"\((\d+),(\d+)\)")
+
+
+def describe_cycles(found: _core.BufferFindings, program: Program) -> list[str]:
+    """`P0 may repeat lines 3-7 any number of times: buffer (x,1)((x,0)(x,1))*`, the shortest ones first."""
+    notes: dict[str, None] = {}
+    for cycle in sorted(found.cycles, key=lambda cycle: (cycle.thread, len(cycle.contents))):
+        code = program.threads[cycle.thread]
+        own = [edge for number, edge in cycle.edges if number == cycle.thread and edge < len(code.edges)]
+        where = _lines(code, own)
+        shown = with_cell_names(cycle.contents, program)
+        notes[f"{code.name} may repeat {where} any number of times: buffer {shown}"] = None
+    lines = list(notes)
+    if len(lines) > _MOST_TOLD:
+        return [*lines[:_MOST_TOLD], f"… and {len(lines) - _MOST_TOLD} more loops that fill a buffer"]
+    return lines
+
+
+def _lines(code: Thread, edges: Sequence[int]) -> str:
+    spans = [span for edge in edges if (span := code.edges[edge].span) is not None]
+    lines = sorted({span.line for span in spans})
+    if not lines:
+        return "a loop"
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]}-{lines[-1]}"
+
+
+def with_cell_names(contents: str, program: Program) -> str:
+    """A regular expression over (cell,value) with the names of the cells."""
+    cells = program.cells
+
+    def name(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return f"({cells[number].name if number < len(cells) else 'start'},{match[2]})"
+
+    return _LETTER.sub(name, contents)

@@ -8,13 +8,16 @@ search is tried first, except for programs with loops, which the other searches 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.plan import CheckMode, Plan, Stage
+from membar.program.allocations import ALLOC
 from membar.program.blocking import has_waiting_step
-from membar.program.contention import has_rival_writers
 from membar.program.dependencies import reads_memory, writes_memory
-from membar.program.operations import Fence
-from membar.program.program import Program
+from membar.program.expr import evaluate, registers_of
+from membar.program.operations import Fence, Store, StoreConditional
+from membar.program.program import Program, Thread
 from membar.program.symmetry import groups
 from membar.questions.task import Coherence, Task
 
@@ -118,3 +121,40 @@ def _has_loops(program: Program) -> bool:
 
 def _is_filtered(task: Task) -> bool:
     return "prune" in task.options.reductions_off
+
+
+# Which threads write which locations: whether a program has any choice of coherence order.
+
+
+def has_rival_writers(program: Program) -> bool:
+    """Whether two threads may write one location, other than by RMWs.
+
+    If not, the order of the writes follows from what reads see: one thread's stores stand in program order,
+    and an RMW directly behind what it reads. Locks must be expanded (`expand`).
+    """
+    known: dict[int, str] = {}
+    anywhere: str | None = None  # who stores to addresses that are computed
+    for thread in program.threads:
+        for word in _stored_addresses(program, thread):
+            if anywhere not in (None, thread.name):
+                return True
+            if word is None:
+                if any(other != thread.name for other in known.values()):
+                    return True
+                anywhere = thread.name
+            elif known.setdefault(word, thread.name) != thread.name:
+                return True
+    return False
+
+
+def _stored_addresses(program: Program, thread: Thread) -> Iterator[int | None]:
+    """The addresses of a thread's stores; None for those that depend on a register.
+
+    The beginning of memory is no rival: unless it comes before all else there, the program has no meaning.
+    """
+    for edge in thread.edges:
+        for operation in edge.operations:
+            if isinstance(operation, Store | StoreConditional) and ALLOC not in operation.tags:
+                address = operation.address
+                is_constant = next(registers_of(address), None) is None
+                yield evaluate(address, {}, program.bases) if is_constant else None

@@ -9,6 +9,7 @@ reference machine says (`engines/reference/machine.py`); docs/explanation/states
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,14 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_store_buffers
 from membar.limits.progress import Progress
 from membar.models.model import Operational
-from membar.program.temporal import Claim, predicates_of
+from membar.program.lowering import pack
+from membar.program.predicate import StatePredicate
+from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
+from membar.properties.ltl.automaton import Automaton
+from membar.properties.ltl.translation import automaton_of
 from membar.questions.outcome import FIRST_VIOLATION, INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.questions.task import Task
 from membar.records import record, replace
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from membar import _core
     from membar.engines.reference.machine import Machine
     from membar.engines.states.form import Kept
+
 
 NAME = "states"
 _ONE_THREAD = "--jobs has no effect on LTL: one thread checks it"
@@ -249,7 +255,7 @@ class _Search:
 
     def _take_claim(self, claim: Claim) -> None:
         from membar.engines._core_runs import lasso
-        from membar.engines.states.automaton import claim_form
+        from membar.engines.states import claim_form
 
         limits, options = self.task.limits, self.task.options
         if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
@@ -333,3 +339,44 @@ ENGINE = Engine(
     ),
     run=run,
 )
+
+
+# Claims for the core: automata that accept the runs that violate a claim.
+
+
+def claim_form(claim: Claim, predicates: Sequence[StatePredicate]) -> bytes:
+    """The automaton of the runs that break `claim`; its predicates are numbers in `predicates`.
+
+    Raises:
+        EngineLimitError: the automaton has too many states.
+    """
+    body = claim.body
+    words = (
+        _encode_forbidden(body, predicates)
+        if isinstance(body, ForbiddenRuns)
+        else _encode_negation(automaton_of(body, negated=True), predicates)
+    )
+    return pack([*words, int(claim.is_endless)])
+
+
+def _encode_negation(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list[int]:
+    numbers = [predicates.index(atom) for atom in automaton.atoms]
+    words = [automaton.states, 1, 0, automaton.sets, len(automaton.transitions)]
+    for edge in automaton.transitions:
+        literals = [2 * numbers[atom] + 1 for atom in sorted(edge.label.positive)]
+        literals += [2 * numbers[atom] for atom in sorted(edge.label.negative)]
+        words += (edge.source, edge.target, len(literals), *literals, len(edge.marks), *sorted(edge.marks))
+    return [*words, 0]
+
+
+def _encode_forbidden(automaton: ForbiddenRuns, predicates: Sequence[StatePredicate]) -> list[int]:
+    """An edge has the mark of each accepting set that its source belongs to."""
+    words = [len(automaton.states), 1, automaton.initial, len(automaton.accepting), len(automaton.edges)]
+    for edge in automaton.edges:
+        marks = [number for number, states in enumerate(automaton.accepting) if edge.source in states]
+        guard = 2 * predicates.index(edge.guard) + 1
+        words += (edge.source, edge.target, 1, guard, len(marks), *marks)
+    leaving = {edge.source for edge in automaton.edges}
+    ends = [state for state in range(len(automaton.states)) if state not in leaving]
+    wrong = ends if automaton.ends_are_errors else []
+    return [*words, len(wrong), *wrong]

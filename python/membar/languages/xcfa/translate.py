@@ -8,13 +8,16 @@ from typing import TypeVar
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.accesses import SIZES
-from membar.languages.xcfa.assumptions import with_ends
 from membar.languages.xcfa.lower import LANGUAGE, Surroundings, thread_of, waiting_flag
 from membar.languages.xcfa.parser import parse
 from membar.languages.xcfa.predicate import final_condition
 from membar.languages.xcfa.state import process_of, with_error_states
 from membar.languages.xcfa.state_predicates import whole_state
-from membar.program.program import MemoryObject, Program, Thread
+from membar.program.blocking import has_open_guard, none_of
+from membar.program.expr import FALSE
+from membar.program.operations import Assume
+from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.records import replace
 from membar.source import SourceFile, Span
 
 # What `--error` may begin with; a predicate alone is one on the state.
@@ -109,3 +112,20 @@ def _objects(module: x.Module, around: Surroundings) -> Iterator[MemoryObject]:
 
 def _object(name: str, size: int, initial: int, span: Span) -> MemoryObject:
     return MemoryObject(name=name, size=size, signed=size > 1, initial=(initial,), span=span)
+
+
+# Failed assumptions: the execution ends there and is discarded.
+
+
+def with_ends(thread: Thread) -> Thread:
+    """The thread with a step that is never completed wherever all guards may be closed."""
+    free = 1 + max((thread.entry, *(max(edge.source, edge.target) for edge in thread.edges)))
+    ends = []
+    for point, leaving in thread.outgoing.items():
+        if not leaving or has_open_guard(leaving):
+            continue
+        closed = none_of([edge.guard for edge in leaving])
+        ends.append(
+            Edge(source=point, target=free, guard=closed, operations=(Assume(FALSE),), span=leaving[0].span)
+        )
+    return replace(thread, edges=(*thread.edges, *ends)) if ends else thread
