@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from membar.code import ir as code
+from membar.code.assembly.template import read_statements
 from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_assembly import resolve_assembly
 from membar.code.passes.resolve_kernel import resolve_kernel
@@ -23,6 +24,11 @@ from membar.source import SourceFile
 
 Read = Callable[[str], SourceFile | None]
 _OWN = "@library"
+# Of assembly outside of functions: these name symbols and sections, and put nothing there.
+_HARMLESS_DIRECTIVES = {
+    *(".symver", ".globl", ".global", ".hidden", ".ident", ".type", ".size", ".file"),
+    *(".text", ".data", ".bss", ".section", ".previous", ".pushsection", ".popsection"),
+}
 ENTRY = "main"
 
 
@@ -97,6 +103,7 @@ class _Linking:
 
     def run(self, entry: str) -> code.Module:
         for unit in self.program:
+            _refuse_assembly(unit.module, self.refuse)
             if entry in _defined_names(unit.module):
                 unit.roots.add(entry)
             unit.roots |= self._defined_twice(unit)
@@ -267,6 +274,15 @@ def _refusal(read: Read) -> Refuse:
         return refusal.at(message, _in_source(place))
 
     return refuse
+
+
+def _refuse_assembly(module: llvm.Module, refuse: Refuse) -> None:
+    """Refuse assembly outside of functions, which may define anything."""
+    for text in module.assembly:
+        for statement in read_statements(text):
+            if statement.mnemonic not in _HARMLESS_DIRECTIVES:
+                place = f"outside of functions in {module.source_name}"
+                raise refuse(f"the assembly `{text.strip()}` {place} is not supported", None)
 
 
 def _in_source(place: code.Place | None) -> Place | None:

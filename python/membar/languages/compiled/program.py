@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -35,11 +35,13 @@ from membar.languages.compiled.driver import (
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
-from membar.languages.compiled.settings import HEAP, RANGE, THREADS, settings_of
+from membar.languages.compiled.settings import HEAP, RANGE, THREADS, note_of, settings_of
 from membar.languages.compiled.spans import Spans
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import CompilerOptions, SourceFile
+
+_INPUTS = "__VERIFIER_nondet_"
 
 EVERY_PROPERTY = ""
 
@@ -125,7 +127,7 @@ def link_source(compiled: CompiledProgram) -> code.Module:
     """
     built, chosen = compiled.built, compiled.chosen
     require_entry([file.files[0] for file in built.files], built.modules)
-    settings = settings_of((file.module.text for file in built.files), chosen.options.defines)
+    settings = _settings(compiled)
     defines = tuple(f"{name}={settings[name]}" for name in RANGE if name in settings)
     linked = link_program(
         built.modules,
@@ -139,6 +141,11 @@ def link_source(compiled: CompiledProgram) -> code.Module:
         most_spawned=settings.get(THREADS, linked.most_spawned),
         most_allocated=settings.get(HEAP, linked.most_allocated),
     )
+
+
+def _settings(compiled: CompiledProgram) -> Mapping[str, int]:
+    texts = (file.module.text for file in compiled.built.files)
+    return settings_of(texts, compiled.chosen.options.defines)
 
 
 def program_of(
@@ -173,6 +180,8 @@ def program_of(
         raise Refusal(spans.file).at(str(problem), shown) from None
     parts = not_covered(built)
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
+    if any(function.startswith(_INPUTS) for function in module.functions):
+        notes = (*notes, *filter(None, [note_of(_settings(compiled))]))
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
     return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))

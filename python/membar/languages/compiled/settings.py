@@ -39,7 +39,20 @@ def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, 
                 found[name] = value
             else:
                 found.pop(name, None)
-    return {name: _number(name, value) for name, value in found.items()}
+    numbers = {name: _number(name, value) for name, value in found.items()}
+    bounds = [name for name in RANGE if name in numbers]
+    if len(bounds) == 1:
+        raise _error(f"{bounds[0]} is defined alone: inputs need {RANGE[0]} and {RANGE[1]}")
+    if bounds and numbers[bounds[0]] > numbers[bounds[1]]:
+        raise _error(f"{RANGE[0]} is {numbers[RANGE[0]]}, more than {RANGE[1]}: there is no such number")
+    return numbers
+
+
+def note_of(settings: Mapping[str, int]) -> str | None:
+    """What an answer says about the inputs of a program that bounds them itself."""
+    if not set(RANGE) <= set(settings):
+        return None
+    return f"inputs are from {settings[RANGE[0]]} to {settings[RANGE[1]]}, as {RANGE[0]} and {RANGE[1]} say"
 
 
 def _number(name: str, value: str) -> int:

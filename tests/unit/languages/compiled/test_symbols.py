@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,40 @@ RANGE = "#define MEMBAR_NONDET_MIN 0\n#define MEMBAR_NONDET_MAX 5\n"
 def test_macros_say_how_far_a_program_is_followed(body: str, settings: str, verdict: str) -> None:
     text = LOOP.replace("SETTINGS", settings).replace("BODY", body)
     assert membar.check(SourceFile("case.c", text), model="sc").verdict == verdict
+
+
+def test_an_answer_about_bounded_inputs_names_the_bounds() -> None:
+    text = LOOP.replace("SETTINGS", RANGE).replace("BODY", "")
+    notes = membar.check(SourceFile("case.c", text), model="sc").outcome.run.notes
+    assert "inputs are from 0 to 5, as MEMBAR_NONDET_MIN and MEMBAR_NONDET_MAX say" in notes
+
+
+@pytest.mark.parametrize("low", [2, -1])
+def test_bounds_that_no_input_satisfies_make_nothing_hold(low: int) -> None:
+    text = f"#define MEMBAR_NONDET_MIN -3\n#define MEMBAR_NONDET_MAX {low}\n"
+    text += "unsigned __VERIFIER_nondet_uint(void);\nint main(void) { __VERIFIER_nondet_uint(); return 0; }"
+    verdict = membar.check(SourceFile("case.c", text), model="sc").verdict
+    assert verdict == ("holds" if low >= 0 else "holds-within")
+
+
+@pytest.mark.parametrize("bounds", ["#define MEMBAR_NONDET_MIN 1", RANGE.replace("MIN 0", "MIN 6")])
+def test_bounds_of_inputs_come_in_pairs_and_in_order(bounds: str) -> None:
+    with pytest.raises(InputError, match="MEMBAR_NONDET_MIN is"):
+        membar.check(SourceFile("case.c", LOOP.replace("SETTINGS", bounds).replace("BODY", "")), model="sc")
+
+
+def _with_assembly(directives: str) -> SourceFile:
+    return SourceFile("case.c", f"__asm__({json.dumps(directives)});\nint main(void) {{ return 0; }}")
+
+
+@pytest.mark.parametrize("directives", [".section .init_array\n.quad main", '.incbin "/etc/hostname"'])
+def test_assembly_outside_of_functions_is_refused(directives: str) -> None:
+    with pytest.raises(InputError, match="outside of functions"):
+        membar.check(_with_assembly(directives), model="sc")
+
+
+def test_assembly_outside_of_functions_may_name_symbols() -> None:
+    assert membar.check(_with_assembly(".globl main\n.hidden main"), model="sc").verdict == "holds"
 
 
 @pytest.mark.parametrize("value", ["many", "17"])

@@ -33,6 +33,8 @@ static long long any(long long least, unsigned long long most)
         low = least;
     if (high > 0 && (unsigned long long)high > most)
         high = (long long)most;
+    if (low > high)
+        __membar_cut("values of a type that has none from MEMBAR_NONDET_MIN to MEMBAR_NONDET_MAX");
     return __membar_choose(low, high);
 #else
     long long low = least < 0 ? -1 : 0;
