@@ -8,6 +8,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from membar.paths import folder_of, is_below, resolve, stem
 from membar.records import field, record, replace
 
 if TYPE_CHECKING:
@@ -105,16 +106,14 @@ class SourceFile:
         Raises:
             OSError: the file cannot be read.
         """
-        from pathlib import Path  # noqa: PLC0415 - only where a file includes another
-
         project = self.project
         if project is None:
-            project = (str(Path(self.path).parent), *self.include_dirs)
+            project = (folder_of(self.path), *self.include_dirs)
         try:
-            place = Path(path).resolve()
+            place = resolve(str(path))
         except ValueError as problem:  # a null character
             raise OSError(None, str(problem), str(path)) from None
-        is_shown = any(place.is_relative_to(Path(folder).resolve()) for folder in (*project, _SHIPPED))
+        is_shown = any(is_below(place, resolve(folder)) for folder in (*project, _SHIPPED))
         return SourceFile(
             str(path),
             SourceFile.read(path).text if text is None else text,
@@ -189,11 +188,6 @@ class _Pattern:
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, when it is first used."""
     return cast("re.Pattern[str]", _Pattern(text, flags))
-
-
-def stem(path: str) -> str:
-    """The name of a file without folders and ending."""
-    return os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - at every start, without pathlib
 
 
 class FileText(str):

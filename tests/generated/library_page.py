@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from membar.languages.compiled.bodies import FOLDER, library_functions
 
 _HEAD = """# The C library
@@ -25,7 +27,7 @@ def library_table() -> str:
         if not entry.name.startswith("__mb_"):
             of_file.setdefault(entry.file, {}).setdefault(entry.assumes, []).append(f"`{entry.name}`")
     for file, sentences in of_file.items():
-        title = (FOLDER / file).read_text(encoding="utf-8").partition("*/")[0].removeprefix("/*")
+        title = Path(FOLDER, file).read_text(encoding="utf-8").partition("*/")[0].removeprefix("/*")
         lines += [f"## {file}", "", " ".join(title.split()), "", "| functions | |", "| --- | --- |"]
         lines += [f"| {', '.join(names)} | {text} |" for text, names in sentences.items()]
         lines.append("")

@@ -15,13 +15,14 @@ from membar.languages import ObjectFrontend, SystemFrontend
 from membar.languages.registry import language_of
 from membar.limits.budget import Ended, LimitError, is_supervised, limit_resources
 from membar.models.model import Model
+from membar.paths import stem
 from membar.questions import option as kinds
 from membar.questions.answer import Answer, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
 from membar.questions.outcome import Finding, Run, Statistics, Unknown, Verdict
 from membar.questions.question import Question
 from membar.questions.task import Limits
-from membar.source import SourceFile, stem
+from membar.source import SourceFile
 
 # Each kind of question, and the class that asks it; loaded when a file is asked about.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {

@@ -8,7 +8,6 @@ Blocks and variables that one instruction may be about lie in one region, equall
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from membar.code import ir
 from membar.code.analyses.cells import Layouts
@@ -25,6 +24,7 @@ from membar.code.analyses.points_to import points_to
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.shapes import Shape
+from membar.paths import folder_of
 from membar.records import field, record
 
 HEADER = 0x1000
@@ -32,7 +32,7 @@ HEADER = 0x1000
 MOST_BYTES = 1 << 24
 _SMALLEST_STRIDE = 0x4000
 _LEAST_ALIGN = 16
-_LIBRARY = str(Path(__file__).parents[2])
+_LIBRARY = folder_of(folder_of(folder_of(__file__)))
 
 
 @record(eq=False)

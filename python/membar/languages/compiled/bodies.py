@@ -7,19 +7,21 @@ lines that begin with `///`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.target import Target
+from membar.paths import folder_of
 from membar.records import record
+from membar.source import SourceFile
 
-FOLDER = Path(__file__).parent / "library"
+FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
 _OPTIONS = ("-ffreestanding", "-fno-builtin")
 _SAYS = re.compile(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
@@ -39,10 +41,11 @@ class Entry:
 def library_functions() -> Mapping[str, Entry]:
     """All functions that have a body, by name."""
     found: dict[str, Entry] = {}
-    for path in sorted(FOLDER.glob("*.c")):
-        for match in _SAYS.finditer(path.read_text(encoding="utf-8")):
-            for name in match["names"].split(", "):
-                found[name] = Entry(name, path.name, match["text"])
+    for file in sorted(os.listdir(FOLDER)):  # noqa: PTH208 - without pathlib
+        if file.endswith(".c"):
+            for match in _SAYS.finditer(SourceFile.read(f"{FOLDER}/{file}").text):
+                for name in match["names"].split(", "):
+                    found[name] = Entry(name, file, match["text"])
     return found
 
 
@@ -78,5 +81,5 @@ class Library:
 @cache
 def _module(file: str, compiler: Compiler, target: Target, options: CompileOptions) -> llvm.Module:
     """A file of the library, compiled; programs that one process checks share it."""
-    done = compile_file(str(FOLDER / file), compiler=compiler, target=target, options=options)
+    done = compile_file(f"{FOLDER}/{file}", compiler=compiler, target=target, options=options)
     return read_module(done.module)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.compiler import Compiler, find_compilers, is_script
@@ -33,6 +32,7 @@ from membar.languages.compiled.target import (
     processor_of,
     target_of_triple,
 )
+from membar.paths import suffix
 from membar.records import record, replace
 
 _LOOKS_AT_PROCESSOR = re.compile(
@@ -151,7 +151,7 @@ def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
 def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.Module | None:
     """A file of the program again, with bodies for functions that are only `inline`; None if it has none."""
     path = built.files[number].files[0]
-    if Path(path).suffix in {TEXT, BITCODE}:
+    if suffix(path) in {TEXT, BITCODE}:
         return None
     options = chosen.options_of(path)
     with_bodies = replace(options, others=(*options.others, "-fgnu89-inline"))
@@ -200,7 +200,7 @@ def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module],
     """LLVM IR that the user gives was made for some processor already."""
     for file, module in zip(files, modules, strict=True):
         path = file.files[0]
-        if Path(path).suffix not in {TEXT, BITCODE} or not module.triple:
+        if suffix(path) not in {TEXT, BITCODE} or not module.triple:
             continue
         found = target_of_triple(module.triple)
         if found is not target:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cache, default_folder, key_of
+from membar.paths import folder_of, stem
 from membar.records import record
 
 OLDEST = 14
@@ -53,7 +50,7 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
         yield _named_compiler(named, option)
         return
     is_found = False
-    for found in (*_on_path(environment.get("PATH", os.defpath)), _zig()):
+    for found in _commands(environment):
         compiler = _identify(found) if found else None
         if compiler is not None and compiler.major >= OLDEST:
             is_found = True
@@ -63,10 +60,18 @@ def find_compilers(chosen: str | None, environment: Mapping[str, str]) -> Iterat
         raise InputError(Diagnostic(code="W1510", message=message, help=_WAY_OUT))
 
 
+def _commands(environment: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """How compilers may be started, best first."""
+    yield from _on_path(environment.get("PATH", os.defpath))
+    yield _zig()
+
+
 def _named_compiler(named: str, option: str) -> Compiler:
-    path = shutil.which(named)
+    from shutil import which  # noqa: PLC0415 - only here
+
+    path = which(named)
     command: tuple[str, ...] = () if path is None else (path,)
-    if path is not None and Path(path).stem == "zig":
+    if path is not None and stem(path) == "zig":
         command = (path, "cc")
     elif path is None and named == "zig":
         command = _zig()  # the package's
@@ -90,8 +95,7 @@ def _on_path(path: str) -> list[tuple[str, ...]]:
     """
     names = ["clang", *(f"clang-{number}" for number in range(_NEWEST_TRIED, OLDEST - 1, -1))]
     folders = path.split(os.pathsep)
-    present = {name for folder in folders if folder for name in _programs(folder)}
-    places = [place for name in names if name in present and (place := shutil.which(name, path=path))]
+    places = [place for name in names if (place := _program(name, folders))]
     return [(place,) for place in sorted(places, key=lambda place: -_number_in(place))]
 
 
@@ -106,6 +110,12 @@ def is_header_of_compiler(path: str) -> bool:
     return _OWN_HEADERS.search(path) is not None
 
 
+def _program(name: str, folders: Sequence[str]) -> str | None:
+    """The first program with this name in some folders."""
+    places = (os.path.join(folder, name) for folder in folders if folder and name in _programs(folder))  # noqa: PTH118
+    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)  # noqa: PTH113
+
+
 @cache
 def _programs(folder: str) -> frozenset[str]:
     """Names in a folder that begin with `clang`."""
@@ -117,8 +127,10 @@ def _programs(folder: str) -> frozenset[str]:
 
 def _zig() -> tuple[str, ...]:
     """The program inside the package, which starts faster than `python -m ziglang`."""
+    from importlib.util import find_spec  # noqa: PLC0415 - most have clang
+
     spec = find_spec("ziglang")
-    return () if spec is None or spec.origin is None else (str(Path(spec.origin).with_name("zig")), "cc")
+    return () if spec is None or spec.origin is None else (f"{folder_of(spec.origin)}/zig", "cc")
 
 
 @cache
@@ -128,7 +140,7 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
     found = _VERSION.search(text)
     if found is None:
         return None
-    is_zig = Path(command[0]).stem.startswith("zig")
+    is_zig = stem(command[0]).startswith("zig")
     title = text.splitlines()[0].strip()
     return Compiler(command, int(found["major"]), f"zig's {title}" if is_zig else title, is_zig)
 
@@ -165,6 +177,8 @@ def is_script(compiler: Compiler) -> bool:
 
 
 def _run_for_version(command: tuple[str, ...]) -> str:
+    import subprocess  # noqa: PLC0415 - once for each compiler
+
     try:
         done = subprocess.run(
             [*command, "--version"],

@@ -9,14 +9,10 @@ access.
 
 from __future__ import annotations
 
-import json
 import os
-import platform
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError, Label
 from membar.languages.compiled.cache import (
@@ -30,13 +26,14 @@ from membar.languages.compiled.cache import (
 )
 from membar.languages.compiled.compiler import Compiler, is_header_of_compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
-from membar.languages.compiled.process import CompilerFailureError, run_compiler
+from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
 from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_settings
 from membar.languages.compiled.target import I686, Target
+from membar.paths import absolute, folder_of, is_below, stem, suffix
 from membar.records import record
 from membar.source import SourceFile
 
-HEADERS = Path(__file__).parent / "headers"
+HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
 
@@ -145,29 +142,27 @@ class ReadableFiles:
         replaced: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
-        self._texts = {Path(name).absolute(): text for name, text in replaced}
+        self._texts = {absolute(name): text for name, text in replaced}
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
         if is_header_of_compiler(file):  # which may be installed inside the project
             return None
         with suppress(OSError):
-            found = self._source.including(file, self._texts.get(Path(file).absolute()))
+            found = self._source.including(file, self._texts.get(absolute(file)))
             return found if found.is_shown else None
         return None
 
 
 def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) -> Iterator[SourceFile]:
     """Files that were read, without the headers of the system, of compilers and of membar: to be searched."""
-    texts = {Path(name).absolute(): text for name, text in replaced}
+    texts = {absolute(name): text for name, text in replaced}
     for file in files:
-        path = Path(file).absolute()
-        if is_header_of_compiler(file) or any(
-            path.is_relative_to(each) for each in (HEADERS, _SYSTEM_HEADERS)
-        ):
+        path = absolute(file)
+        if is_header_of_compiler(file) or any(is_below(path, each) for each in (HEADERS, _SYSTEM_HEADERS)):
             continue
         with suppress(OSError):
-            yield SourceFile(file, texts[path]) if path in texts else SourceFile.read(Path(file))
+            yield SourceFile(file, texts[path]) if path in texts else SourceFile.read(file)
 
 
 def compile_file(
@@ -201,7 +196,7 @@ class _Job:
 
     @property
     def suffix(self) -> str:
-        return Path(self.path).suffix
+        return suffix(self.path)
 
     @property
     def readable(self) -> ReadableFiles:
@@ -249,7 +244,7 @@ class _Job:
     def _compilation(
         self, text: str, warnings: tuple[Diagnostic, ...], strict: Sequence[object], files: tuple[str, ...]
     ) -> Compilation:
-        output = Path(self.path).stem + TEXT
+        output = stem(self.path) + TEXT
         return Compilation(
             module=SourceFile(self.path if self.suffix == TEXT else output, text),
             compiler=self.compiler,
@@ -275,7 +270,7 @@ class _Job:
     # ------------------------------------------------------------------------------------------- the command
 
     def command(
-        self, *, strict: bool, output: str, copy: Path | None = None, emits: Sequence[str] = _UNOPTIMISED
+        self, *, strict: bool, output: str, copy: str | None = None, emits: Sequence[str] = _UNOPTIMISED
     ) -> tuple[str, ...]:
         """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
@@ -295,7 +290,7 @@ class _Job:
         words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=200"]
         words += self.options.others
         if copy is not None:
-            return (*words, "-iquote", str(Path(self.path).parent), "-o", output, str(copy))
+            return (*words, "-iquote", folder_of(self.path), "-o", output, copy)
         path = f"./{self.path}" if self.path.startswith("-") else self.path
         return (*words, "-o", output, path)
 
@@ -317,11 +312,11 @@ class _Job:
         words += ["-x", "c", *_OF_PROGRAM]
         for flag, folders in (
             ("-iquote", options.quote_dirs),
-            ("-I", (*options.include_dirs, str(HEADERS))),  # the program's own headers win
+            ("-I", (*options.include_dirs, HEADERS)),  # the program's own headers win
             ("-isystem", options.system_dirs),
         ):
             words += [word for folder in folders for word in (flag, folder)]
-        words += ["-include", str(HEADERS / "membar_builtins.h"), "-D_GNU_SOURCE"]
+        words += ["-include", f"{HEADERS}/membar_builtins.h", "-D_GNU_SOURCE"]
         words += [f"-D{item}" for item in options.defines] + [f"-U{item}" for item in options.undefines]
         return words + [word for file in options.includes for word in ("-include", file)]
 
@@ -337,14 +332,14 @@ class _Job:
         return Cached(second.text, (*first.messages, *second.messages), second.files)
 
     def _run_once(self, *, strict: bool, emits: Sequence[str] = _UNOPTIMISED) -> Cached:
-        with tempfile.TemporaryDirectory(prefix="membar-") as folder:
-            output = Path(folder, "module.ll")
+        with scratch_folder() as folder:
+            output = f"{folder}/module.ll"
             copy = self._copy(folder)
-            command = self.command(strict=strict, output=str(output), copy=copy, emits=emits)
+            command = self.command(strict=strict, output=output, copy=copy, emits=emits)
             words = [*command, *self._overlay(folder), "-H"]
             try:
                 done = run_compiler(words, seconds=self.seconds)
-                text = output.read_bytes().decode("utf-8", errors="replace") if not done.status else ""
+                text = SourceFile.read(output).text if not done.status else ""
             except (CompilerFailureError, OSError) as problem:
                 raise self._failure(str(problem)) from None
         if done.status and not any(item.kind == "error" for item in read_messages(done.messages)):
@@ -352,15 +347,15 @@ class _Job:
         files = dict.fromkeys((self.path, *_INCLUDED.findall(done.messages)))
         return Cached(text, (done.messages,), tuple(files))
 
-    def _copy(self, folder: str) -> Path | None:
+    def _copy(self, folder: str) -> str | None:
         """A file with the text that is to be compiled, where that is not what is on the disk."""
         text = dict(self.options.replaced).get(self.path)
         if text is None:
             return None
-        copy = Path(folder, f"{Path(self.path).stem}{self.suffix}")
+        copy = f"{folder}/{stem(self.path)}{self.suffix}"
         name = self.path.replace("\\", "\\\\").replace('"', '\\"')
         try:
-            copy.write_text(f'# 1 "{name}"\n{text}', encoding="utf-8")
+            write_text(copy, f'# 1 "{name}"\n{text}')
         except (OSError, ValueError) as problem:
             raise InputError(Diagnostic(code="W0404", message=f"{self.path}: {problem}")) from None
         return copy
@@ -370,16 +365,17 @@ class _Job:
         replaced = [item for item in self.options.replaced if item[0] != self.path]
         if not replaced:
             return []
+        import json  # noqa: PLC0415 - only here
+
         roots = []
         for number, (path, text) in enumerate(replaced):
-            copy = Path(folder, f"{number}.c")
-            copy.write_text(text, encoding="utf-8")
-            name = str(Path(path).absolute())
-            roots.append({"type": "file", "name": name, "external-contents": str(copy)})
-        overlay = Path(folder, "overlay.json")
+            copy = f"{folder}/{number}.c"
+            write_text(copy, text)
+            roots.append({"type": "file", "name": absolute(path), "external-contents": copy})
+        overlay = f"{folder}/overlay.json"
         head = {"version": 0, "case-sensitive": "true", "use-external-names": "false"}
-        overlay.write_text(json.dumps({**head, "roots": roots}), encoding="utf-8")
-        return ["-ivfsoverlay", str(overlay)]
+        write_text(overlay, json.dumps({**head, "roots": roots}))
+        return ["-ivfsoverlay", overlay]
 
     def _cache(self) -> tuple[Cache | None, str]:
         folder = default_folder(os.environ)
@@ -392,11 +388,10 @@ class _Job:
     def _folders(self, files: Sequence[str]) -> tuple[str, ...]:
         """The folders in which a new file could be found instead of one of these."""
         options = self.options
-        own = os.path.dirname(self.path)  # noqa: PTH120
         named = [word.removeprefix("-I") for word in options.others]
-        search = [own, *options.include_dirs, *options.quote_dirs, *options.system_dirs]
+        search = [folder_of(self.path), *options.include_dirs, *options.quote_dirs, *options.system_dirs]
         search += [word for word in named if os.path.isdir(word)]  # noqa: PTH112
-        return tuple(folders_searched([folder or "." for folder in search], files))
+        return tuple(folders_searched(search, files))
 
     # ----------------------------------------------------------------------------------------------- errors
 
@@ -463,7 +458,7 @@ class _Job:
 
     def _reads_headers_of_host(self, files: Sequence[str]) -> bool:
         """Whether system headers were read that are for the processor of this machine, not for the target."""
-        host = platform.machine()
+        host = os.uname().machine
         if (
             self.compiler.is_zig
             or self.target.processor == host

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from membar.diagnostics import Diagnostic, Label
+from membar.paths import folder_of
 from membar.records import record
 from membar.source import SourceFile
 
@@ -72,7 +72,7 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
         # What the compiler says may quote the file.
         where = f"{message.file}:{message.line}"
         text = f"the file is wrong at {where}; outside the project, its text is not shown"
-        folder = Path(message.file).parent
+        folder = folder_of(message.file)
         return Diagnostic(code=code, message=text, help=f"if it belongs to the project, name it: -I {folder}")
     start = source.line_starts[message.line - 1]
     line = source.line(message.line)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from membar.languages.compiled.compiler import environment_of
 from membar.limits import budget
 from membar.records import record
+from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    import subprocess
 
 LARGEST_OUTPUT = 256 * 1024 * 1024
 PATIENCE = 600.0  # seconds, where no limit is given
@@ -38,17 +40,53 @@ def run_compiler(words: Sequence[str], *, seconds: float | None = None) -> Finis
     """
     left = budget.current().remaining_seconds
     limit = min(item for item in (seconds, left, PATIENCE) if item is not None)
-    with tempfile.TemporaryDirectory(prefix="membar-") as scratch:
-        path = Path(scratch, "messages")
-        with path.open("wb") as messages:
+    with scratch_folder() as scratch:
+        path = f"{scratch}/messages"
+        with open(path, "wb") as messages:  # noqa: PTH123 - without pathlib, which takes long to load
             status = _finish(_start(words, messages.fileno(), scratch), limit)
         if status == -signal.SIGXFSZ:
             raise CompilerFailureError(f"writes more than {LARGEST_OUTPUT // 2**20} MiB")
-        text = path.read_bytes().decode("utf-8", errors="replace")
+        text = SourceFile.read(path).text
     return Finished(status, text)
 
 
+@contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A folder that nobody else can read, for as long as it is needed."""
+    names = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    base = next((name for name in names if name and os.path.isdir(name)), "/tmp")  # noqa: PTH112
+    folder = f"{base}/membar-{os.urandom(8).hex()}"
+    os.mkdir(folder, mode=0o700)  # noqa: PTH102
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: str) -> None:
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                _remove(entry.path)
+            else:
+                os.unlink(entry.path)  # noqa: PTH108
+        os.rmdir(folder)  # noqa: PTH106
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a file.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: the text has a character that UTF-8 cannot encode.
+    """
+    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
+        file.write(text)
+
+
 def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Popen[bytes]:
+    import subprocess  # noqa: PLC0415 - not if everything is in the cache
+
     environment = environment_of(os.environ)
     for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):  # the home may be read-only
         environment.setdefault(name, scratch)
@@ -68,6 +106,8 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
 
 
 def _finish(process: subprocess.Popen[bytes], limit: float) -> int:
+    import subprocess  # noqa: PLC0415 - not if everything is in the cache
+
     try:
         return process.wait(timeout=limit)
     except subprocess.TimeoutExpired:

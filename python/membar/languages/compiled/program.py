@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from membar.code import ir as code
 from membar.code.lowering.program import lower_module
@@ -24,7 +23,6 @@ from membar.languages.compiled.build import (
     with_inline_bodies,
 )
 from membar.languages.compiled.cache import now
-from membar.languages.compiled.compile_commands import recorded_options
 from membar.languages.compiled.driver import (
     COMPILED_OUT,
     CONSTANT_OVERFLOW,
@@ -37,6 +35,7 @@ from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.settings import HEAP, RANGE, THREADS, note_of, settings_of
 from membar.languages.compiled.spans import Spans
+from membar.paths import folder_of, suffix
 from membar.program.program import Program
 from membar.records import record, replace
 from membar.source import CompilerOptions, SourceFile
@@ -94,7 +93,7 @@ def compile_source(source: SourceFile) -> CompiledProgram:
     paths = (source.path, *given.further_files)
     chosen, ignored = _build_options(source, given, paths)
     built = build(paths, chosen)
-    folders = [*source.include_dirs, *(str(Path(file).parent) for file in given.further_files)]
+    folders = [*source.include_dirs, *(folder_of(file) for file in given.further_files)]
     replaced = chosen.options.replaced
     beside = ReadableFiles(source.path, folders, None, replaced)
     shown = ReadableFiles(source.path, folders, source.project, replaced)
@@ -167,7 +166,7 @@ def program_of(
     source, built, spans = compiled.source, compiled.built, compiled.spans
     if built.reason is not None:
         raise EngineLimitError(built.reason)
-    name = Path(source.path).stem
+    name = source.stem
     if source.arguments is not None and not uses_arguments(module.functions[ENTRY]):
         message = "--args has no effect: `main` does not look at its arguments"
         raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
@@ -205,6 +204,8 @@ def _build_options(
     of_file: list[tuple[str, CompileOptions]] = []
     data_model, ignored = given.data_model, list[str]()
     for path in paths if given.commands is not None else ():
+        from membar.languages.compiled.compile_commands import recorded_options  # noqa: PLC0415 - rare
+
         assert given.commands is not None
         recorded = recorded_options(given.commands, path)
         of_file.append((path, _together(recorded.options, plain)))
@@ -223,9 +224,9 @@ def _build_options(
 
 def _changed_text(source: SourceFile) -> tuple[tuple[str, str], ...]:
     """The text, where it is not what is on the disk."""
-    path = Path(source.path)
-    if path.is_file() and SourceFile.read(path).text == source.text:
-        return ()
+    with suppress(OSError):
+        if SourceFile.read(source.path).text == source.text:
+            return ()
     return ((source.path, source.text),)
 
 
@@ -261,8 +262,10 @@ def _not_checked(built: Build) -> Iterator[tuple[str, str]]:
 
 def _commands(compiled: CompiledProgram) -> Iterator[str]:
     """Commands that make the same LLVM IR again, and words of recorded ones that were not taken over."""
+    import shlex  # noqa: PLC0415 - only here
+
     for file in compiled.built.files:
-        if Path(file.files[0]).suffix != TEXT:
+        if suffix(file.files[0]) != TEXT:
             yield f"the command: {shlex.join(file.command)}"
     if compiled.ignored:
         yield f"not taken from compile_commands.json: {shlex.join(compiled.ignored)}"

@@ -29,7 +29,14 @@ _MODULES = (
 )
 PACKAGE = os.path.dirname(membar.__file__)  # noqa: PTH120 - without pathlib, which takes long to load
 FOLDERS = ("code", "languages/compiled", "limits", "program", "records")
-FILES = ("__init__.py", "diagnostics.py", "source.py", "languages/__init__.py", "languages/_c_tags.py")
+FILES = (
+    "__init__.py",
+    "diagnostics.py",
+    "paths.py",
+    "source.py",
+    "languages/__init__.py",
+    "languages/_c_tags.py",
+)
 """The code that translates programs, with the headers and the library that they are compiled with."""
 _ENDINGS = (".py", ".c", ".h")
 

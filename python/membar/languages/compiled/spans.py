@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
+from membar.paths import is_below, name_of, resolve
 from membar.records import replace
 from membar.source import SourceFile, Span
 
@@ -36,7 +36,7 @@ class Spans:
             source = None if _is_library(place.file) else self.file(place.file)
             if source is not None and 0 < place.line <= len(source.line_starts):
                 found = span_at(source, place.line, place.column)
-                file = "" if source is self._main else Path(place.file).name
+                file = "" if source is self._main else name_of(place.file)
                 return replace(found, file=file, calls=_calls(place))
             place = place.caller
         return None
@@ -65,17 +65,17 @@ def _calls(place: Place) -> str:
     caller, found = place.caller, ""
     while caller is not None:
         if caller.function and not _is_library(caller.file):  # not what starts the program
-            found += f" ← {caller.function} {Path(caller.file).name}:{caller.line}"
+            found += f" ← {caller.function} {name_of(caller.file)}:{caller.line}"
         caller = caller.caller
     return f"in {place.function}{found}" if found else ""
 
 
 def _is_library(name: str) -> bool:
-    return Path(name).is_absolute() and Path(name).is_relative_to(FOLDER)
+    return is_below(name, FOLDER)
 
 
 def _is_same(name: str, path: str) -> bool:
-    return name == path or Path(name).resolve() == Path(path).resolve()
+    return name == path or resolve(name) == resolve(path)
 
 
 def span_at(source: SourceFile, line: int, column: int) -> Span:

@@ -179,7 +179,7 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
 
 
 def test_no_compiler_gives_one_sentence_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("membar.languages.compiled.compiler.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(InputError) as caught:
         list(find_compilers(None, {"PATH": "/nowhere"}))
     (diagnostic,) = caught.value.diagnostics

@@ -19,7 +19,7 @@ from strategies.compiled_code import needs_clang as needs_compiler
 from strategies.linked import COMPILERS, link_texts, refusal
 from tiers import first
 
-FILES = sorted(path.name for path in FOLDER.glob("*.c"))
+FILES = sorted(path.name for path in Path(FOLDER).glob("*.c"))
 
 
 def calls(module: ir.Module, function: str) -> Iterator[str]:
