@@ -143,6 +143,11 @@ def error(
     return InputError(Diagnostic(code=code, message=message, primary=Label(span, expected), help=help))
 
 
+def refusal(code: str, message: str, *, help: str | None = None) -> InputError:  # noqa: A002 - as above
+    """An `InputError` with one diagnostic that has no place in a text."""
+    return InputError(Diagnostic(code=code, message=message, help=help))
+
+
 def close_matches(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
     """The known names most similar to a misspelt one; `difflib` is imported only when there is one."""
     import difflib  # noqa: PLC0415 - slow to import

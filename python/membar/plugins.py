@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from membar.diagnostics import Diagnostic, InputError, close_matches
+from membar.diagnostics import InputError, close_matches, refusal
 
 T = TypeVar("T")
 
@@ -112,10 +112,4 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> InputError:
     """An unknown name, with the known ones and the likeliest meant."""
     close = close_matches(name, known, n=1)
     hint = f"did you mean `{close[0]}`? " if close else ""
-    return InputError(
-        Diagnostic(
-            code="W0401",
-            message=f"unknown {what} `{name}`",
-            help=f"{hint}known: {', '.join(known)}",
-        )
-    )
+    return refusal("W0401", f"unknown {what} `{name}`", help=f"{hint}known: {', '.join(known)}")

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar import languages as folder
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.languages import Frontend, ObjectFrontend, SystemFrontend, _c_tags
 from membar.models import plan_cache
 from membar.models.model import Model
@@ -135,12 +135,10 @@ def frontend_for(source: SourceFile) -> Frontend:
         return found
     is_object = isinstance(found, ObjectFrontend)
     what = "a concurrent object" if is_object else "a parameterized system"
-    raise InputError(
-        Diagnostic(
-            code="W0406",
-            message=f"`{source.path}` is {what}, not a program",
-            help="use `membar check`, or `membar.check` in Python",
-        )
+    raise refusal(
+        "W0406",
+        f"`{source.path}` is {what}, not a program",
+        help="use `membar check`, or `membar.check` in Python",
     )
 
 
@@ -149,12 +147,10 @@ def language_of(source: SourceFile) -> Language:
     name = folder.ENDINGS.get("." + source.path.rpartition(".")[2])
     if name is not None:
         return _frontend(name)
-    raise InputError(
-        Diagnostic(
-            code="W0402",
-            message=f"`{source.path}` has an unknown file type",
-            help=f"known suffixes: {', '.join(sorted(folder.ENDINGS))}",
-        )
+    raise refusal(
+        "W0402",
+        f"`{source.path}` has an unknown file type",
+        help=f"known suffixes: {', '.join(sorted(folder.ENDINGS))}",
     )
 
 

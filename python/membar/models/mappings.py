@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.models.c_orders import C_TAGS, ORDERS, PLAIN, order_tags
 from membar.program.expr import TRUE, Register, equals, registers_of
 from membar.program.operations import NO_TAGS, Assume, Fence, Load, Operation, Rmw, Store, Tags
@@ -259,11 +259,7 @@ def mapping_named(name: str) -> CompilerMapping:
     """
     found = MAPPINGS.get(name)
     if found is None:
-        raise InputError(
-            Diagnostic(
-                code="W0412", message=f"unknown mapping `{name}`", help=f"known: {', '.join(MAPPINGS)}"
-            )
-        )
+        raise refusal("W0412", f"unknown mapping `{name}`", help=f"known: {', '.join(MAPPINGS)}")
     return found
 
 

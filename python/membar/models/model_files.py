@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError, error
+from membar.diagnostics import error, refusal
 from membar.records import record, replace
 from membar.source import SourceFile
 
@@ -81,9 +81,7 @@ def readable(path: Path, named_by: SourceFile | None = None) -> SourceFile:
         return SourceFile.read(path) if named_by is None else named_by.including(path)
     except OSError as problem:
         reason = problem.strerror or "unreadable"
-        raise InputError(
-            Diagnostic(code="W0217", message=f"cannot read model `{path}`: {reason.lower()}")
-        ) from None
+        raise refusal("W0217", f"cannot read model `{path}`: {reason.lower()}") from None
 
 
 def _files_from(configuration: SourceFile, folder: Path) -> Files:

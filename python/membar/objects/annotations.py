@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, refusal
 from membar.records import record
 from membar.source import SourceFile, Span
 
@@ -154,12 +154,10 @@ def read(source: SourceFile) -> ObjectNotes:
     for found in _LINE.finditer(source.text):
         reader.take(found["text"], source.span(*found.span("text")))
     if not reader.operations and not reader.problems:
-        raise InputError(
-            Diagnostic(
-                code="W1341",
-                message=f"`{source.path}` has no `operation` annotations",
-                help="write `// membar: operation push(fresh)` before the function",
-            )
+        raise refusal(
+            "W1341",
+            f"`{source.path}` has no `operation` annotations",
+            help="write `// membar: operation push(fresh)` before the function",
         )
     if reader.problems:
         raise InputError(*reader.problems)

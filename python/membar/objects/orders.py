@@ -19,7 +19,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.objects.history import Order, Pair, is_cyclic, transitive_closure
 from membar.program.expr import Address, Constant, Register, equals
 from membar.program.operations import Assume, Load, Operation, Set, Store, Tags
@@ -51,12 +51,10 @@ def require_meaning(ordering: Ordering, model: str) -> None:
         InputError: it has none there: stores go through no buffer, or are not seen by all at once.
     """
     if ordering is not Ordering.CAUSAL and model not in _WITH_A_CLOCK:
-        raise InputError(
-            Diagnostic(
-                code="W1352",
-                message=f"the order {ordering.value} is not defined under {model}",
-                help=f"only under {' and '.join(_WITH_A_CLOCK)}; use --order causal",
-            )
+        raise refusal(
+            "W1352",
+            f"the order {ordering.value} is not defined under {model}",
+            help=f"only under {' and '.join(_WITH_A_CLOCK)}; use --order causal",
         )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Final, NoReturn, TypeAlias
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.objects.hidden_state import Outside
 from membar.objects.history import Result
 from membar.objects.pictures import picture
@@ -238,9 +238,7 @@ class Specification:
         message = (
             f"the specification {self.name} returns {result} from {operation}, but calls return {values}"
         )
-        raise InputError(
-            Diagnostic(code="W1350", message=message, help="a method must return what the operation returns")
-        )
+        raise refusal("W1350", message, help="a method must return what the operation returns")
 
     def _apply(self, state: State, operation: str, arguments: tuple[int, ...]) -> tuple[Result, State] | None:
         try:
@@ -250,12 +248,10 @@ class Specification:
         except (Exception, EndlessError) as problem:
             called = f"{operation}({', '.join(map(str, arguments))})"
             wrong = str(problem) or type(problem).__name__
-            raise InputError(
-                Diagnostic(
-                    code="W1350",
-                    message=f"the specification {self.name} fails in {called}: {wrong}",
-                    help="a method must return nothing, a number or a tuple of numbers, for every argument",
-                )
+            raise refusal(
+                "W1350",
+                f"the specification {self.name} fails in {called}: {wrong}",
+                help="a method must return nothing, a number or a tuple of numbers, for every argument",
             ) from None
 
     def _call_twice(
@@ -320,12 +316,10 @@ def load(name: str) -> Specification:
     """
     if ":" not in name:
         if name not in SHIPPED:
-            raise InputError(
-                Diagnostic(
-                    code="W1348",
-                    message=f"unknown specification `{name}`",
-                    help=f"known: {', '.join(SHIPPED)}; or --spec FILE.py:CLASS",
-                )
+            raise refusal(
+                "W1348",
+                f"unknown specification `{name}`",
+                help=f"known: {', '.join(SHIPPED)}; or --spec FILE.py:CLASS",
             )
         return Specification(SHIPPED[name])
     path, _, kind = name.rpartition(":")
@@ -333,13 +327,13 @@ def load(name: str) -> Specification:
     try:
         return Specification(found, outside=Outside(found, module))
     except (Exception, EndlessError) as problem:
-        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
+        raise refusal("W1349", f"`{path}`: {problem}") from None
 
 
 def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
     module_spec = importlib.util.spec_from_file_location("membar_user_specification", path)
     if module_spec is None or module_spec.loader is None or not path.is_file():
-        raise InputError(Diagnostic(code="W1349", message=f"no Python file `{path}` with a specification"))
+        raise refusal("W1349", f"no Python file `{path}` with a specification")
     module = importlib.util.module_from_spec(module_spec)
     loader = module_spec.loader
     try:
@@ -348,11 +342,9 @@ def _class_in(path: Path, name: str) -> tuple[Callable[[], object], ModuleType]:
         if found is not None:
             run_watched(found, str(path))
     except (EndlessError, ChangingError, LeavingError) as problem:
-        raise InputError(Diagnostic(code="W1349", message=f"`{path}`: {problem}")) from None
+        raise refusal("W1349", f"`{path}`: {problem}") from None
     except Exception as problem:
-        raise InputError(
-            Diagnostic(code="W1349", message=f"`{path}`: {type(problem).__name__}: {problem}")
-        ) from None
+        raise refusal("W1349", f"`{path}`: {type(problem).__name__}: {problem}") from None
     if found is None:
-        raise InputError(Diagnostic(code="W1349", message=f"`{path}` has no class `{name}`"))
+        raise refusal("W1349", f"`{path}` has no class `{name}`")
     return found, module

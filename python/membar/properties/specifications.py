@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, refusal
 from membar.properties.asked import Asked
 from membar.source import SourceFile, pattern
 
@@ -55,7 +55,7 @@ def read_specification(path: Path) -> Asked:
                 raise InputError(_unknown(source, start + line.index(text), text))
         start += len(line)
     if not names:
-        raise InputError(Diagnostic(code="W1449", message=f"the property file `{path}` contains no property"))
+        raise refusal("W1449", f"the property file `{path}` contains no property")
     return Asked(
         names=tuple(names),
         by_name=True,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from membar import plugins
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.engines import Engine, Space
 from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
@@ -46,12 +46,10 @@ def load_engine(name: str) -> Engine:
     found = plugins.record("membar.engines", name, attribute="ENGINE")
     if isinstance(found, Engine):
         return found
-    raise InputError(
-        Diagnostic(
-            code="W0407",
-            message=f"the engine {name} takes systems for any number of processes, not programs",
-            help="such systems are `.cub` files",
-        )
+    raise refusal(
+        "W0407",
+        f"the engine {name} takes systems for any number of processes, not programs",
+        help="such systems are `.cub` files",
     )
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Final
 
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.engines.instances import has_store_buffers
 from membar.engines.reference.state import FENCES, FenceEffect
 from membar.languages import Frontend
@@ -127,12 +127,10 @@ def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | Non
     """The program for any number of threads, as the model sees it."""
     frontend = language_of(text)
     if not isinstance(frontend, Frontend) or frontend.template is None:
-        raise InputError(
-            Diagnostic(
-                code="W0431",
-                message=f"--threads any does not apply to `{text.path}`",
-                help="it is for C files; `.cub` files always have any number of processes",
-            )
+        raise refusal(
+            "W0431",
+            f"--threads any does not apply to `{text.path}`",
+            help="it is for C files; `.cub` files always have any number of processes",
         )
     template = frontend.template(text, name)
     program = for_model(template.program, model, mapping=mapping)
@@ -156,15 +154,13 @@ def _properties_to_check(properties: Collection[str] | None) -> tuple[str, ...]:
     chosen = PROPERTIES if properties is None else tuple(properties)
     for one in chosen:
         if one not in PROPERTIES:
-            raise InputError(
-                Diagnostic(
-                    code="W0432",
-                    message=f"the property {one} cannot be checked for any number of threads",
-                    help=f"these can: {', '.join(PROPERTIES)}",
-                )
+            raise refusal(
+                "W0432",
+                f"the property {one} cannot be checked for any number of threads",
+                help=f"these can: {', '.join(PROPERTIES)}",
             )
     if not chosen:
-        raise InputError(Diagnostic(code="W0432", message="`--threads any` needs at least one property"))
+        raise refusal("W0432", "`--threads any` needs at least one property")
     return chosen
 
 
@@ -187,12 +183,10 @@ def _answer(search: _Search) -> Answer:
     try:
         has_store_buffers(search.model)
     except EngineLimitError as limit:
-        raise InputError(
-            Diagnostic(
-                code="W0433",
-                message=f"membar cannot prove programs for any number of threads under {search.model.name}",
-                help=limit.reason,
-            )
+        raise refusal(
+            "W0433",
+            f"membar cannot prove programs for any number of threads under {search.model.name}",
+            help=limit.reason,
         ) from None
     system = system_of(
         search.text,

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from membar.diagnostics import UNFIT, Diagnostic, InputError, unfit_input
+from membar.diagnostics import UNFIT, InputError, refusal, unfit_input
 from membar.limits.budget import Ended, LimitError, limit_resources
 from membar.models.model import Model
 from membar.questions.answer import Answer, TestAnswers, make_answer
@@ -203,9 +203,9 @@ def _answer(path: Path, campaign: Campaign, start: float) -> TestAnswer:
     except InputError as problem:
         if not _is_inside(path, campaign.named):
             problem = _without_text(path, problem)
-        return refusal(path, problem, texts=campaign.texts)
+        return refused_test(path, problem, texts=campaign.texts)
     except UNFIT as problem:
-        return refusal(path, unfit_input(problem, path), texts=campaign.texts)
+        return refused_test(path, unfit_input(problem, path), texts=campaign.texts)
     unwritten = _draw(result, campaign.folders)
     found = as_data(result, seconds=time.perf_counter() - start, texts=campaign.texts)
     return replace(found, unwritten=unwritten) if unwritten else found
@@ -247,16 +247,14 @@ def _is_inside(path: Path, named: Sequence[Path]) -> bool:
 
 def _without_text(path: Path, problem: InputError) -> InputError:
     """What is wrong with a file that the user did not name, without a word of what is in it."""
-    return InputError(
-        Diagnostic(
-            code=problem.diagnostics[0].code,
-            message=f"`{path}` cannot be checked; it is a link out of the folder, and its text is not shown",
-            help=f"to see what is wrong, name the file itself: membar litmus {path}",
-        )
+    return refusal(
+        problem.diagnostics[0].code,
+        f"`{path}` cannot be checked; it is a link out of the folder, and its text is not shown",
+        help=f"to see what is wrong, name the file itself: membar litmus {path}",
     )
 
 
-def refusal(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> TestAnswer:
+def refused_test(path: Path, problem: InputError, *, texts: Collection[str] = ()) -> TestAnswer:
     """The answer about a file that is not valid input; see `Campaign.texts`."""
     reason = diagnostic.render_error(problem)
     found: tuple[dict[str, Any], ...] = ()

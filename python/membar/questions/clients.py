@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.languages.registry import language_of, load_model
 from membar.models.model import Model
 from membar.objects.client import Size, number_of_clients
@@ -73,12 +73,10 @@ class Clients(Question):
             InputError: nobody says so.
         """
         if self.client is None:
-            raise InputError(
-                Diagnostic(
-                    code="W1354",
-                    message="missing --client THREADS,CALLS",
-                    help="--client 2,3 checks all clients with 2 threads and 3 operations each",
-                )
+            raise refusal(
+                "W1354",
+                "missing --client THREADS,CALLS",
+                help="--client 2,3 checks all clients with 2 threads and 3 operations each",
             )
         return self.client if isinstance(self.client, Size) else Size(*self.client)
 
@@ -96,12 +94,10 @@ class Clients(Question):
     def answer(self) -> Answer:
         """What refutes the object, or that no client of the size does."""
         if self.engine not in (None, ENGINE, GRAPHS, STATES):
-            raise InputError(
-                Diagnostic(
-                    code="W1353",
-                    message=f"the engine {self.engine} cannot check clients",
-                    help="--engine objects; its executions come from graphs (default) or from states",
-                )
+            raise refusal(
+                "W1353",
+                f"the engine {self.engine} cannot check clients",
+                help="--engine objects; its executions come from graphs (default) or from states",
             )
         size = self.size
         text = self.source_with(defines=self.defines)
@@ -117,12 +113,10 @@ class Clients(Question):
         )
         about = replace(about, source=about.source.compiled_for(self.mapping or model.claims.mapping))
         if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
-            raise InputError(
-                Diagnostic(
-                    code="W1357",
-                    message=f"there are {_roughly(number)} clients of {size.text}",
-                    help=f"use fewer threads or operations: at most {_MOST_CLIENTS} clients are made",
-                )
+            raise refusal(
+                "W1357",
+                f"there are {_roughly(number)} clients of {size.text}",
+                help=f"use fewer threads or operations: at most {_MOST_CLIENTS} clients are made",
             )
         named = self.engine if self.engine in (GRAPHS, STATES) else None
         by = named or (STATES if model.plan is None else GRAPHS)
@@ -157,6 +151,6 @@ def _carrying(model: Model, ordering: Ordering, engine: str) -> Model:
     if ordering is Ordering.REAL_TIME and model.name == "x86-tso":
         if engine == STATES:
             message = f"the engine {STATES} has no clock beside the store buffers of {model.name}"
-            raise InputError(Diagnostic(code="W1352", message=message, help=f"--engine {GRAPHS}"))
+            raise refusal("W1352", message, help=f"--engine {GRAPHS}")
         return load_model(CLOCKED)
     return model

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError, close_matches, error
+from membar.diagnostics import InputError, close_matches, error, refusal
 from membar.records import record
 from membar.source import SourceFile
 
@@ -40,13 +40,11 @@ def read(path: Path) -> Mapping[str, Expectation]:
     try:
         return _from_json(text) if path.suffix == ".json" else _from_csv(text)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise InputError(
-            Diagnostic(
-                code="W0403",
-                message=f"`{path}` is not a file of expectations",
-                help="a JSON object of tests with `states` and `verdict`, "
-                f"or a CSV with the columns `test,holds` ({problem})",
-            )
+        raise refusal(
+            "W0403",
+            f"`{path}` is not a file of expectations",
+            help="a JSON object of tests with `states` and `verdict`, "
+            f"or a CSV with the columns `test,holds` ({problem})",
         ) from None
 
 

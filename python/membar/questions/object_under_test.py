@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, refusal
 from membar.languages import ObjectFrontend
 from membar.languages.registry import language_of
 from membar.models.model import Model
@@ -72,12 +72,10 @@ class AskedObject:
         if self.own is None:
             return _CompiledBatches(self.source, self.notes, size)
         if model.name not in MACHINES:
-            raise InputError(
-                Diagnostic(
-                    code="W1355",
-                    message=f"clients of `.obj` files cannot be run under {model.name}",
-                    help=f"models with instructions for them: {', '.join(MACHINES)}",
-                )
+            raise refusal(
+                "W1355",
+                f"clients of `.obj` files cannot be run under {model.name}",
+                help=f"models with instructions for them: {', '.join(MACHINES)}",
             )
         return CompiledObject(self.own, MACHINES[model.name])
 
@@ -106,12 +104,10 @@ def object_of(text: SourceFile, specification: str | None) -> AskedObject:
             own = replace(own, specification=None)
         return AskedObject(source=text, notes=notes, specification=meant, own=own)
     if frontend.name != "C":
-        raise InputError(
-            Diagnostic(
-                code="W1356",
-                message=f"{frontend.name} files have no objects with clients",
-                help="annotated C files and .obj files have",
-            )
+        raise refusal(
+            "W1356",
+            f"{frontend.name} files have no objects with clients",
+            help="annotated C files and .obj files have",
         )
     notes = said.read(text)
     return AskedObject(
@@ -144,12 +140,10 @@ def client_sources(text: SourceFile, size: Size, specification: str | None) -> t
     """
     about = object_of(text, specification)
     if about.own is not None:
-        raise InputError(
-            Diagnostic(
-                code="W0426",
-                message=f"`{text.path}` has no orders or fences that could be changed",
-                help="objects in C can be repaired, with --client T,N",
-            )
+        raise refusal(
+            "W0426",
+            f"`{text.path}` has no orders or fences that could be changed",
+            help="objects in C can be repaired, with --client T,N",
         )
     batches = Batches(bodies_of(about.notes, size))
     return tuple(client_text(text, about.notes, size, batch)[0] for batch in batches)
@@ -161,12 +155,10 @@ def _specification_named(text: SourceFile, notes: ObjectNotes, name: str | None)
         raise _python_refused(text, notes)
     wanted = name or notes.specification
     if wanted is None:
-        raise InputError(
-            Diagnostic(
-                code="W1347",
-                message=f"`{text.path}` names no specification",
-                help="write `// membar: object Stack`, or give --spec FILE.py:CLASS",
-            )
+        raise refusal(
+            "W1347",
+            f"`{text.path}` names no specification",
+            help="write `// membar: object Stack`, or give --spec FILE.py:CLASS",
         )
     found = spec.load(wanted)
     wrong = [item for operation in notes.operations if (item := _mismatch(found, operation)) is not None]

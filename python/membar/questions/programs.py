@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError, Label
+from membar.diagnostics import Diagnostic, InputError, Label, refusal
 from membar.languages import BY_STATES
 from membar.languages.registry import every_frontend, frontend_for, frontends
 from membar.models.c_orders import uses_c_orders
@@ -51,12 +51,8 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     if frontend.places is None:
         can = [each for each in every_frontend() if getattr(each, "places", None) is not None]
         knowing = ", ".join(each.name for each in can)
-        raise InputError(
-            Diagnostic(
-                code="W0421",
-                message=f"{frontend.name} files cannot be repaired",
-                help=f"languages that can: {knowing}",
-            )
+        raise refusal(
+            "W0421", f"{frontend.name} files cannot be repaired", help=f"languages that can: {knowing}"
         )
     return frontend.places(source, program)
 
@@ -147,9 +143,9 @@ def with_labels(program: Program, names: Sequence[str]) -> Program:
         if name not in known:
             message = f"{name} is about labels `{BEGINNINGS[name]}…`, and {program.name} has none"
             help_ = "processes of Promela can have such labels"
-            raise InputError(Diagnostic(code="W0437", message=message, help=help_))
+            raise refusal("W0437", message, help=help_)
         if known[name].unseen:
-            raise InputError(Diagnostic(code="W0438", message=known[name].unseen))
+            raise refusal("W0438", known[name].unseen)
     return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
@@ -181,12 +177,10 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
     """The text with what `--error` asks, so that a witness saved with it can be replayed."""
     frontend = frontend_for(source)
     if frontend.with_error is None:
-        raise InputError(
-            Diagnostic(
-                code="W0405",
-                message=f"--error does not apply to {frontend.name} files",
-                help="a litmus test has its own condition; --error is for XCFA files",
-            )
+        raise refusal(
+            "W0405",
+            f"--error does not apply to {frontend.name} files",
+            help="a litmus test has its own condition; --error is for XCFA files",
         )
     return replace(source, text=frontend.with_error(source.text, error))
 
@@ -205,11 +199,9 @@ def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:
     frontend = frontend_for(source)
     if option not in frontend.with_option:
         knowing = [item.name for item in frontends() if option in item.with_option]
-        raise InputError(
-            Diagnostic(
-                code="W0413",
-                message=f"--{option} does not apply to {frontend.name} files",
-                help=f"it is for {', '.join(knowing) or 'no language'}",
-            )
+        raise refusal(
+            "W0413",
+            f"--{option} does not apply to {frontend.name} files",
+            help=f"it is for {', '.join(knowing) or 'no language'}",
         )
     return replace(source, text=frontend.with_option[option](source.text, value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import ClassVar, Final
 
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.languages import ObjectFrontend
 from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError
@@ -75,12 +75,8 @@ class Proof(Question):
     def answer(self) -> Answer:
         """The answer that the obligations allow."""
         if self.engine not in (None, ENGINE):
-            raise InputError(
-                Diagnostic(
-                    code="W1317",
-                    message=f"the engine {self.engine} cannot verify objects",
-                    help=f"--engine {ENGINE}",
-                )
+            raise refusal(
+                "W1317", f"the engine {self.engine} cannot verify objects", help=f"--engine {ENGINE}"
             )
         refusals.refuse_limits(ENGINE, self.limits)
         text, order = self.source, self.order
@@ -127,12 +123,8 @@ def _frontend(source: SourceFile) -> ObjectFrontend:
     found = language_of(source)
     if isinstance(found, ObjectFrontend):
         return found
-    raise InputError(
-        Diagnostic(
-            code="W1314",
-            message=f"`{source.path}` is not an object (.obj)",
-            help="file names of objects end in .obj",
-        )
+    raise refusal(
+        "W1314", f"`{source.path}` is not an object (.obj)", help="file names of objects end in .obj"
     )
 
 
@@ -148,12 +140,10 @@ def system_of(about: ConcurrentObject, model: Model, *, order: str = "causal") -
     if model.name in _RELAXED:
         require_meaning(Ordering(order), model.name)
         return relaxed.system(about, name=model.name, rules=_RELAXED[model.name])
-    raise InputError(
-        Diagnostic(
-            code="W1315",
-            message=f"objects have no transition system under {model.name}",
-            help=f"they have one under {', '.join((*_WITH_BUFFERS, *_RELAXED))}",
-        )
+    raise refusal(
+        "W1315",
+        f"objects have no transition system under {model.name}",
+        help=f"they have one under {', '.join((*_WITH_BUFFERS, *_RELAXED))}",
     )
 
 
@@ -244,12 +234,12 @@ def _specification_of(about: ConcurrentObject) -> Specification:
     help_text = "add it, or check bounded clients: --client 2,2"
     if about.specification is None:
         message = f"`{about.source.path}` has no specification to prove"
-        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+        raise refusal("W1316", message, help=help_text)
     if missing:
         message = (
             f"`{about.source.path}` does not say where {' and '.join(missing)} take effect (`linearize`)"
         )
-        raise InputError(Diagnostic(code="W1316", message=message, help=help_text))
+        raise refusal("W1316", message, help=help_text)
     return about.specification
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from membar import plugins
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.models.model import Model
 from membar.program.program import Program
@@ -59,13 +59,11 @@ def asked_properties(
     for name in properties:
         if name == "none":
             message = "--property none only explores: it cannot stand beside other properties"
-            raise InputError(
-                Diagnostic(code="W0401", message=message, help="leave `none` out, or the others")
-            )
+            raise refusal("W0401", message, help="leave `none` out, or the others")
         if name == LINEARIZABILITY.name:
             message = f"{name} applies to objects only"
             help_ = "--client THREADS,CALLS checks their clients; `.obj` files are objects"
-            raise InputError(Diagnostic(code="W0445", message=message, help=help_))
+            raise refusal("W0445", message, help=help_)
         if name not in EVERY:
             raise plugins.unknown("property", name, (*EVERY, "none"))
     return Asked(
@@ -90,7 +88,7 @@ def applicable(program: Program, model: Model, asked: Asked) -> Asked:
     known = [name for name in PROPERTIES if _can_apply(name, program, model)]
     help_ = _WAYS_OUT.get(others[0], f"properties that do: {', '.join(known)}")
     message = f"the property {others[0]} does not apply to `{program.name}` ({program.language})"
-    raise InputError(Diagnostic(code="W0445", message=message, help=help_))
+    raise refusal("W0445", message, help=help_)
 
 
 def _can_apply(name: str, program: Program, model: Model) -> bool:

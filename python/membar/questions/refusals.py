@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from membar import plugins
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.models.model import Operational
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
 from membar.questions.option import CLIENTS, CONFIRMED, LIFTED, PROGRAM, PROOF, SYSTEM
@@ -85,7 +85,7 @@ def refuse_outside(kind: str, given: Iterable[str]) -> None:
             what = _KINDS[kind]
             code = _CODES.get(option, what.code) if kind == PROGRAM else what.code
             message = f"{option} does not apply to {what.name}"
-            raise InputError(Diagnostic(code=code, message=message, help=_help_outside(kind, option)))
+            raise refusal(code, message, help=_help_outside(kind, option))
 
 
 def _help_outside(kind: str, option: str) -> str:
@@ -117,7 +117,7 @@ def refuse_for_language(language: str, given: Iterable[str]) -> None:
         if languages and language not in languages:
             message = f"{option} does not apply to {language} files"
             help_ = f"it is for {' and '.join(sorted(languages))}"
-            raise InputError(Diagnostic(code="W0413", message=message, help=help_))
+            raise refusal("W0413", message, help=help_)
 
 
 _WITH_INCLUDES = frozenset({"C", "Promela"})
@@ -132,7 +132,7 @@ def refuse_includes(language: str, model: str | None) -> None:
     if language not in _WITH_INCLUDES and (model is None or "." not in model):
         message = f"-I does not apply to {language} files under a shipped model"
         help_ = "it is searched for includes of C, Promela and cat files"
-        raise InputError(Diagnostic(code="W0413", message=message, help=help_))
+        raise refusal("W0413", message, help=help_)
 
 
 def refuse_explanation_as_data() -> None:
@@ -142,7 +142,7 @@ def refuse_explanation_as_data() -> None:
         InputError: always.
     """
     message = "--explain does not apply to --json and --herd: it is text for people"
-    raise InputError(Diagnostic(code="W0400", message=message, help="use one of them at a time"))
+    raise refusal("W0400", message, help="use one of them at a time")
 
 
 def refuse_for_engine(engine: str, options: Options) -> None:
@@ -184,7 +184,7 @@ def _engines_with(option: str) -> list[str]:
 def _misplaced_in_engine(option: str, engine: str) -> InputError:
     message = f"{option} does not apply to the engine {engine}"
     help_ = _HELP.get(option, f"it is for {_list_names(_engines_with(option))}")
-    return InputError(Diagnostic(code=_CODES.get(option, "W0442"), message=message, help=help_))
+    return refusal(_CODES.get(option, "W0442"), message, help=help_)
 
 
 def options_of(options: Options) -> Iterator[str]:
@@ -256,7 +256,7 @@ def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> No
         *_about_explanations(task, given),
     )
     for message, help_ in found:
-        raise InputError(Diagnostic(code="W0442", message=message, help=help_))
+        raise refusal("W0442", message, help=help_)
 
 
 def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None:
@@ -274,7 +274,7 @@ def refuse_limits(engine: str, limits: Limits, task: Task | None = None) -> None
         message += f", which counts {' and '.join(counted)} here" if _depends_on_task(engine) else ""
         others = [f"--limit {other}=N" for other in (*counted, "time", "memory")]
         help_ = f"{others[0]} does" if counted else f"{' and '.join(others)} do"
-        raise InputError(Diagnostic(code="W0442", message=message, help=help_))
+        raise refusal("W0442", message, help=help_)
 
 
 def _counted_units(engine: str, task: Task | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from membar import plugins
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.engines import SystemEngine
 from membar.languages import SystemFrontend
 from membar.languages.registry import language_of, load_model
@@ -123,12 +123,10 @@ def _frontend(source: SourceFile) -> SystemFrontend:
     found = language_of(source)
     if isinstance(found, SystemFrontend):
         return found
-    raise InputError(
-        Diagnostic(
-            code="W0406",
-            message=f"`{source.path}` is a program, not a system for any number of processes",
-            help="check it with `membar check`, or `membar.check` in Python",
-        )
+    raise refusal(
+        "W0406",
+        f"`{source.path}` is a program, not a system for any number of processes",
+        help="check it with `membar check`, or `membar.check` in Python",
     )
 
 
@@ -137,12 +135,10 @@ def load_system_engine(name: str) -> SystemEngine:
     found = plugins.record("membar.engines", name, attribute="ENGINE")
     if isinstance(found, SystemEngine):
         return found
-    raise InputError(
-        Diagnostic(
-            code="W0407",
-            message=f"the engine {name} takes programs, not systems for any number of processes",
-            help=f"engines for such systems: {', '.join(_known_engines())}",
-        )
+    raise refusal(
+        "W0407",
+        f"the engine {name} takes programs, not systems for any number of processes",
+        help=f"engines for such systems: {', '.join(_known_engines())}",
     )
 
 
@@ -288,12 +284,8 @@ def certificate_text(result: Answer) -> str:
     from membar.evidence.certificates.check import script  # noqa: PLC0415 - brings z3 along
 
     if not isinstance(result.evidence, Invariant):
-        raise InputError(
-            Diagnostic(
-                code="W0409",
-                message=f"`{result.source.path}` has no proof to write",
-                help=f"the verdict is {result.verdict}",
-            )
+        raise refusal(
+            "W0409", f"`{result.source.path}` has no proof to write", help=f"the verdict is {result.verdict}"
         )
     system = result.system if has_store_buffers(result.model) else sequential(result.system)
     return script(system, result.evidence.cubes)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.languages.registry import is_object, language_of, load_model
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
 from membar.program.printer import print_program
@@ -104,7 +104,7 @@ def translate(
     words = words or {}
     if to not in FORMS:
         message = f"membar cannot write `{to}`"
-        raise InputError(Diagnostic(code="W1101", message=message, help=f"known: {', '.join(FORMS)}"))
+        raise refusal("W1101", message, help=f"known: {', '.join(FORMS)}")
     is_given = {
         "--buffers": buffers is not None,
         "--fair": set(fair) != _FAIR,
@@ -138,7 +138,7 @@ def _refuse(source: SourceFile, to: str, model: str | None, given: Sequence[str]
     for option in given:
         if option not in looked_at:
             message = f"{option} does not apply to --to {to}"
-            raise InputError(Diagnostic(code="W1101", message=message))
+            raise refusal("W1101", message)
     language = language_of(source).name
     refusals.refuse_for_language(
         language, [option for option in given if option in (*_COMPILING, "--mapping")]
@@ -150,15 +150,13 @@ def _refuse(source: SourceFile, to: str, model: str | None, given: Sequence[str]
 def _text(source: SourceFile, wanted: _Wanted) -> str:
     if wanted.print_after is not None and wanted.to != "code":
         message = f"--print-after does not apply to --to {wanted.to}"
-        raise InputError(Diagnostic(code="W1101", message=message, help="it is for --to code"))
+        raise refusal("W1101", message, help="it is for --to code")
     if is_object(source) != (wanted.to in _OF_OBJECTS):
         what = "of objects (.obj) only" if wanted.to in _OF_OBJECTS else "of programs only"
-        raise InputError(
-            Diagnostic(
-                code="W1101",
-                message=f"`{source.path}` cannot be translated to {wanted.to}, which is made {what}",
-                help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
-            )
+        raise refusal(
+            "W1101",
+            f"`{source.path}` cannot be translated to {wanted.to}, which is made {what}",
+            help=f"objects are written as {' and '.join(_OF_OBJECTS)}",
         )
     if wanted.to in _OF_OBJECTS:
         return _object(source, wanted)
@@ -173,7 +171,7 @@ def _compiled_form(source: SourceFile, wanted: _Wanted) -> str:
         return print_program(parse(source))
     if language_of(source).name != "C":
         message = f"`{source.path}` cannot be translated to {wanted.to}, which is made of C programs only"
-        raise InputError(Diagnostic(code="W1101", message=message))
+        raise refusal("W1101", message)
     from membar.code import printer as code_printer  # noqa: PLC0415 - one form of several
     from membar.languages.compiled import program as compiled_program  # noqa: PLC0415
     from membar.languages.compiled.llvm import printer as llvm_printer  # noqa: PLC0415
@@ -201,7 +199,7 @@ def _after_pass(name: str, run: Callable[[Watch], object]) -> str:
 
     if name not in pass_names():
         message = f"--print-after: no pass is called `{name}`"
-        raise InputError(Diagnostic(code="W1101", message=message, help=f"passes: {', '.join(pass_names())}"))
+        raise refusal("W1101", message, help=f"passes: {', '.join(pass_names())}")
     shown: list[str] = []
 
     def watch(done: str, module: Module) -> None:
@@ -241,9 +239,7 @@ def _tables(wanted: _Wanted) -> list[CompilerMapping]:
         model = load_model(wanted.model)
         if not model.claims.mapping:
             message = f"there is no compiler mapping to {model.name}"
-            raise InputError(
-                Diagnostic(code="W1101", message=message, help=f"choose one: --mapping {', '.join(MAPPINGS)}")
-            )
+            raise refusal("W1101", message, help=f"choose one: --mapping {', '.join(MAPPINGS)}")
         return [mapping_named(model.claims.mapping)]
     return list(MAPPINGS.values())
 
@@ -254,20 +250,16 @@ def _with_buffers(source: SourceFile, wanted: _Wanted) -> str:
     _, program = parse_with_options(source, error=wanted.error, ltl=wanted.ltl, words=wanted.words)
     model = load_model(wanted.model or default_model(program))
     if model.operational is None:
-        raise InputError(
-            Diagnostic(
-                code="W1101",
-                message=f"{model.name} has no store buffers to translate",
-                help="models with store buffers: sc, x86-tso, pso, cam",
-            )
+        raise refusal(
+            "W1101",
+            f"{model.name} has no store buffers to translate",
+            help="models with store buffers: sc, x86-tso, pso, cam",
         )
     if "processes" in wanted.fair:
-        raise InputError(
-            Diagnostic(
-                code="W1101",
-                message="the translation cannot express process fairness",
-                help="use an option of the checker: --fair processes, or pan -f",
-            )
+        raise refusal(
+            "W1101",
+            "the translation cannot express process fairness",
+            help="use an option of the checker: --fair processes, or pan -f",
         )
     return write_buffers(
         for_model(program, model, mapping=wanted.mapping),

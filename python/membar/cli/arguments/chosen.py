@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.languages.registry import language_of
 from membar.limits.budget import limit_resources
 from membar.questions.ask import class_of, kind_of, question_about
@@ -128,12 +128,10 @@ def properties(arguments: Chosen) -> Sequence[str] | None:
         return None
     names = [name.strip() for name in arguments.property.split(",") if name.strip()]
     if not names:
-        raise InputError(
-            Diagnostic(
-                code="W0401",
-                message="--property names no property",
-                help="leave it out to check all that apply; `none` checks nothing",
-            )
+        raise refusal(
+            "W0401",
+            "--property names no property",
+            help="leave it out to check all that apply; `none` checks nothing",
         )
     return [] if names == ["none"] else names
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from membar.cli.arguments.commands import COMMANDS, Command, Operand
-from membar.diagnostics import Diagnostic, InputError, close_matches
+from membar.diagnostics import close_matches, refusal
 from membar.questions.option import Option
 
 # Options of every command, which are answered before a command line is read.
@@ -192,4 +192,4 @@ def _suggestion(name: str, known: Collection[str] | Mapping[str, object]) -> str
 
 
 def _refuse(message: str, advice: str) -> NoReturn:
-    raise InputError(Diagnostic(code="W0400", message=message, help=advice))
+    raise refusal("W0400", message, help=advice)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.questions.outcome import Violated
 from membar.reports import streams
@@ -44,7 +44,7 @@ class Filed:
         from membar.questions import campaign  # noqa: PLC0415
 
         self.answers.append(
-            campaign.refusal(Path(file), answer, texts=self.texts)
+            campaign.refused_test(Path(file), answer, texts=self.texts)
             if isinstance(answer, InputError)
             else campaign.as_data(answer, seconds=seconds, texts=self.texts)
         )
@@ -119,14 +119,16 @@ def prepare_witness(chosen: Chosen) -> None:
     others[f"{len(chosen.files)} files"] = len(chosen.files) > 1 or None
     what = next((words for words, asked in others.items() if asked is not None), None)
     if what is not None:
-        raise _refusal("W1441", f"--witness is about one run of one program, not {what}", "ask about one")
+        raise refusal("W1441", f"--witness is about one run of one program, not {what}", help="ask about one")
     if chosen.witness.suffix not in _WITNESSES:
         known = ", ".join(_WITNESSES)
-        raise _refusal("W1442", f"`{chosen.witness}` does not name a witness format", f"names end in {known}")
+        raise refusal(
+            "W1442", f"`{chosen.witness}` does not name a witness format", help=f"names end in {known}"
+        )
     language = language_of(SourceFile(chosen.files[0], "")).name
     if language != "C":
         message = f"`{chosen.files[0]}` is {language}, but SV-COMP witnesses are for C programs"
-        raise _refusal("W1443", message, "`--json` writes a witness that `membar replay` reads")
+        raise refusal("W1443", message, help="`--json` writes a witness that `membar replay` reads")
     _try(chosen.witness)
 
 
@@ -140,11 +142,7 @@ def prepare_confirmation(chosen: Chosen) -> None:
         return
     if len(chosen.files) > 1:
         message = f"--confirm takes one program and one witness, not {len(chosen.files)} files"
-        raise _refusal("W1448", message, "check one file; the witness names the property")
-
-
-def _refusal(code: str, message: str, help: str) -> InputError:  # noqa: A002 - the word users see
-    return InputError(Diagnostic(code=code, message=message, help=help))
+        raise refusal("W1448", message, help="check one file; the witness names the property")
 
 
 def write_witness(chosen: Chosen, result: Answer) -> None:

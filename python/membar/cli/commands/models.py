@@ -7,7 +7,7 @@ from typing import NoReturn
 from membar.cli.arguments import Chosen
 from membar.cli.command import HOLDS, INTERRUPTED, UNKNOWN, VIOLATED
 from membar.cli.commands import window
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.languages import registry as languages
 from membar.models import load as shipped
 from membar.models.model import Model
@@ -34,7 +34,7 @@ def run(chosen: Chosen) -> int:
 
 
 def _refuse(message: str, advice: str) -> NoReturn:
-    raise InputError(Diagnostic(code="W0400", message=message, help=advice))
+    raise refusal("W0400", message, help=advice)
 
 
 def _page(model: Model) -> str:

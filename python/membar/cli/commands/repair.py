@@ -13,7 +13,7 @@ from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
 from membar.cli.commands import writing
 from membar.cli.commands.window import color, columns, progress_line
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.languages.registry import frontend_for, language_of
 from membar.questions import refusals, repair
 from membar.questions.answer import Answer
@@ -78,24 +78,20 @@ def _refuse(chosen: arguments.Chosen, source: SourceFile) -> None:
         refusals.refuse_for_language(language_of(source).name, ["-D"])
     _question(source, chosen)
     if chosen.weaken and is_system(source):
-        raise _misplaced_option("--weaken", "W0408", "systems for any number of processes")
+        raise refusal("W0408", "--weaken does not apply to systems for any number of processes")
     if chosen.first and (chosen.threads is not None or chosen.client is not None):
-        kind = ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
-        raise _misplaced_option("--first", *kind)
+        code, what = (
+            ("W0434", "any number of threads") if chosen.threads else ("W1353", "clients of an object")
+        )
+        raise refusal(code, f"--first does not apply to {what}")
     if chosen.atomic_out is not None and (chosen.weaken or not _has_atomic_writes(source)):
-        raise InputError(
-            Diagnostic(
-                code="W0425",
-                message="`--atomic-out` lists writes to make atomic; this repair has none",
-                help="it is for DVE files, without `--weaken`",
-            )
+        raise refusal(
+            "W0425",
+            "`--atomic-out` lists writes to make atomic; this repair has none",
+            help="it is for DVE files, without `--weaken`",
         )
     if chosen.apply:
         writing.check_writable(Path(chosen.file))
-
-
-def _misplaced_option(option: str, code: str, what: str) -> InputError:
-    return InputError(Diagnostic(code=code, message=f"{option} does not apply to {what}"))
 
 
 def _has_atomic_writes(source: SourceFile) -> bool:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.records import record
 
 
@@ -31,12 +31,10 @@ def check_writable(path: Path) -> None:
     try:
         path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise InputError(
-            Diagnostic(
-                code="W0423",
-                message=f"`{path}` is not UTF-8 (byte {problem.start + 1}): it cannot be written back",
-                help="make it UTF-8 first (`iconv -f latin1 -t utf-8`), or leave `--apply` out",
-            )
+        raise refusal(
+            "W0423",
+            f"`{path}` is not UTF-8 (byte {problem.start + 1}): it cannot be written back",
+            help="make it UTF-8 first (`iconv -f latin1 -t utf-8`), or leave `--apply` out",
         ) from None
 
 
@@ -53,11 +51,8 @@ def rewrite(files: Sequence[Rewrite]) -> list[str]:
     for file in changed:
         check_writable(file.path)
         if file.path.read_bytes().decode("utf-8") != file.before:
-            raise InputError(
-                Diagnostic(
-                    code="W0424",
-                    message=f"`{file.path}` changed during the search for a repair: nothing was written",
-                )
+            raise refusal(
+                "W0424", f"`{file.path}` changed during the search for a repair: nothing was written"
             )
     return [_replace_file(file) for file in changed]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.evidence.svcomp import PROPERTIES, Guide
 from membar.source import SourceFile
 
@@ -41,7 +41,7 @@ def read(path: Path) -> Guide:
 
 def problem(code: str, message: str, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
     """What is wrong, as an error."""
-    return InputError(Diagnostic(code=code, message=message, help=help))
+    return refusal(code, message, help=help)
 
 
 def values(text: str, separator: str, where: str) -> Iterator[tuple[str, int]]:

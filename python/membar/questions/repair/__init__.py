@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import InputError, refusal
 from membar.edits import Choice, Place, apply_choice, restrict
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError
@@ -150,12 +150,10 @@ class _Repairing:
         """The repair that Barnat's procedure ends with."""
         program = self.program
         if program is None or not self.places or any(place.location is None for place in self.places):
-            raise InputError(
-                Diagnostic(
-                    code="W0422",
-                    message="`--first` works for DVE only: this language has no atomic writes",
-                    help="without it, membar searches for the cheapest repair",
-                )
+            raise refusal(
+                "W0422",
+                "`--first` works for DVE only: this language has no atomic writes",
+                help="without it, membar searches for the cheapest repair",
             )
         early = self._without_search()
         if early is not None:

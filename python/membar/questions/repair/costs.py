@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from membar.diagnostics import Diagnostic, InputError, close_matches
+from membar.diagnostics import InputError, close_matches, refusal
 from membar.edits import Place
 from membar.records import record
 
@@ -96,10 +96,8 @@ def _read(path: Path) -> dict[str, dict[str, int]]:
 
 
 def _malformed_table(path: Path, what: str) -> InputError:
-    return InputError(
-        Diagnostic(
-            code="W0420",
-            message=f"`{path}` is not a table of costs: {what}",
-            help='lines such as `"fence seq_cst" = 20` under [any] or a model\'s name',
-        )
+    return refusal(
+        "W0420",
+        f"`{path}` is not a table of costs: {what}",
+        help='lines such as `"fence seq_cst" = 20` under [any] or a model\'s name',
     )

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Hashable
 
-from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.objects import terms as t
 from membar.objects.systems.moves import Memory, Move, ThreadSystem
 from membar.records import field, record
@@ -126,7 +126,7 @@ def _moves(system: ThreadSystem, control: Hashable) -> tuple[Move, ...]:
     try:
         return system.moves(control)
     except EngineLimitError as limit:
-        raise InputError(Diagnostic(code="W1318", message=limit.reason)) from limit
+        raise refusal("W1318", limit.reason) from limit
 
 
 def _note(found: _Found, move: Move) -> None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, UnsetType, to_builtins
 
-from membar.diagnostics import Diagnostic, InputError
+from membar.diagnostics import refusal
 from membar.models.model import Model
 from membar.program.execution import INIT_THREAD, Event, Execution
 from membar.program.program import Program
@@ -351,12 +351,10 @@ def check_fits(saved: SavedWitness, program: Program) -> None:
         or any(size > threads for size in sizes)
         or any(event.cell is not None and not 0 <= event.cell < cells for event in witness.execution.events)
     ):
-        raise InputError(
-            Diagnostic(
-                code="W0452",
-                message=f"the witness does not belong to `{saved.source.path}` as saved with it",
-                help=f"it refers to threads or locations that {program.name} does not have",
-            )
+        raise refusal(
+            "W0452",
+            f"the witness does not belong to `{saved.source.path}` as saved with it",
+            help=f"it refers to threads or locations that {program.name} does not have",
         )
 
 
