@@ -63,6 +63,18 @@ def covered_bytes(shape: Shape, start: int = 0) -> Iterator[int]:
         yield from range(start, start + shape.size)
 
 
+def subobjects(shape: Shape, base: str, start: int = 0) -> Iterator[tuple[int, str]]:
+    """Offset and name of everything in an object that a pointer may point to, the larger ones first."""
+    if shape.element is not None and shape.element.size:
+        for index in range(shape.size // shape.element.size):
+            yield from subobjects(shape.element, f"{base}[{index}]", start + index * shape.element.size)
+        return
+    yield start, base
+    if not all(_RESERVED.match(name) for _, name, _ in shape.members):
+        for offset, name, member in shape.members:
+            yield from subobjects(member, f"{base}.{name}" if name else base, start + offset)
+
+
 def name_of(shape: Shape | None, base: str, offset: int, size: int) -> Name:
     """What `size` bytes at an offset of an object called `base` are called."""
     found = next(iter(sorted(_names(shape, base, offset, size), key=lambda item: item[0])), None)

@@ -186,6 +186,8 @@ class Program:
         mixed_sizes: where accesses of one size go to shared memory that others access with another; they are
             made in pieces, which says nothing about processors that order them in ways of their own.
         notes: where the text may mean something else than its author expects, for reports.
+        pointers: what is at an address, if reports write addresses as C does, `&nodes[1]`; None: by the name
+            of the location alone.
     """
 
     name: str
@@ -203,6 +205,7 @@ class Program:
     partly_checked: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     mixed_sizes: tuple[str, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    pointers: tuple[tuple[Address, str], ...] | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -282,17 +285,27 @@ class Program:
         return value & ((1 << 64) - 1)
 
     def name_of_address(self, word: int) -> str | None:
-        """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
+        """`x`, `v[1]` or `x+2`, in C `&x`, if `word` points into (or one past) an object, else None."""
         if word < FIRST_ADDRESS:  # nearly all values of nearly all programs
             return None
         cell = self.cell_at.get(word)
-        if cell is not None:
-            return cell.name
-        for item in self.objects:
-            offset = word - self.bases[item.name]
-            if 0 <= offset <= item.size * item.count:
-                return f"{item.name}+{offset}"
-        return None
+        found = self._pointed_at.get(word) or (None if cell is None else cell.name)
+        if found is None:
+            for item in self.objects:
+                offset = word - self.bases[item.name]
+                if 0 <= offset <= item.size * item.count:
+                    found = f"{item.name}+{offset}"
+                    break
+        return found if found is None or self.pointers is None else f"&{found}"
+
+    @cached_property
+    def _pointed_at(self) -> Mapping[int, str]:
+        known = (
+            (self.bases[at.name] + at.offset, name)
+            for at, name in self.pointers or ()
+            if at.name in self.bases
+        )
+        return dict(reversed([*known]))
 
 
 @record(frozen=True, slots=True)

@@ -78,7 +78,9 @@ class Observer:
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
         name = self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
-        found = known[word] = shown_value(term, word) if name is None else name.removesuffix("[0]")
+        if name is not None and self.program.pointers is None:
+            name = name.removesuffix("[0]")
+        found = known[word] = shown_value(term, word) if name is None else name
         return found
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from membar.program.condition import Quantifier
+from membar.program.execution import Event
 from membar.program.program import Program
 from membar.properties.property import is_asked_as
 from membar.questions.answer import Answer, ClientRun
@@ -14,14 +17,15 @@ from membar.reports._parts.condition import (
     state_satisfies,
     state_text,
 )
-from membar.reports._parts.event import phrase
+from membar.reports._parts.event import cell_name, line_number, phrase
 from membar.reports._parts.findings import Fact
 from membar.reports._parts.narrative import narrative
 from membar.reports._parts.style import ASCII, UNICODE, Line, Signs, line, printable, wrap
 from membar.reports._parts.table import value_table
 
 MOST_STATES = 24  # final states listed; --json lists all
-_MOST_RACES = 8  # lines about the pairs that race
+_MOST_RACES = 4  # pairs that race
+_MOST_NAMED = 4  # further locations of such a pair
 
 
 def condition_facts(answer: Answer) -> list[Fact]:
@@ -38,6 +42,7 @@ def witness_lines(answer: Answer, witness: Witness, columns: int, signs: Signs) 
     title = printable(witness.message) or _title(answer.outcome)
     is_complete = _is_complete(answer)
     return [
+        *_race_behind(answer, witness, columns),
         line((title, "bold")),
         *_races(answer, witness, columns),
         Line(),
@@ -94,6 +99,29 @@ def _title(outcome: Outcome) -> str:
     return "An execution that shows it" if isinstance(outcome, Holds) else "An execution that breaks it"
 
 
+def _race_behind(answer: Answer, witness: Witness, columns: int) -> list[Line]:
+    """The race that explains why an access to memory goes wrong: it stands before what comes of it."""
+    outcome = answer.outcome
+    if not isinstance(outcome, Violated) or outcome.property != "memory":
+        return []
+    from membar.reports._parts.finding import racing_pairs  # noqa: PLC0415 - of races only
+    from membar.reports._parts.ordering import missing_order  # noqa: PLC0415
+
+    last = {event.thread: event.id for event in witness.execution.events}
+    for pair in racing_pairs(answer, witness):
+        if not any(
+            last[event.thread] == event.id and f"line {line_number(event)})" in witness.message
+            for event in pair
+        ):
+            continue
+        one, other = (phrase(answer.program, event) for event in pair)
+        reason = missing_order(answer.program, witness.execution, *pair)
+        because = f": {reason}" if reason else ""
+        title = line((f"data race: {one} and {other}: nothing orders them{because}", "bold"))
+        return [*wrap(title, columns, indent=2), line("so that:")]
+    return []
+
+
 def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     """The two accesses that nothing orders, where that is what is wrong, and what would."""
     outcome = answer.outcome
@@ -102,14 +130,33 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
     from membar.reports._parts.finding import early_pairs, racing_pairs  # noqa: PLC0415 - of races only
     from membar.reports._parts.ordering import missing_order  # noqa: PLC0415
 
-    told = []
     is_race = outcome.property == "races"
-    for pair in racing_pairs(answer, witness) if is_race else early_pairs(answer, witness):
-        one, other = (phrase(answer.program, event) for event in pair)
-        text = f"{one} and {other} race: nothing orders them" if is_race else "nothing orders them"
-        reason = missing_order(answer.program, witness.execution, *pair)
-        told += wrap(line("  ", text, f": {reason}" if reason else ""), columns, indent=2)
-    return told[:_MOST_RACES]
+    pairs = racing_pairs(answer, witness) if is_race else early_pairs(answer, witness)
+    told: list[Line] = []
+    for (one, other), also in list(_merge_races(answer.program, pairs).items())[:_MOST_RACES]:
+        first, second = (phrase(answer.program, event) for event in (one, other))
+        text = f"{first} and {second} race: nothing orders them" if is_race else "nothing orders them"
+        reason = missing_order(answer.program, witness.execution, one, other)
+        more = f"; so do those of {', '.join(also[:_MOST_NAMED])}" if also else ""
+        more += f" and {len(also) - _MOST_NAMED} more" if len(also) > _MOST_NAMED else ""
+        told += wrap(line("  ", text, f": {reason}" if reason else "", more), columns, indent=2)
+    return told
+
+
+def _merge_races(
+    program: Program, pairs: Sequence[tuple[Event, Event]]
+) -> dict[tuple[Event, Event], list[str]]:
+    """The first of the races between the same places of the text, with the other locations of each."""
+    first: dict[object, tuple[Event, Event]] = {}
+    also: dict[tuple[Event, Event], list[str]] = {}
+    for pair in pairs:
+        key = tuple((event.thread, event.kind, event.span or event.id) for event in pair)
+        shown = first.setdefault(key, pair)
+        names = also.setdefault(shown, [])
+        name = cell_name(program, pair[0])
+        if pair is not shown and name not in (*names, cell_name(program, shown[0])):
+            names.append(name)
+    return also
 
 
 def _count_text(program: Program, run: Run) -> str:

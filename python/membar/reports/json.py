@@ -209,6 +209,7 @@ def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart
     )
     if event.cell is not None:
         found.cell, found.location, found.value = event.cell, cell_name(program, event), event.value
+        found.pointer = or_unset(program.name_of_address(event.value))
     if event.span is not None and event.span.source.text == source.text:
         found.line, found.span = or_unset(line_number(event)), (event.span.start, event.span.end)
     return found

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from membar.code import ir
+from membar.code.analyses.unset import NUMBERS
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.shapes import Name, name_of
+from membar.code.shapes import Name, name_of, subobjects
 from membar.program.expr import Address
 from membar.program.program import MemoryObject, Value
 from membar.records import replace
 
 FIRST_FUNCTION = 0x4444_4010_0000
 """Where functions lie: words that no data has."""
+_UNSET = {size: ((word, word, "uninitialised"),) for size, word in NUMBERS.items() if size >= 4}
+"""The words that stand for memory that was never set; small ones may well be values of the program."""
+_MOST_NAMES = 256
+"""So many parts of an object have names for pointers to them."""
 
 
 class Memory:
@@ -75,6 +81,7 @@ class Memory:
                     place=place,
                     alignment=item.align if place is None and each.offset == 0 else 0,
                     is_hidden=item.is_constant or item.is_hidden or is_internal,
+                    meanings=_UNSET.get(each.size, ()),
                 )
             )
 
@@ -111,6 +118,15 @@ class Memory:
             )
 
         return tuple(replace(item, initial=tuple(map(resolve, item.initial))) for item in self._objects)
+
+    def pointers(self) -> tuple[tuple[Address, str], ...]:
+        """What is at the addresses of objects that are in memory, and of their parts."""
+        return tuple(
+            (self.address(ir.ObjectAddress(item.name, offset)), name)
+            for item in self.module.objects.values()
+            if item.shape is not None and item.name in self._cells
+            for offset, name in islice(subobjects(item.shape, item.name), _MOST_NAMES)
+        )
 
     def address(self, operand: ir.ObjectAddress) -> Address:
         """Where a byte of an object lies; one that is only pointed to gets a place for that."""

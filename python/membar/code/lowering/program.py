@@ -58,6 +58,7 @@ def _lower(
         partly_checked=module.partly_checked,
         mixed_sizes=module.mixed_sizes,
         notes=module.notes,
+        pointers=memory.pointers(),
     )
 
 

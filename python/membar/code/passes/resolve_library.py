@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from membar.code import ir
 from membar.code.passes.link import Refuse, fits, named_operands
 from membar.code.primitives import PRIMITIVES, USE
+from membar.code.printed import NOT_READ, printed_texts, reads_memory
 from membar.diagnostics import InputError
 from membar.records import record, replace
 
@@ -60,7 +61,23 @@ def resolve_library(
     declared = {
         name: item for name, item in module.functions.items() if not item.blocks and name not in HOOKS
     }
-    return replace(module, functions=dict(sorted({**declared, **functions}.items())))
+    return replace(
+        module,
+        functions=dict(sorted({**declared, **functions}.items())),
+        partly_checked=(*module.partly_checked, *_not_read(module, bodies)),
+    )
+
+
+def _not_read(module: ir.Module, bodies: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Properties that are not checked of memory that functions of the library read."""
+    are_there = any(
+        item.callee.name in bodies and reads_memory(module, item.callee.name, item.arguments)
+        for function in module.functions.values()
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionAddress)
+    )
+    return (("memory", NOT_READ), ("races", NOT_READ)) if are_there else ()
 
 
 def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) -> list[InputError]:
@@ -127,9 +144,14 @@ class _Fitting:
             return []
         if target is None or name not in self.bodies:
             return [item]
+        read = [self._read(text, item) for text in printed_texts(self.module, name, item.arguments)]
         if fits(item, target) and not target.is_variadic:
-            return [replace(item, callee=ir.FunctionAddress(name))]
-        return self._fit_call(item, name, target)
+            return [*read, replace(item, callee=ir.FunctionAddress(name))]
+        return [*read, *self._fit_call(item, name, target)]
+
+    def _read(self, text: ir.Operand, call: ir.Call) -> ir.Instruction:
+        """Reads the first byte of a text that is printed."""
+        return ir.Load(result=self._value(ir.Int(8)), address=text, place=call.place)
 
     def _fit_call(self, call: ir.Call, name: str, target: ir.Function) -> list[ir.Instruction]:
         done: list[ir.Instruction] = []

@@ -94,7 +94,7 @@ class ObligationPart(Part, kw_only=True):
 
 
 class EventPart(Part, kw_only=True):
-    """A shared access or a fence. `value` is the raw word; `location` and `line` are for readers."""
+    """An access or a fence. `value` is the raw word; `location`, `pointer` and `line` are for readers."""
 
     id: int
     thread: int
@@ -102,6 +102,7 @@ class EventPart(Part, kw_only=True):
     cell: int | UnsetType = UNSET
     location: str | UnsetType = UNSET
     value: int | UnsetType = UNSET
+    pointer: str | UnsetType = UNSET
     tags: tuple[str, ...] = ()
     step: int
     line: int | UnsetType = UNSET

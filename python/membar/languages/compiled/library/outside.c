@@ -7,7 +7,7 @@ static long long number(void) { return __membar_input(0, 1); }
 static char console[3];
 void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
 
-/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing, and reads no memory. How much was printed is an unknown number.
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. Of a text its first byte is read (of one that `%s` stands for, if the format is a constant); what `fwrite` and `write` read is not checked. How much was printed is an unknown number.
 int printf(const char *format, ...) { return (int)number(); }
 int fprintf(void *file, const char *format, ...) { return (int)number(); }
 int dprintf(int file, const char *format, ...) { return (int)number(); }

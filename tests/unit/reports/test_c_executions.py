@@ -1,0 +1,86 @@
+"""Executions of C programs: pointers as C writes them, races once, and the race behind an error."""
+
+from __future__ import annotations
+
+import json
+
+import membar
+from membar.reports import terminal
+from membar.reports.json import render
+from membar.source import SourceFile
+from strategies.compiled_code import needs_clang
+
+pytestmark = needs_clang
+
+MAIN = """
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, first, 0);
+  pthread_create(&u, 0, second, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}
+"""
+ARRAY = """#include <pthread.h>
+int a[6];
+struct { int x, *p; } s[2];
+void *first(void *q) { for (int i = 0; i < 6; i++) a[i] = i; s[1].p = &a[2]; s[0].p = &s[1].x; return q; }
+void *second(void *q) { for (int i = 0; i < 6; i++) a[i] = 2; return q; }
+"""
+LIST = """#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct node *_Atomic head;
+void *first(void *q) {
+  struct node *n = malloc(sizeof *n);
+  n->value = 1;
+  atomic_store_explicit(&head, n, memory_order_relaxed);
+  return q;
+}
+void *second(void *q) {
+  struct node *n = atomic_load_explicit(&head, memory_order_relaxed);
+  if (n && n->value == 2) return 0;
+  return q;
+}
+"""
+
+
+def check(text: str) -> membar.Answer:
+    return membar.check(SourceFile("shown.c", text + MAIN), model="rc11")
+
+
+def shown(answer: membar.Answer) -> str:
+    return " ".join(terminal.render(answer).split())
+
+
+def test_a_race_between_two_places_is_told_once() -> None:
+    text = shown(check(ARRAY))
+    race = "first's write of a[0] at line 4 and second's write of a[0] at line 5 race: nothing orders them"
+    assert text.count("race: nothing orders them") == 1
+    assert race in text
+    assert "so do those of a[1], a[2], a[3], a[4] and 1 more" in text
+
+
+def test_pointers_are_written_as_in_c() -> None:
+    found = check(ARRAY)
+    assert "s[1].p <- &a[2]" in shown(found)
+    assert "s[0].p <- &s[1]" in shown(found)
+    line = json.loads(render(found))
+    events = {item["location"]: item for item in line["witness"]["events"] if item["thread"] == 1}
+    assert events["s[1].p"]["pointer"] == "&a[2]"
+    assert "pointer" not in events["a[1]"]
+    assert {item["s[0].p"] for item in line["outcomes"]} == {"&s[1]"}
+
+
+def test_the_race_stands_before_the_error_that_comes_of_it() -> None:
+    text = shown(check(LIST))
+    race = (
+        "data race: first's write of node@7.value at line 8 and second's read of node@7.value at line 14:"
+        " nothing orders them"
+    )
+    assert race in text
+    assert text.index(race) < text.index("memory allocated at line 7 is read before it was set (line 14)")
+    assert "head -> &node@7 (from first:9)" in text
+    assert "node@7.value -> uninitialised" in text
