@@ -144,3 +144,22 @@ def test_public_names_are_visible_to_completion() -> None:
     ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     for name in ("ask", "check", "compare", "prove", "repair", "replay", "translate"):
         assert f"membar.{name}(" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"unroll": -1},
+        {"unroll": True},
+        {"jobs": 0},
+        {"buffers": -1},
+        {"buffers": 5000},
+        {"instances": (2, 0)},
+        {"order": "random"},
+        {"limits": membar.Limits(seconds=-1)},
+        {"limits": membar.Limits(memory="1G")},  # type: ignore[arg-type]
+    ],
+)
+def test_values_that_the_command_line_refuses_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(membar.InputError, match="expected"):
+        membar.check(EXAMPLES / "litmus/store-buffering.litmus", **given)

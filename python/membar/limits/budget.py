@@ -1,9 +1,10 @@
 """The budget of a question: its deadline and its memory limit.
 
 `limit_resources` begins a budget. In the main thread of a process a timer watches over it: `LimitError` is
-raised between two instructions of Python, whatever is being done, so that no stage has to ask. Elsewhere,
-what may take long asks `current().spend()` now and then. The core has clocks of its own and receives how much
-is left (`Limits.remaining`). What can neither be interrupted nor asked is ended with its process (`workers`).
+raised between two instructions of Python, whatever is being done, so that no stage has to ask. In other
+threads, where no signal can be caught, the budget is checked when functions are called, and where
+`current().spend()` asks for it. The core has clocks of its own and receives how much is left
+(`Limits.remaining`). What can neither be interrupted nor asked is ended with its process (`workers`).
 """
 
 from __future__ import annotations
@@ -235,6 +236,7 @@ class _Timer:
         """Watches over a budget from now on; None: over none."""
         threading = sys.modules.get("threading")  # if nobody has loaded it, there is only one thread
         if threading is not None and threading.current_thread() is not threading.main_thread():
+            _watch_calls(budget)
             return
         if not self._is_set and (budget is None or not _is_free()):
             return
@@ -254,6 +256,23 @@ class _Timer:
             left = budget.deadline + GRACE - time.monotonic()
             first, then = left if left > 0.0 else _AGAIN, _AGAIN
         signal.setitimer(signal.ITIMER_REAL, first, then)
+
+
+def _watch_calls(budget: Budget | None) -> None:
+    """Checks the limits of this thread at calls of functions, unless it is profiled; None: no longer."""
+    if budget is not None and sys.getprofile() is None:
+        sys.setprofile(_at_call)
+    elif budget is None and sys.getprofile() is _at_call:
+        sys.setprofile(None)
+
+
+def _at_call(frame: FrameType, _event: str, _argument: object) -> None:
+    budget = _CURRENT.get()
+    if budget is None:
+        return
+    budget.steps += 1
+    if not budget.steps % _EVERY and _uninterruptible_call(frame) is None:
+        budget.look(grace=GRACE)
 
 
 def _is_free() -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from membar.limits.budget import LimitError, limit_resources, stage
 from membar.questions.ask import ask, kind_of, question_about, unknown_answer
-from membar.questions.given_options import question_fields
+from membar.questions.given_options import check_limits, question_fields
 from membar.questions.option import LIFTED, PROGRAM
 from membar.questions.question import Question
 from membar.questions.refusals import refuse_outside
@@ -57,6 +57,7 @@ def _question(text: SourceFile, kind: str, given: Mapping[str, Any]) -> Question
 def answer(source: SourceFile | str | Path, given: Mapping[str, Any], *, is_proof: bool = False) -> Answer:
     """The answer; the limits count for reading the text too, which a pipe may keep waiting."""
     limits, start = given.get("limits") or Limits(), time.monotonic()
+    check_limits(limits)
     named = source if isinstance(source, SourceFile) else SourceFile(str(source), "")
     kind = kind_of(named, given)
     kind = LIFTED if is_proof and kind == PROGRAM else kind

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.limits.budget import limit_resources
+from membar.questions.option import LARGEST_NUMBER, LONGEST_BUFFER, Option
 from membar.questions.options import REDUCTIONS, TABLE
 from membar.questions.task import Coherence, Limits, Options, Unrolling
 from membar.records import replace
@@ -81,6 +83,7 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
 
     Raises:
         TypeError: there is no such option.
+        InputError: a value that the option does not take.
     """
     known = {option.key: option for option in TABLE if not option.is_output}
     fields, names, search = dict[str, Any](), list[str](), dict[str, Any]()
@@ -96,6 +99,7 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
         if option.form == "switch" and not value:
             continue
         names.append(option.name)
+        _check_value(option, name, value)
         if name in _OF_LANGUAGES:
             text = _text_within(given.get("limits"), value) if name == "atomic" else str(value)
             fields["words"] = {**fields.get("words", {}), name.replace("_", "-"): text}
@@ -112,12 +116,43 @@ def question_fields(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
     return fields, names
 
 
+def _check_value(option: Option, name: str, value: object) -> None:
+    """Refuses the numbers and words that the command line refuses."""
+    if option.choices and getattr(value, "value", value) not in option.choices:
+        raise _no_such_value(name, value, f"one of {', '.join(option.choices)}")
+    if isinstance(value, Limits):
+        check_limits(value)
+    if option.read in _NUMBERS and not (option.read == "buffers" and value in (0, "unbounded")):
+        most = LONGEST_BUFFER if option.read == "buffers" else LARGEST_NUMBER
+        for number in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= most:
+                raise _no_such_value(name, number, f"a whole number from 1 to {most}")
+
+
+def check_limits(limits: Limits) -> None:
+    """Refuses limits that are no numbers from 0.
+
+    Raises:
+        InputError: one of them is none.
+    """
+    for name in ("seconds", "memory", "executions", "states"):
+        number = getattr(limits, name)
+        is_number = isinstance(number, int | float if name == "seconds" else int)
+        if number is not None and (not is_number or isinstance(number, bool) or number < 0):
+            raise _no_such_value(name, number, "a number from 0")
+
+
+def _no_such_value(name: str, value: object, expected: str) -> InputError:
+    return InputError(Diagnostic(code="W0400", message=f"{name}={value!r}: expected {expected}"))
+
+
 def _text_within(limits: Limits | None, path: Path) -> FileText:
     """What a file holds; reading it may take as long as the question: it may be a pipe."""
     with limit_resources(seconds=None if limits is None else limits.seconds, memory=None):
         return FileText.read(path)
 
 
+_NUMBERS: Final = ("positive", "buffers", "sizes")
 _OF_LANGUAGES: Final = ("dve_errors", "atomic", "atomic_rule")
 # Fields that have no option of their own: how engines search, options of single languages by name.
 _MORE_FIELDS: Final[Collection[str]] = ("options", "words", "given_options")

@@ -14,6 +14,9 @@ PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF = (
     "systems",
     "objects",
 )
+# The largest values: no machine needs more, and those that engines calculate with fit into their words.
+LARGEST_NUMBER: Final = (1 << 31) - 1
+LONGEST_BUFFER: Final = 4096
 KINDS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS, SYSTEM, PROOF)
 
 

@@ -6,13 +6,12 @@ import re
 import shlex
 from pathlib import Path
 
+from membar.questions.option import LARGEST_NUMBER, LONGEST_BUFFER
 from membar.questions.task import Limits
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-# The largest numbers: no machine has more, and those that engines calculate with fit into their words.
-_MOST = (1 << 31) - 1
-_LONGEST_BUFFER = 4096
+# No machine needs more.
 _LONGEST_TIME = 10**9  # seconds: thirty years
 _MOST_COUNTED = 10**18
 _LARGEST_CLIENT = 1000
@@ -23,7 +22,7 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-def positive(text: str, *, most: int = _MOST) -> int:
+def positive(text: str, *, most: int = LARGEST_NUMBER) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
         raise ValueError(f"`{short(text)}` is not a positive whole number")
@@ -55,7 +54,7 @@ def short(text: str) -> str:
 
 def bound(text: str) -> int:
     """How many entries a buffer has."""
-    return positive(text, most=_LONGEST_BUFFER)
+    return positive(text, most=LONGEST_BUFFER)
 
 
 def sizes(text: str) -> tuple[int, ...]:
