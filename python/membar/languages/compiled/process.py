@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.languages.compiled.compiler import environment_of
@@ -85,31 +88,43 @@ def write_text(path: str, text: str) -> None:
 
 
 def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Popen[bytes]:
-    import subprocess  # noqa: PLC0415 - not if everything is in the cache
+    import resource  # noqa: PLC0415 - not if everything is in the cache
+    import subprocess  # noqa: PLC0415
 
     environment = environment_of(os.environ)
     for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):  # the home may be read-only
         environment.setdefault(name, scratch)
+    limits = _limits(budget.current().memory)
+    # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for
+    # that this whole process is copied first, which takes longer than many compilations.
+    limits_others = hasattr(resource, "prlimit")
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             list(words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=messages,
             env=environment,
             start_new_session=True,  # it may start others, which end with it
-            preexec_fn=_limits(budget.current().memory),  # noqa: PLW1509 - nothing else works on all systems
+            preexec_fn=None if limits_others else partial(_keep_to, limits),  # noqa: PLW1509
         )
     except (OSError, ValueError, subprocess.SubprocessError) as problem:  # also a null character
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise CompilerFailureError(f"cannot be run: {reason}") from None
+    if limits_others:
+        with suppress(ProcessLookupError):  # it has ended
+            for kind, most in limits.items():
+                resource.prlimit(process.pid, kind, (most, most))
+    return process
 
 
 def _finish(process: subprocess.Popen[bytes], limit: float) -> int:
     import subprocess  # noqa: PLC0415 - not if everything is in the cache
 
+    deadline = time.monotonic() + limit
     try:
-        return process.wait(timeout=limit)
+        _await_end(process.pid, limit)
+        return process.wait(timeout=max(deadline - time.monotonic(), 0.0))
     except subprocess.TimeoutExpired:
         budget.current().look()  # whose limit was it?
         raise CompilerFailureError(f"did not finish within {limit:g} s") from None
@@ -120,16 +135,39 @@ def _finish(process: subprocess.Popen[bytes], limit: float) -> int:
             process.wait()
 
 
-def _limits(memory: int | None) -> Callable[[], None]:
-    """Keeps a compiler that went wild from filling the disk or the memory."""
+def _await_end(process: int, limit: float) -> None:
+    """Waits until a process ends, within some time, where the system can tell it.
 
-    def limit() -> None:
-        import resource  # noqa: PLC0415 - in the child only
+    `Popen.wait` looks at longer and longer intervals, which can double the time of a short compilation.
+    """
+    import select  # noqa: PLC0415 - not if everything is in the cache
 
-        resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_OUTPUT, LARGEST_OUTPUT))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if memory is not None:
-            most = max(memory, 2**30)  # address space, of which a compiler reserves more than it uses
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    if sys.platform != "linux":
+        return
+    try:
+        end = os.pidfd_open(process)
+    except OSError:
+        return
+    try:
+        watched = select.poll()
+        watched.register(end, select.POLLIN)
+        watched.poll(limit * 1000)
+    finally:
+        os.close(end)
 
-    return limit
+
+def _limits(memory: int | None) -> dict[int, int]:
+    """What keeps a compiler that went wild from filling the disk or the memory."""
+    import resource  # noqa: PLC0415 - not if everything is in the cache
+
+    limits = {resource.RLIMIT_FSIZE: LARGEST_OUTPUT, resource.RLIMIT_CORE: 0}
+    if memory is not None:  # address space, of which a compiler reserves more than it uses
+        limits[resource.RLIMIT_AS] = max(memory, 2**30)
+    return limits
+
+
+def _keep_to(limits: dict[int, int]) -> None:
+    import resource  # noqa: PLC0415 - not if everything is in the cache
+
+    for kind, most in limits.items():
+        resource.setrlimit(kind, (most, most))
