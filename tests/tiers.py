@@ -38,30 +38,30 @@ def every(step: int, values: Iterable[T]) -> list[object]:
 
 
 def size(number: int) -> int:
-    """How many random programs a test tries: so many in `make test-all`, a fifth of them in `make test`."""
-    return number if IS_FULL else max(1, number // 5)
+    """How many random programs a test tries: so many in `make test-all`, a tenth of them in `make test`."""
+    return number if IS_FULL else max(1, number // 10)
 
 
 def some(values: Iterable[T]) -> Iterable[T]:
-    """What a test tries of many random programs: all in `make test-all`, every fifth in `make test`."""
-    return islice(values, 0, None, 1 if IS_FULL else 5)
+    """What a test tries of many random programs: all in `make test-all`, every tenth in `make test`."""
+    return islice(values, 0, None, 1 if IS_FULL else 10)
 
 
 def each_verdict(cases: Iterable[tuple[Path, str, str]]) -> list[object]:
-    """Examples with model and verdict: `make test` takes the first of each verdict of a file, and the last.
+    """Examples with model and verdict: `make test` takes one model for each verdict of a file.
 
-    Most files name the model of their language first, and that of a processor last.
+    Most files name the model of their language first and that of a processor last: it is the first of one
+    file, and the last of the next.
     """
-    every = list(cases)
-    last = {path: model for path, model, _ in every}
-    met = set[tuple[Path, str]]()
-    found = list[object]()
-    for path, model, verdict in every:
-        is_quick = (path, verdict) not in met or last[path] == model
-        met.add((path, verdict))
-        marks = () if is_quick else pytest.mark.full
-        found.append(pytest.param(path, model, verdict, marks=marks))
-    return found
+    by_verdict: dict[tuple[Path, str], list[str]] = {}
+    for path, model, verdict in cases:
+        by_verdict.setdefault((path, verdict), []).append(model)
+    return [
+        pytest.param(path, model, verdict, marks=() if model == quick else pytest.mark.full)
+        for place, ((path, verdict), models) in enumerate(by_verdict.items())
+        for quick in (models[0 if place % 2 == 0 else -1],)
+        for model in models
+    ]
 
 
 def all_but(slow: T, values: Iterable[T]) -> list[object]:

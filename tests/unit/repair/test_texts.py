@@ -30,6 +30,7 @@ void *p(void *u) {
 }
 void *q(void *u) {
   atomic_store_explicit(&y, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
   b = atomic_load_explicit(&x, memory_order_relaxed);
   return (void *)0;
 }
@@ -100,7 +101,7 @@ def test_a_form_feed_ends_no_line(tmp_path: Path) -> None:
     result = membar.check(path, model="x86-tso")
     assert isinstance(result.outcome, Violated)
     assert result.outcome.witness is not None
-    assert result.outcome.witness.message == "assert(a || b) fails (line 19)"
+    assert result.outcome.witness.message == "assert(a || b) fails (line 20)"
 
 
 def test_files_of_other_folders_are_named_from_the_root(
