@@ -231,7 +231,9 @@ class ThreadLowering:
                 self._go(target, end)
             case ir.Branch(condition=condition, then=then, otherwise=otherwise):
                 word = self.value(condition, end, "tested")
-                if self.flow.state is not None:
+                if isinstance(word, Constant):
+                    self._go(then if word.value else otherwise, end)
+                elif self.flow.state is not None:
                     self._part(end, ((word, then), (_negate(word), otherwise)))
             case ir.Switch():
                 self._switch(end)

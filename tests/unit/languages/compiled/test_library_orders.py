@@ -31,7 +31,7 @@ pthread_cond_t c = PTHREAD_COND_INITIALIZER, d = PTHREAD_COND_INITIALIZER;
 pthread_barrier_t one, also, both;
 pthread_once_t o = PTHREAD_ONCE_INIT, q = PTHREAD_ONCE_INIT;
 sem_t g, h;
-mtx_t k, l;
+mtx_t k, l, z;
 struct timespec t;
 void nothing(void) {}
 void fill(void) { data = 1; }
@@ -198,10 +198,10 @@ def test_misuse_is_a_violation_of_locks(name: str) -> None:
 
 # A thread locks twice: what the kind of the mutex says.
 TWICE = {
-    "mtx_plain": ("mtx_lock(&k); mtx_lock(&k);", "violated deadlock"),
-    "mtx_timed": ("mtx_lock(&k); assert(mtx_timedlock(&k, &t) == thrd_success);", "violated assertions"),
-    "mtx_recursive": ("mtx_lock(&k); mtx_lock(&k); mtx_unlock(&k); mtx_unlock(&k);", "holds"),
-    "mtx_timed | mtx_recursive": ("mtx_lock(&k); assert(mtx_timedlock(&k, &t) == thrd_success);", "holds"),
+    "mtx_plain": ("mtx_lock(&z); mtx_lock(&z);", "violated deadlock"),
+    "mtx_timed": ("mtx_lock(&z); assert(mtx_timedlock(&z, &t) == thrd_success);", "violated assertions"),
+    "mtx_recursive": ("mtx_lock(&z); mtx_lock(&z); mtx_unlock(&z); mtx_unlock(&z);", "holds"),
+    "mtx_timed | mtx_recursive": ("mtx_lock(&z); assert(mtx_timedlock(&z, &t) == thrd_success);", "holds"),
 }
 
 
@@ -209,4 +209,4 @@ TWICE = {
 @pytest.mark.parametrize("kind", TWICE)
 def test_a_mutex_is_of_the_kind_that_was_asked_for(kind: str) -> None:
     first, expected = TWICE[kind]
-    assert verdict(f"mtx_init(&k, {kind}); {first}", "").startswith(expected)
+    assert verdict(f"mtx_init(&z, {kind}); {first}", "").startswith(expected)

@@ -53,4 +53,14 @@ static inline void must(_Bool condition, const char *message) { __membar_check(c
 /* What memory of 4 bytes holds that was never set. */
 #define UNSET 0xa11c5e7au
 
+/* An object that a function has initialised holds its own address in a word of its own: a copy of it, or memory
+   that held something else, does not. */
+static inline void begin_object(unsigned *itself, const char *message)
+{
+    unsigned address = (unsigned)(uintptr_t)itself;
+    must(__membar_peek(itself) != address, message);
+    *itself = address;
+}
+static inline void end_object(unsigned *itself) { STORE(itself, 0, RELAXED); }
+
 #endif

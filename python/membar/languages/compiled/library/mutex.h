@@ -6,10 +6,11 @@
 
 struct mutex {
     unsigned word;
+    unsigned itself;
 #if __SIZEOF_POINTER__ == 8
-    unsigned unused[3];
-#else
     unsigned unused[2];
+#else
+    unsigned unused[1];
 #endif
     int kind;
 };
@@ -20,13 +21,22 @@ enum { OWNER = 0xffff, AGAIN = 0x10000 };
 
 static inline unsigned own_number(void) { return (unsigned)__membar_self() + 1; }
 
+/* Whether an object can be used; one that cannot lets nobody wait. */
+static inline _Bool is_usable(unsigned found) { return (found != UNSET) & (found != DESTROYED); }
+
+static inline void must_be_lockable(unsigned found)
+{
+    must(found != UNSET, "a mutex is locked that was not initialised");
+    must(found != DESTROYED, "a mutex is locked that was destroyed");
+}
+
 static inline int lock_mutex(struct mutex *mutex)
 {
     unsigned me = own_number(), found = __membar_add_within(&mutex->word, 0, 0, me);
-    __membar_wait((found == 0) | ((found & OWNER) == me) | (found == DESTROYED));
+    __membar_wait((found == 0) | ((found & OWNER) == me) | !is_usable(found));
     if (found == 0)
         return 0;
-    must(found != DESTROYED, "a mutex is locked that was destroyed");
+    must_be_lockable(found);
     if ((mutex->kind & KINDS) == RECURSIVE) {
         STORE(&mutex->word, found + AGAIN, RELAXED);
         return 0;
@@ -42,7 +52,7 @@ static inline int try_mutex(struct mutex *mutex, int busy)
     unsigned me = own_number(), found = __membar_add_within(&mutex->word, 0, 0, me);
     if (found == 0)
         return 0;
-    must(found != DESTROYED, "a mutex is locked that was destroyed");
+    must_be_lockable(found);
     if ((found & OWNER) == me && (mutex->kind & KINDS) == RECURSIVE) {
         STORE(&mutex->word, found + AGAIN, RELAXED);
         return 0;

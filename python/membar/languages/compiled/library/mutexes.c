@@ -1,17 +1,22 @@
 /* Mutexes and spin locks of <pthread.h> and <threads.h>. */
 #include "mutex.h"
 
-/// pthread_mutex_init, mtx_init: Plain writes: using the mutex without being ordered after its initialisation is a data race.
+static void begin_mutex(struct mutex *mutex, int kind)
+{
+    begin_object(&mutex->itself, "a mutex is initialised that was initialised before");
+    mutex->word = 0;
+    mutex->kind = kind;
+}
+
+/// pthread_mutex_init, mtx_init: Plain writes: using the mutex without being ordered after its initialisation is a data race. Initialising it twice, without destroying it in between, violates `locks`; static initialisers do not count.
 int pthread_mutex_init(struct mutex *mutex, const int *attributes)
 {
-    mutex->word = 0;
-    mutex->kind = attributes ? *attributes : NORMAL;
+    begin_mutex(mutex, attributes ? *attributes : NORMAL);
     return 0;
 }
 int mtx_init(struct mutex *mutex, int type)
 {
-    mutex->word = 0;
-    mutex->kind = type & 1 ? RECURSIVE : NORMAL;
+    begin_mutex(mutex, type & 1 ? RECURSIVE : NORMAL);
     return THRD_SUCCESS;
 }
 
@@ -21,6 +26,7 @@ int pthread_mutex_destroy(struct mutex *mutex)
     unsigned found = LOAD(&mutex->word, RELAXED);
     must(found != DESTROYED, "a mutex is destroyed twice");
     must(found == 0, "a mutex is destroyed while it is held");
+    end_object(&mutex->itself);
     STORE(&mutex->word, DESTROYED, RELAXED);
     return 0;
 }
@@ -89,44 +95,55 @@ int pthread_mutexattr_setrobust(int *attributes, int robust)
     return 0;
 }
 
-/// pthread_spin_init, pthread_spin_destroy: As for mutexes.
+/* A spin lock: FREE once it is initialised, and who holds it besides. There is no static initialiser. */
+#define FREE 0x10000u
+
+static inline void must_be_spin_lock(unsigned found)
+{
+    must(found != DESTROYED, "a spin lock is used that was destroyed");
+    must((found & ~(unsigned)OWNER) == FREE, "a spin lock is used that was not initialised");
+}
+
+/// pthread_spin_init: A plain write. Initialising a lock twice, without destroying it in between, violates `locks`.
 int pthread_spin_init(unsigned *lock, int shared)
 {
-    *lock = 0;
+    unsigned before = __membar_peek(lock);
+    must((before & ~(unsigned)OWNER) != FREE, "a spin lock is initialised that was initialised before");
+    *lock = FREE;
     return 0;
 }
+
+/// pthread_spin_destroy: Destroying a lock that is held, or twice, and using it afterwards violate `locks`.
 int pthread_spin_destroy(unsigned *lock)
 {
     unsigned found = LOAD(lock, RELAXED);
-    must(found != DESTROYED, "a spin lock is destroyed twice");
-    must(found == 0, "a spin lock is destroyed while it is held");
+    must_be_spin_lock(found);
+    must(found == FREE, "a spin lock is destroyed while it is held");
     STORE(lock, DESTROYED, RELAXED);
     return 0;
 }
 
-/// pthread_spin_lock: An acquire and nothing more; waits as a mutex does.
+/// pthread_spin_lock: An acquire and nothing more; waits as a mutex does. Using a lock that was not initialised violates `locks`.
 int pthread_spin_lock(unsigned *lock)
 {
-    unsigned found = __membar_add_within(lock, 0, 0, own_number());
-    __membar_wait((found == 0) | (found == DESTROYED));
-    must(found == 0, "a spin lock is locked that was destroyed");
+    unsigned found = __membar_add_within(lock, FREE, FREE, own_number());
+    __membar_wait((found == FREE) | ((found & ~(unsigned)OWNER) != FREE));
+    must_be_spin_lock(found);
     return 0;
 }
 
 /// pthread_spin_trylock: An acquire if it succeeds; fails only if the lock is held.
 int pthread_spin_trylock(unsigned *lock)
 {
-    unsigned found = __membar_add_within(lock, 0, 0, own_number());
-    if (found == 0)
-        return 0;
-    must(found != DESTROYED, "a spin lock is locked that was destroyed");
-    return EBUSY;
+    unsigned found = __membar_add_within(lock, FREE, FREE, own_number());
+    must_be_spin_lock(found);
+    return found == FREE ? 0 : EBUSY;
 }
 
 /// pthread_spin_unlock: A release and nothing more. Unlocking what the thread does not hold violates `locks`.
 int pthread_spin_unlock(unsigned *lock)
 {
-    must(LOAD(lock, RELAXED) == own_number(), "a spin lock is unlocked by a thread that does not hold it");
-    STORE(lock, 0, RELEASE);
+    must(LOAD(lock, RELAXED) == FREE + own_number(), "a spin lock is unlocked by a thread that does not hold it");
+    STORE(lock, FREE, RELEASE);
     return 0;
 }
