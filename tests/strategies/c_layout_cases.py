@@ -117,13 +117,11 @@ ARENAS = (
     threads("a message in shared bytes without a lock", "#include <string.h>\n" + _NODE + "char box[16];\n", "struct node n; memcpy(&n, box, sizeof n); n.v++; memcpy(box, &n, sizeof n);", "", "races"),
 )  # fmt: skip
 
-_COUNT = """#define MEMBAR_NONDET_MIN 0
-#define MEMBAR_NONDET_MAX 3
-int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);
+_COUNT = """int __VERIFIER_nondet_range(int, int); void __VERIFIER_assume(int);
 int global; atomic_int seen; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 void *w(void *a) { pthread_mutex_lock(&m); global++; pthread_mutex_unlock(&m); if (a) atomic_fetch_add(&seen, *(int *)a); return 0; }
 """
-_CREATE = "int n = __VERIFIER_nondet_int(); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0);"
+_CREATE = "int n = __VERIFIER_nondet_range(0, 3); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0);"
 
 THREAD_COUNTS = (
     main_only("any number of threads up to three", f"{_CREATE} assert(global == n);", "holds", _COUNT),
@@ -131,13 +129,13 @@ THREAD_COUNTS = (
     main_only("no thread at all", f"{_CREATE} assert(global);", "assertions", _COUNT),
     replace(main_only("one thread is not joined", _CREATE.replace("i < n; i++) pthread_join", "i < n - 1; i++) pthread_join") + " global++;", "races", _COUNT), model="rc11"),
     main_only("one thread too many is joined", _CREATE.replace("t[3]", "t[4]").replace("i < n; i++) pthread_join", "i < n + 1; i++) pthread_join"), "is read before it was set", _COUNT),
-    main_only("threads with arguments, any number", "int a[3] = {1, 2, 4}, n = __VERIFIER_nondet_int(); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, &a[i]); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(seen == (1 << n) - 1);", "holds", _COUNT),
-    main_only("handles on the heap, any number", "int n = __VERIFIER_nondet_int(); pthread_t *t = malloc(n * sizeof *t); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); free(t); assert(global == n);", "holds", _COUNT),
-    main_only("threads as long as somebody wants", "pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, w, 0);", "holds-within", _COUNT),
-    main_only("threads as long as somebody wants, wrong", "pthread_t t; while (__VERIFIER_nondet_int()) pthread_create(&t, 0, w, 0); assert(global < 3);", "assertions", _COUNT),
+    main_only("threads with arguments, any number", "int a[3] = {1, 2, 4}, n = __VERIFIER_nondet_range(0, 3); pthread_t t[3]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, &a[i]); for (int i = 0; i < n; i++) pthread_join(t[i], 0); assert(seen == (1 << n) - 1);", "holds", _COUNT),
+    main_only("handles on the heap, any number", "int n = __VERIFIER_nondet_range(0, 3); pthread_t *t = malloc(n * sizeof *t); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, w, 0); for (int i = 0; i < n; i++) pthread_join(t[i], 0); free(t); assert(global == n);", "holds", _COUNT),
+    main_only("threads as long as somebody wants", "pthread_t t; while (__VERIFIER_nondet_range(0, 3)) pthread_create(&t, 0, w, 0);", "holds-within", _COUNT),
+    main_only("threads as long as somebody wants, wrong", "pthread_t t; while (__VERIFIER_nondet_range(0, 3)) pthread_create(&t, 0, w, 0); assert(global < 3);", "assertions", _COUNT),
     main_only("fewer threads than there may be", f"{_CREATE} assert(global < 3);", "holds-within", "#define MEMBAR_THREADS 2\n" + _COUNT),
     main_only("threads as many as are written out", f"{_CREATE} assert(global < 3);", "assertions", "#define MEMBAR_THREADS 3\n" + _COUNT),
-    main_only("some threads of each kind", "int n = __VERIFIER_nondet_int(); pthread_t t[3]; int i = 0; do { if (i == 1) pthread_create(&t[i], 0, w, &global); else pthread_create(&t[i], 0, w, 0); } while (++i < n); for (int k = 0; k < i; k++) pthread_join(t[k], 0); assert(global == (n ? n : 1));", "holds", _COUNT),
+    main_only("some threads of each kind", "int n = __VERIFIER_nondet_range(0, 3); pthread_t t[3]; int i = 0; do { if (i == 1) pthread_create(&t[i], 0, w, &global); else pthread_create(&t[i], 0, w, 0); } while (++i < n); for (int k = 0; k < i; k++) pthread_join(t[k], 0); assert(global == (n ? n : 1));", "holds", _COUNT),
 )  # fmt: skip
 
 _ACCOUNT = "struct account { int id; double balance; float rate; };\nstruct account a = {1, 2.5, 0.25f}; double total;\n"

@@ -151,7 +151,7 @@ def _is_dropped_for_zero(thread: ThreadLowering, number: ir.Operand, result: ir.
             return False
         return user.operands[1 if test.operation == "eq" else 2] != result
 
-    return bool(users) and all(map(is_dropped_by, users))
+    return all(map(is_dropped_by, users))
 
 
 def _is_only_compared(thread: ThreadLowering, value: ir.Value) -> bool:

@@ -33,7 +33,7 @@ from membar.languages.compiled.driver import (
 from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
-from membar.languages.compiled.settings import HEAP, RANGE, THREADS, note_of, settings_of
+from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, settings_of
 from membar.languages.compiled.spans import Spans
 from membar.paths import folder_of, suffix
 from membar.program.program import Program
@@ -180,7 +180,10 @@ def program_of(
     parts = not_covered(built)
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
     if any(function.startswith(_INPUTS) for function in module.functions):
-        notes = (*notes, *filter(None, [note_of(_settings(compiled))]))
+        parts = (
+            *parts,
+            *((EVERY_PROPERTY, bound) for bound in filter(None, [bound_of(_settings(compiled))])),
+        )
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
     return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))

@@ -48,11 +48,11 @@ def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, 
     return numbers
 
 
-def note_of(settings: Mapping[str, int]) -> str | None:
-    """What an answer says about the inputs of a program that bounds them itself."""
+def bound_of(settings: Mapping[str, int]) -> str | None:
+    """Within what an answer holds about a program that bounds its inputs itself."""
     if not set(RANGE) <= set(settings):
         return None
-    return f"inputs are from {settings[RANGE[0]]} to {settings[RANGE[1]]}, as {RANGE[0]} and {RANGE[1]} say"
+    return f"inputs from {settings[RANGE[0]]} to {settings[RANGE[1]]} ({RANGE[0]} and {RANGE[1]})"
 
 
 def _number(name: str, value: str) -> int:

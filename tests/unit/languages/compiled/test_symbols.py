@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar
+from membar import HoldsWithin
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 from strategies.c_heap_cases import said
@@ -120,19 +121,22 @@ LOOP = """
       return 0;
     }"""
 RANGE = "#define MEMBAR_NONDET_MIN 0\n#define MEMBAR_NONDET_MAX 5\n"
+UP_TO_5 = (
+    "int __VERIFIER_nondet_range(int, int);\n#define __VERIFIER_nondet_int() __VERIFIER_nondet_range(0, 5)\n"
+)
 
 
 @pytest.mark.parametrize(
     ("body", "settings", "verdict"),
     [
         ("free(malloc(4));", "", "holds-within"),
-        ("free(malloc(4));", RANGE, "holds-within"),
-        ("free(malloc(4));", RANGE + "#define MEMBAR_HEAP 5\n", "holds"),
-        ("free(malloc(4));", RANGE + "#if 0\n#define MEMBAR_HEAP 5\n#endif\n", "holds-within"),
-        ("pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);", RANGE, "holds-within"),
+        ("free(malloc(4));", UP_TO_5, "holds-within"),
+        ("free(malloc(4));", UP_TO_5 + "#define MEMBAR_HEAP 5\n", "holds"),
+        ("free(malloc(4));", UP_TO_5 + "#if 0\n#define MEMBAR_HEAP 5\n#endif\n", "holds-within"),
+        ("pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);", UP_TO_5, "holds-within"),
         (
             "pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);",
-            RANGE + "#define MEMBAR_THREADS 5\n",
+            UP_TO_5 + "#define MEMBAR_THREADS 5\n",
             "holds",
         ),
         ("assert(n < 5);", RANGE, "violated"),
@@ -146,8 +150,9 @@ def test_macros_say_how_far_a_program_is_followed(body: str, settings: str, verd
 
 def test_an_answer_about_bounded_inputs_names_the_bounds() -> None:
     text = LOOP.replace("SETTINGS", RANGE).replace("BODY", "")
-    notes = membar.check(SourceFile("case.c", text), model="sc").outcome.run.notes
-    assert "inputs are from 0 to 5, as MEMBAR_NONDET_MIN and MEMBAR_NONDET_MAX say" in notes
+    outcome = membar.check(SourceFile("case.c", text), model="sc").outcome
+    assert isinstance(outcome, HoldsWithin)
+    assert "inputs from 0 to 5 (MEMBAR_NONDET_MIN and MEMBAR_NONDET_MAX)" in outcome.bound
 
 
 @pytest.mark.parametrize("low", [2, -1])

@@ -2,24 +2,39 @@
 #include "membar.h"
 
 enum { MOST_HANDLERS = 32 };
-static void (*handlers[MOST_HANDLERS])(void);
-static unsigned registered;
+struct handlers {
+    unsigned count;
+    void (*functions[MOST_HANDLERS])(void);
+};
+static struct handlers at_end, at_quick_end;
 
-/// __mb_end_of_process: At the end of `main`, and by `exit`, the functions given to `atexit` are called, the last one first.
-void __mb_end_of_process(void)
+/* Threads may register functions at the same time, and while the process ends. */
+static int add(struct handlers *handlers, void (*function)(void))
 {
-    while (registered != 0)
-        handlers[--registered]();
-}
-
-/// atexit: Up to 32 functions; executions with more are truncated.
-int atexit(void (*function)(void))
-{
-    if (registered == MOST_HANDLERS)
+    unsigned at = __atomic_fetch_add(&handlers->count, 1, __ATOMIC_RELAXED);
+    if (at >= MOST_HANDLERS)
         __membar_cut("more than 32 functions for the end of the process");
-    handlers[registered++] = function;
+    STORE(&handlers->functions[at], function, RELEASE);
     return 0;
 }
 
-/// at_quick_exit: Does nothing: `quick_exit` ends the process at once.
-int at_quick_exit(void (*function)(void)) { return 0; }
+static void call_all(struct handlers *handlers)
+{
+    unsigned left;
+    while ((left = LOAD(&handlers->count, RELAXED)) != 0) {
+        void (*function)(void) = LOAD(&handlers->functions[left - 1], ACQUIRE);
+        STORE(&handlers->count, left - 1, RELAXED);
+        if (function)
+            function();
+    }
+}
+
+/// __mb_end_of_process: At the end of `main`, and by `exit`, the functions given to `atexit` are called, the last one first.
+void __mb_end_of_process(void) { call_all(&at_end); }
+
+/// __mb_end_of_quick_exit: `quick_exit` calls the functions given to `at_quick_exit`, the last one first.
+void __mb_end_of_quick_exit(void) { call_all(&at_quick_end); }
+
+/// atexit, at_quick_exit: Up to 32 functions; executions with more are truncated.
+int atexit(void (*function)(void)) { return add(&at_end, function); }
+int at_quick_exit(void (*function)(void)) { return add(&at_quick_end, function); }

@@ -8,6 +8,7 @@ int *__errno_location(void) { return &error; }
 
 /* Defined in atexit.c where the program registers functions. */
 void __mb_end_of_process(void);
+void __mb_end_of_quick_exit(void);
 
 static void must_be_zero(int status, const char *message) { __membar_check(status == 0, "exits", message); }
 
@@ -19,14 +20,20 @@ _Noreturn void exit(int status)
     __membar_exit(status);
 }
 
-/// _Exit, _exit, quick_exit: Ends the process at once; a status other than 0 violates `exits`.
+/// _Exit, _exit: Ends the process at once; a status other than 0 violates `exits`.
 _Noreturn void _Exit(int status)
 {
     must_be_zero(status, "_Exit is called with an exit code other than 0");
     __membar_exit(status);
 }
 _Noreturn void _exit(int status) { _Exit(status); }
-_Noreturn void quick_exit(int status) { _Exit(status); }
+
+/// quick_exit: Calls the functions given to `at_quick_exit`, and ends the process; a status other than 0 violates `exits`.
+_Noreturn void quick_exit(int status)
+{
+    __mb_end_of_quick_exit();
+    _Exit(status);
+}
 
 /// abort: Ends the process, and violates `exits`.
 _Noreturn void abort(void)
