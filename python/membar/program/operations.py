@@ -161,13 +161,13 @@ class Assume(Footprint):
 
 
 ASSERTIONS, ERRORS, MEMORY = "assertions", "errors", "memory"
-OVERFLOW, LEAKS = "overflow", "leaks"
+OVERFLOW, LEAKS, LOCKS, EXITS = "overflow", "leaks", "locks", "exits"
+ASSERTED = frozenset({ASSERTIONS, ERRORS, MEMORY, OVERFLOW, LEAKS, LOCKS, EXITS})
+"""The properties that assertions may be about."""
 WARNING_FLAGS: Mapping[str, str] = {OVERFLOW: "signed-overflow", LEAKS: "memory-leak"}
 """The properties whose assertions only warn, unless they are asked for by name; each with its flag."""
 WARNINGS = frozenset(WARNING_FLAGS)
 
-
-EXITS = "exits"
 _FAILURE = "other than 0"
 NONZERO_RETURN = f"main returns a value {_FAILURE}"
 """Begins the message of the assertion at the end of `main`."""

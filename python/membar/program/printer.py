@@ -152,9 +152,9 @@ def print_operation(op: ops.Operation) -> str:
         case ops.Assume(condition=condition, waits=waits):
             return f"{'wait' if waits else 'assume'} {print_expression(condition)}"
         case ops.Assert(condition=condition, message=message):
+            kind = "" if op.property == ops.ASSERTIONS else f", {op.property}"
             words = f", {json.dumps(message)}" if message else ""
-            memory = "memory " if op.property == "memory" else ""
-            return f"assert {memory}{print_expression(condition)}{words}"
+            return f"assert {print_expression(condition)}{kind}{words}"
         case ops.Choose(register=register, low=low, high=high, retries=retries):
             values = f"{print_expression(low)} to {print_expression(high)}{' retry' if retries else ''}"
             return f"{print_name(register)} := choose {values}"

@@ -107,9 +107,14 @@ def _store(cursor: Cursor) -> ops.Store:
 
 
 def _assert(cursor: Cursor) -> ops.Assert:
-    kind = "memory" if cursor.accept("memory") else "assertions"
     condition = expression(cursor)
-    message = cursor.take_name("a message in quotes") if cursor.accept(",") else ""
+    kind, message = ops.ASSERTIONS, ""
+    has_more = cursor.accept(",")
+    if has_more and cursor.next.group != "string" and cursor.next.text in ops.ASSERTED:
+        kind = cursor.take().text
+        has_more = cursor.accept(",")
+    if has_more:
+        message = cursor.take_name("a property or a message in quotes")
     return ops.Assert(condition, message, property=kind)
 
 

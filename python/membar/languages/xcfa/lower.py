@@ -13,14 +13,24 @@ from membar.languages.xcfa.expressions import lower, of_type
 from membar.languages.xcfa.scope import Local, Scope
 from membar.languages.xcfa.steps import Mark, Steps
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, equals
-from membar.program.operations import Assert, Assume, Choose, Fence, Load, Lock, Rmw, Set, Store, Unlock
+from membar.program.operations import (
+    LOCKS,
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Load,
+    Lock,
+    Rmw,
+    Set,
+    Store,
+    Unlock,
+)
 from membar.program.program import Thread, Value
 from membar.records import record
 from membar.source import Span
 
 LANGUAGE: Final = "XCFA"
-LOCKS: Final = "locks"
-"""The property that a mutex given back by somebody else violates."""
 
 
 @record(frozen=True, slots=True)
