@@ -59,4 +59,4 @@ def test_where_threads_run_leaks_are_checked_in_part(ending: str) -> None:
     source = SourceFile("p.c", _BESIDE.replace("ENDING", ending))
     outcome = membar.check(source, model="sc", properties=("leaks",)).outcome
     assert isinstance(outcome, HoldsWithin)
-    assert "after all other threads" in outcome.bound
+    assert "all other threads" in outcome.bound

@@ -11,7 +11,7 @@ from membar.records import replace
 
 LEAK = "leak: "
 """How the message of a warning about memory that is never freed begins."""
-CHECKED_LEAKS = (LEAKS, "memory that is not freed where `main` ends after all other threads")
+CHECKED_LEAKS = (LEAKS, "leaks where all other threads have ended before `main`")
 """The part of `leaks` that is checked, where the process may end while threads run."""
 LOOK = "leak$"
 """How registers and cells begin that are there for such warnings only."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from membar.program.operations import LEAKS
+from membar.program.warnings import CHECKED_LEAKS
 from membar.properties.property import Property, has_assertion_of
 
 PROPERTY = Property(
@@ -11,6 +12,6 @@ PROPERTY = Property(
     covers="memory from `malloc` and similar functions that is not freed when the process ends, by a return"
     " from `main` or a call of `exit` or `_Exit`, even if a pointer to it exists; not where it ends by"
     " `abort`, a trap or a failed assertion",
-    applies=lambda program, _: has_assertion_of(program, LEAKS),
+    applies=lambda program, _: has_assertion_of(program, LEAKS) or CHECKED_LEAKS in program.partly_checked,
     is_asserted=True,
 )

@@ -44,3 +44,15 @@ def test_no_thread_joins_itself() -> None:
     assert found.verdict == "violated"
     assert found.witness is not None
     assert getattr(found.outcome, "property", "") == "locks"
+
+
+@pytest.mark.parametrize(
+    ("header", "kind", "own"),
+    [("pthread.h", "pthread_t", "pthread_self()"), ("threads.h", "thrd_t", "thrd_current()")],
+)
+def test_no_handle_is_zero(header: str, kind: str, own: str) -> None:
+    text = f"""#include <{header}>
+    #include <assert.h>
+    {kind} nobody;
+    int main(void) {{ assert({own} != nobody); return 0; }}"""
+    assert membar.check(SourceFile("self.c", text), model="sc").verdict == "holds"

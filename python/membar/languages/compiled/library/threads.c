@@ -48,9 +48,16 @@ _Noreturn void pthread_exit(void *result)
     __membar_finish(result);
 }
 
-/// pthread_self, thrd_current: A number for each thread.
-unsigned long pthread_self(void) { return (unsigned long)__membar_self(); }
-unsigned long thrd_current(void) { return (unsigned long)__membar_self(); }
+/* No handle is 0, which programs take for no thread: that of `main` is larger than all others. */
+enum { MAIN = 1 << 30 };
+
+/// pthread_self, thrd_current: A number for each thread, never 0.
+unsigned long pthread_self(void)
+{
+    long long self = __membar_self();
+    return self ? (unsigned long)self : MAIN;
+}
+unsigned long thrd_current(void) { return pthread_self(); }
 
 /// pthread_equal, thrd_equal: Compares the numbers.
 int pthread_equal(unsigned long left, unsigned long right) { return left == right; }
