@@ -44,9 +44,10 @@ def relies_on_flags(program: Program) -> bool:
 PROPERTY = Property(
     name=NAME,
     title="locks, barriers, semaphores and threads are used correctly",
-    covers="unlocking a lock that the thread does not hold, using a lock or barrier after it was destroyed or"
-    " before it was initialised, initialising it again, destroying it while it is held, joining or detaching"
-    " a thread twice; in kernel code also critical sections of RCU and SRCU that the model flags",
+    covers="unlocking a lock that the thread does not hold, using a lock, barrier, semaphore or condition"
+    " variable after it was destroyed or before it was initialised, initialising it again, destroying it"
+    " while it is held, joining or detaching a thread twice; in kernel code also critical sections of RCU"
+    " and SRCU that the model flags",
     applies=lambda program, model: (
         has_assertion_of(program, NAME) or (flags_misuse(model) and relies_on_flags(program))
     ),
