@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from membar.program import grace_periods
 from membar.program.blocking import is_decided, may_hide_deadlocks
 from membar.program.condition import Quantifier
 from membar.program.expand import expand
@@ -271,8 +272,11 @@ class _Judgement:
         return is_end and not any(self.violations[name] is item for item in flagged)
 
     def _cannot(self, name: str) -> Finding:
-        is_silent = name == locks.NAME and not locks.flags_misuse(self.model)
-        reason = f"{self.model.name} {locks.SILENT}" if is_silent else self._incapable
+        reason = self._incapable
+        if name == locks.NAME and not locks.flags_misuse(self.model):
+            reason = f"{self.model.name} {locks.SILENT}"
+        elif name == "deadlock" and grace_periods.may_never_end(self.program):
+            reason = grace_periods.NOT_FOLLOWED
         return Finding(name, Verdict.UNKNOWN, reason)
 
     @property
@@ -388,6 +392,8 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
             found |= {name}
     if tally.unit.startswith("states") and tally.deadlock is None and may_hide_deadlocks(task.program):
         found -= {"deadlock"}
+    if tally.deadlock is None and grace_periods.may_never_end(task.program):
+        found -= {"deadlock"}
     if not locks.flags_misuse(task.model) and locks.relies_on_flags(task.program):
         failed = tally.failed_assertion
         if failed is None or property_of(task.program, failed.message) != locks.NAME:
@@ -436,10 +442,15 @@ def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
     """That nothing ended, or some step never happens, which makes what holds hold of next to nothing."""
     if tally.unfit is not None and not is_answer:
         return [tally.unfit]
-    is_empty = 0 in (tally.statistics.executions, tally.statistics.classes)
-    if tally.limit is not None or bound_of(tally) is None or not is_empty:
+    if tally.limit is not None or 0 not in (tally.statistics.executions, tally.statistics.classes):
         return []
-    return ["no execution terminates within the bound: only truncated executions were checked"]
+    if bound_of(tally) is not None:
+        return ["no execution terminates within the bound: only truncated executions were checked"]
+    if tally.failed_assertion is not None or tally.deadlock is not None or tally.stuck is not None:
+        return []
+    if tally.statistics.blocked:
+        return ["no execution terminates: only executions that block were checked"]
+    return ["no execution terminates: the model allows none"]
 
 
 def _guarantee(tally: Tally) -> str:

@@ -11,6 +11,7 @@ from membar.code.lowering.orders import Orders, language_of
 from membar.code.lowering.thread import ThreadLowering
 from membar.code.primitives import PREFIX
 from membar.code.structure import operands
+from membar.program.grace_periods import block_in_own_sections
 from membar.program.operations import Spawn
 from membar.program.program import Program
 from membar.source import Span
@@ -29,10 +30,10 @@ def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | Non
     """
     program = _lower(module, frozenset(range(len(module.threads))), name, span)
     started = _started_threads(program)
-    if len(started) == len(module.threads):
-        return program
-    # Some are only started where nothing arrives: they are no threads of the program.
-    return _lower(module, started, name, span)
+    if len(started) < len(module.threads):
+        # Some are only started where nothing arrives: they are no threads of the program.
+        program = _lower(module, started, name, span)
+    return block_in_own_sections(program)
 
 
 def _lower(

@@ -27,6 +27,7 @@ from membar.languages.litmus.dialects.lkmm.functions import (
 )
 from membar.languages.litmus.test import LitmusTest
 from membar.program.expr import TRUE, Constant, Expr, Register, Select, equals, negation
+from membar.program.grace_periods import block_in_own_sections
 from membar.program.operations import Assume, Fence, Rmw, Set, Tags
 from membar.program.program import Program
 from membar.source import Span
@@ -239,4 +240,4 @@ KERNEL: Final = Language(
 
 def translate_test(test: LitmusTest) -> Program:
     """The program and the question of a test in this kind of C."""
-    return translate(test, KERNEL)
+    return block_in_own_sections(translate(test, KERNEL))
