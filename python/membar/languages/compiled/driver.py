@@ -57,6 +57,7 @@ _HABITS = (
     "incompatible-pointer-types", "pointer-type-mismatch", "duplicate-decl-specifier", "int-conversion",
     "implicit-int", "incompatible-function-pointer-types", "return-mismatch", "return-type",
     "deprecated-non-prototype", "implicit-function-declaration",
+    "incompatible-pointer-types-discards-qualifiers",
 )  # fmt: skip
 _INCLUDED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
 _WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")

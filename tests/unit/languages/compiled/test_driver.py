@@ -133,9 +133,13 @@ def test_what_would_change_the_program_is_refused_with_its_place(
 
 @needs_compiler
 @with_every_compiler
-def test_habits_that_gcc_allows_are_allowed_and_reported(tmp_path: Path, compiler: Compiler) -> None:
+@pytest.mark.parametrize("type_", ["int", "volatile long"])
+def test_habits_that_gcc_allows_are_allowed_and_reported(
+    tmp_path: Path, compiler: Compiler, type_: str
+) -> None:
     path = tmp_path / "a.c"
-    path.write_text("int x; int main(void) {\n  long *p = &x;\n  return p == 0;\n}", encoding="utf-8")
+    text = f"{type_} x; int main(void) {{\n  long *p = &x;\n  return p == 0;\n}}"
+    path.write_text(text, encoding="utf-8")
     done = compile_file(str(path), compiler=compiler, target=X86_64, options=CompileOptions())
     assert [item.code for item in done.warnings] == ["W1514"]
     assert done.warnings[0].primary is not None
