@@ -9,7 +9,7 @@ from membar.code.structure import operands, results, targets
 
 
 class MalformedCodeError(Exception):
-    """A mistake of membar, not of the program: code IR that means nothing."""
+    """Code IR that means nothing: a mistake of membar, unless the program was given as LLVM IR."""
 
 
 def validate(module: ir.Module) -> None:

@@ -16,7 +16,7 @@ _ALIGNED = frozenset({"C", "LKMM"})
 def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
     """Why `size` bytes at address `word` are no location of the program."""
     cell = program.cell_at.get(word)
-    name = program.name_of_address(word)
+    name = program.name_at(word)
     span = edge.span if edge else None
     ended = _ended_before(program, word, size)
     if ended is not None:

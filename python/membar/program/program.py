@@ -285,18 +285,23 @@ class Program:
         return value & ((1 << 64) - 1)
 
     def name_of_address(self, word: int) -> str | None:
-        """`x`, `v[1]` or `x+2`, in C `&x`, if `word` points into (or one past) an object, else None."""
+        """`word` as a value, if it is the address of something: as `name_at`, in C with `&` before it."""
+        found = self.name_at(word)
+        return found if found is None or self.pointers is None else f"&{found}"
+
+    def name_at(self, word: int) -> str | None:
+        """`x`, `v[1]` or `x+2` if `word` points into (or one past) an object, else None."""
         if word < FIRST_ADDRESS:  # nearly all values of nearly all programs
             return None
         cell = self.cell_at.get(word)
         found = self._pointed_at.get(word) or (None if cell is None else cell.name)
-        if found is None:
-            for item in self.objects:
-                offset = word - self.bases[item.name]
-                if 0 <= offset <= item.size * item.count:
-                    found = f"{item.name}+{offset}"
-                    break
-        return found if found is None or self.pointers is None else f"&{found}"
+        if found is not None:
+            return found
+        for item in self.objects:
+            offset = word - self.bases[item.name]
+            if 0 <= offset <= item.size * item.count:
+                return f"{item.name}+{offset}"
+        return None
 
     @cached_property
     def _pointed_at(self) -> Mapping[int, str]:

@@ -64,6 +64,7 @@ _OF_MEMORY = (
     "print_text",
     "check_constants",
     "place_heap",
+    "check_addresses",
     "promote_locals",
     "fold_constants",
     "bound_copies",

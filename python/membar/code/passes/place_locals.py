@@ -21,6 +21,7 @@ _Start = tuple[str, str, int]
 """A variable, and the block and number of the instruction at which it begins."""
 
 
+_MOST_BYTES = 1 << 31
 _LITERAL = ".compoundliteral"
 _PART = "without checking that compound literals are not used after their block"
 
@@ -208,12 +209,15 @@ def _without_slots(
 def _size(slot: ir.Slot) -> int:
     match slot.count:
         case None:
-            return slot.size
+            size = slot.size
         case ir.Constant(value=count):
-            return slot.size * count
+            size = slot.size * count
         case _:
             name = f"`{slot.variable}`" if slot.variable else "a variable"
             raise NotSupportedError(f"the size of {name} is not known before the program runs", slot.place)
+    if size > _MOST_BYTES:
+        raise NotSupportedError(f"a variable of {size} bytes", slot.place)
+    return size
 
 
 def _object(slot: ir.Slot, function: str, objects: dict[str, ir.Object]) -> ir.Object:

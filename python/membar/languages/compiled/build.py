@@ -116,6 +116,8 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     elif processor is not None and processor not in TARGETS:
         reason = _why_not(done, f"membar cannot compile for {processor}", replaced)
     modules = tuple(read_module(item.module) for item in done)
+    for item, module in zip(done, modules, strict=True):
+        module.is_given = suffix(item.files[0]) == TEXT
     _check_triples(done, modules, target)
     return Build(
         files=tuple(done),

@@ -34,6 +34,9 @@ ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
+MOST_BYTES = 1 << 31  # of an object
+
+
 class UnsupportedError(Exception):
     """Something that code IR cannot say; the text says what."""
 
@@ -78,7 +81,7 @@ def path_to(type_: Type, path: tuple[int, ...], layout: DataLayout) -> tuple[int
     first = 0
     for step in path:
         found = layout.resolve(type_)
-        if isinstance(found, Struct):
+        if isinstance(found, Struct) and 0 <= step < len(found.fields):
             before, type_ = found.fields[:step], found.fields[step]
             first += sum(sum(1 for _ in flatten(field, layout)) for field in before)
         elif isinstance(found, Array):
@@ -229,6 +232,8 @@ class Constants:
             align = variable.align or self._layout.align(variable.type)
         except UnsizedTypeError:  # declared here, defined elsewhere
             size, align = 0, 1
+        if size > MOST_BYTES:
+            raise UnsupportedError(f"an object of {size} bytes is not supported")
         content = None if variable.initialiser is None else bytearray(size)
         addresses: list[tuple[int, code.ObjectAddress | code.FunctionAddress]] = []
         unset: list[tuple[int, int]] = []

@@ -12,6 +12,7 @@ from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
 from membar.code.primitives import PREFIX
+from membar.code.validate import MalformedCodeError, validate
 from membar.diagnostics import InputError
 from membar.languages.compiled.bodies import Library, file_of
 from membar.languages.compiled.constants import Constants
@@ -152,10 +153,19 @@ class _Linking:
         ]
         for unit in units:
             lowered = lower_module(unit.module, sorted(unit.roots), self.read, self.definitions)
+            if unit.module.is_given:
+                self._validate(lowered)
             unit.code = resolve_kernel(lowered, self.refuse)
             for name in _undefined_names(unit.code):
                 self._need(name)
         return bool(units)
+
+    def _validate(self, lowered: code.Module) -> None:
+        """Passes rely on code that a compiler made; what the user gives may be anything."""
+        try:
+            validate(lowered)
+        except MalformedCodeError as problem:
+            raise self.refuse(f"this LLVM IR is malformed: {problem}", None) from None
 
     def _need(self, name: str) -> None:
         """Asks the file that defines a name for it."""

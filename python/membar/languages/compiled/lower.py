@@ -23,7 +23,14 @@ from membar.languages.compiled.literals import NOT_CHECKED, may_outlive_its_bloc
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.shapes import Shapes
-from membar.languages.compiled.llvm.types import Array, Integer, Pointer, Struct, Type
+from membar.languages.compiled.llvm.types import (
+    Array,
+    Integer,
+    Pointer,
+    Struct,
+    Type,
+    UnsizedTypeError,
+)
 from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.shift_checks import SIGNED_SHIFT, without_shift_checks
 from membar.records import replace
@@ -34,6 +41,7 @@ CONSTRUCTORS = "llvm.global_ctors"
 _FOR_THE_LINKER = frozenset({"llvm.used", "llvm.compiler.used", CONSTRUCTORS, "llvm.global_dtors"})
 _POINTER = Pointer()
 _NO_LABEL = "membar.no-label"
+_ENDS = (llvm.Jump, llvm.Branch, llvm.Switch, llvm.Return, llvm.Unreachable, llvm.IndirectBranch)
 _CHECKS = {
     "nsw": "signed-overflow",
     "nuw": "unsigned-overflow",
@@ -170,7 +178,7 @@ class _Lowering:
                 for number, type_, count in _parts(item.type, self)
             ]
             results = [scalar_type(type_, self.layout) for _, type_ in flatten(function.result, self.layout)]
-        except UnsupportedError as problem:
+        except (UnsupportedError, UnsizedTypeError) as problem:
             raise self.refusal.at(f"{function.name}: {problem}", None, function.span) from None
         by_value = [
             (number, self.layout.size(item.by_value))
@@ -263,7 +271,7 @@ class _Body:
         self.here = instruction
         try:
             act(instruction)
-        except UnsupportedError as problem:
+        except (UnsupportedError, UnsizedTypeError) as problem:
             place = self.metadata.place(instruction.location)
             raise self.lowering.refusal.at(str(problem), place, instruction.span) from None
 
@@ -273,6 +281,10 @@ class _Body:
             value for phi in self.phis[block.name] for value in self.values[phi.result or ""]
             if isinstance(value, code.Value)
         ]  # fmt: skip
+        if any(isinstance(item, _ENDS) for item in block.instructions[:-1]):
+            raise self.lowering.refusal.at(
+                "an instruction behind the end of a block", None, self.function.span
+            )
         for instruction in block.instructions:
             self._guard(instruction, self._instruction)
         found = self.instructions
@@ -293,6 +305,8 @@ class _Body:
     def _name_result(self, instruction: llvm.Instruction) -> None:
         type_ = self._result_type(instruction)
         if type_ is not None and instruction.result is not None:
+            if instruction.result in self.values:
+                raise UnsupportedError(f"`%{instruction.result}` is defined twice")
             self._name(instruction.result, type_)
 
     def _result_type(self, instruction: llvm.Instruction) -> Type | None:
@@ -341,7 +355,10 @@ class _Body:
         if isinstance(operand.value, llvm.Local):
             if operand.value.name not in self.values:
                 raise UnsupportedError(f"`%{operand.value.name}` has no value here")
-            return self.values[operand.value.name]
+            found = self.values[operand.value.name]
+            if self.lowering.module.is_given and not self._is_of_type(found, operand.type):
+                raise UnsupportedError(f"`%{operand.value.name}` is of another type")
+            return found
         try:
             found = tuple(self.lowering.constants.scalars(operand.type, operand.value))
         except UnsupportedError:
@@ -351,6 +368,10 @@ class _Body:
         for item in found:
             self.lowering.reach(item)
         return found
+
+    def _is_of_type(self, found: tuple[code.Operand, ...], type_: Type) -> bool:
+        expected = [scalar_type(part, self.layout) for _, part in flatten(type_, self.layout)]
+        return [item.type for item in found] == expected
 
     def _compute_constant(self, type_: Type, expression: llvm.ConstantExpression) -> code.Operand:
         """A constant expression about addresses, computed where it is used."""

@@ -284,6 +284,46 @@ CASES = {
         "sc",
         "refused",
     ),
+    "an order of addresses": (
+        "int a, b;\nint main(void) { assert(&a < &b); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "an order of locks": (
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;\nstatic void both(pthread_mutex_t *a, pthread_mutex_t *b) { pthread_mutex_lock(a > b ? b : a); pthread_mutex_unlock(a > b ? b : a); }\nint main(void) { both(&m, &k); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "an order in an array": (
+        "int a[4];\nint main(void) { int s = 0; for (int *p = a; p < a + 4; p++) s += *p; assert(s == 0); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a distance in an array": (
+        "int a[4];\nint main(void) { int *p = a + n; assert((p - a) * 2 % 5 == 1); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "bits of an address": (
+        "int a;\nint main(void) { assert(((uintptr_t)&a >> 4 & 1) == 0); return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "an address as key of a table": (
+        "int a, t[7];\nint main(void) { t[(uintptr_t)&a % 7] = 1; return 0; }",
+        "sc",
+        "holds-within",
+    ),
+    "the bits that the alignment decides": (
+        "int a;\nint main(void) { uintptr_t p = (uintptr_t)&a | 1; assert((p & 3) == 1 && (int *)(p & ~(uintptr_t)1) == &a && (uintptr_t)&a % 4 == 0); return 0; }",
+        "sc",
+        "holds",
+    ),
+    "a counter above an address": (
+        "int a;\nint main(void) { uintptr_t w = (uintptr_t)&a | (uintptr_t)3 << 48; assert(w >> 48 == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
     "a compound literal in its function": (
         "int main(void) { int *p = (int[]){1, 2}; assert(*p == 1); return 0; }",
         "sc",

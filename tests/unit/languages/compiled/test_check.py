@@ -215,3 +215,24 @@ def test_the_code_after_a_pass_can_be_printed(capsys: pytest.CaptureFixture[str]
 def test_zig_has_the_headers_of_every_processor(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert check("one.c", "--clang", "zig", "--model", model) == 0
     assert "by zig's clang" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("%x = add i32 1, 2\n  %x = add i32 3, 4\n  ret i32 %x", "`%x` is defined twice"),
+        ("ret i32 %y\n  %y = add i32 1, 2\n  ret i32 0", "behind the end of a block"),
+        ("%y = add i32 %x, 2\n  %x = add i32 1, 2\n  ret i32 %y", "%x is used in 0 before it is defined"),
+        ("%x = add i64 1, 2\n  ret i32 %x", "`%x` is of another type"),
+        ("%x = add i9223372036854775808 1, 2\n  ret i32 0", "integers of 9223372036854775808 bits"),
+        ("%x = alloca %t\n  ret i32 0", "a type without a size in memory"),
+        ("%x = alloca [9223372036854775807 x i32]\n  store ptr %x, ptr @p\n  ret i32 0", "bytes"),
+    ],
+)  # fmt: skip
+def test_llvm_ir_that_no_compiler_wrote_is_refused(
+    body: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "%t = type opaque\n@p = global ptr null\n"
+    Path("a.ll").write_text(f"{text}define i32 @main() {{\n  {body}\n}}\n", encoding="utf-8")
+    assert check("a.ll") == 2
+    assert words in " ".join(capsys.readouterr().err.split())

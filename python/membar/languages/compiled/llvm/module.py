@@ -508,3 +508,4 @@ class Module:
     aliases: Mapping[str, Alias]
     metadata: Metadata
     assembly: tuple[str, ...] = ()
+    is_given: bool = False  # by the user: no compiler has looked at it

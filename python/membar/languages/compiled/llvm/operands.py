@@ -52,6 +52,8 @@ PREDICATES = frozenset(
 _ASM_FLAGS = ("sideeffect", "alignstack", "inteldialect", "unwind")
 OPENINGS: Mapping[str, str] = {"[": "]", "{": "}", "<": ">", "<{": "}>"}
 
+_MOST_BITS = 1 << 16  # of an integer
+
 
 def is_type_next(cursor: Cursor) -> bool:
     """Whether a type comes next."""
@@ -105,7 +107,9 @@ def _read_plain_type(cursor: Cursor) -> Type:
     if text[0] == "%":
         return Named(name_of(text))
     if text[0] == "i":
-        return Integer(int(text[1:]))
+        if not 0 < (bits := int(text[1:])) <= _MOST_BITS:
+            raise cursor.refuse(f"integers of {bits} bits are not supported")
+        return Integer(bits)
     if text == "{":
         return Struct(_read_types(cursor, "}"))
     if text == "<" and kind == "sign" and cursor.accept("{"):

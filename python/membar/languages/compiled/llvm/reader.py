@@ -223,7 +223,7 @@ class _Reader:
         head_end = text.find("\n", start, end) if is_defined else end
         head_end = end if head_end < 0 else head_end
         if is_defined:  # the brace that opens the body is the last sign of the line
-            head_end = text.rindex("{", start, head_end)
+            head_end = max(text.rfind("{", start, head_end), start)
         cursor = Cursor(self.source, start, head_end)
         cursor.take()
         while cursor.kind == "metadata":  # of declarations it stands here

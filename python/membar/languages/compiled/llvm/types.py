@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TypeAlias
 
 from membar.records import record
@@ -108,7 +109,8 @@ class DataLayout:
         self._float_align = {16: 2, 32: 4, 64: 8, 80: 16, 128: 16}
         self._vector_align = {64: 8, 128: 16}
         for item in text.split("-"):
-            self._read(item)
+            with suppress(ValueError):  # LLVM has no such word
+                self._read(item)
 
     def _read(self, item: str) -> None:
         kind, _, rest = item[:1], "", item[1:]
@@ -148,7 +150,7 @@ class DataLayout:
             case Array() | Struct():
                 return 8 * self.size(found)
             case _:
-                raise UnsizedTypeError(found)
+                raise UnsizedTypeError("a type without a size in memory is not supported here")
 
     def size(self, type_: Type) -> int:
         """The distance in bytes of two neighbours in an array of this type."""
@@ -185,11 +187,14 @@ class DataLayout:
             case Struct(fields, is_packed):
                 return 1 if is_packed else max((self.align(field) for field in fields), default=1)
             case _:
-                raise UnsizedTypeError(found)
+                raise UnsizedTypeError("a type without a size in memory is not supported here")
 
     def offset(self, struct: Struct, index: int) -> int:
         """Where a field begins."""
-        return self._fields(struct)[0][index]
+        offsets = self._fields(struct)[0]
+        if not 0 <= index < len(offsets):
+            raise UnsizedTypeError("a member of a structure that has fewer is not supported")
+        return offsets[index]
 
     def _fields(self, struct: Struct) -> tuple[list[int], int]:
         """The offset of each field, and the size of the whole."""

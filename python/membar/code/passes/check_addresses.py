@@ -1,0 +1,118 @@
+"""Finds calculations whose result depends on where objects lie in memory.
+
+Objects lie at one address each; a program that compares addresses of different objects, or takes bits of an
+address that are not the same for every place an object may lie at, is followed for that one only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from membar.code import ir
+from membar.code.analyses.blocks import line_of
+from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.passes import Pass
+from membar.records import replace
+
+_COMPARISONS = frozenset({"ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"})
+_DIVISIONS = frozenset({"urem", "srem", "udiv", "sdiv", "mul"})
+_TAKES_BITS = frozenset({"lshr", "ashr", "and"})
+_ALL = _COMPARISONS | _DIVISIONS | _TAKES_BITS
+_TAG_BITS = 47  # no address of a process is higher
+_LIBRARY = "/languages/compiled/library/"
+
+
+def check_addresses(module: ir.Module) -> ir.Module:
+    """The module with a remark on the lines that depend on addresses."""
+    suspects = [(name, item) for name in module.threads for item in _suspects(module.functions[name])]
+    if not suspects:
+        return module
+    targets = points_to(module)
+    sites = {name: _Sites(module.functions[name], targets) for name, _ in suspects}
+    lines = sorted({line_of(item) for name, item in suspects if _depends(module, sites[name], item)})
+    if not lines:
+        return module
+    words = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
+    part = ("", f"objects lie at one address each, on which {words} depend{'s' * (len(lines) == 1)}")
+    return replace(module, partly_checked=(*module.partly_checked, part))
+
+
+def _suspects(function: ir.Function) -> Iterator[ir.Compute]:
+    """Calculations that may be about addresses: there are few functions that make numbers of pointers."""
+    found = [
+        item
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Compute) and not (item.place and _LIBRARY in item.place.file)
+    ]
+    has_numbers = any(item.operation == "ptrtoint" or any(map(_is_address, item.operands)) for item in found)
+    for item in found:
+        is_about_pointers = any(operand.type == ir.PTR for operand in item.operands)
+        if item.operation in _ALL and (has_numbers or is_about_pointers):
+            yield item
+
+
+def _is_address(operand: ir.Operand) -> bool:
+    return isinstance(operand, ir.ObjectAddress)
+
+
+class _Sites:
+    """The objects whose addresses the values of a function may be."""
+
+    def __init__(self, function: ir.Function, targets: PointsTo) -> None:
+        self.name, self.targets = function.name, targets
+        self.made = {
+            item.result.name: item
+            for block in function.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Compute)
+        }
+
+    def of(self, operand: ir.Operand) -> set[str]:
+        """The sites of an operand; a distance between two addresses is none."""
+        found = {
+            target.site for target in self.targets.targets(self.name, operand) if target.function is None
+        }
+        return set() if found and self._is_distance(operand) else found
+
+    def _is_distance(self, operand: ir.Operand) -> bool:
+        item = self.made.get(operand.name) if isinstance(operand, ir.Value) else None
+        if item is None or not item.operands:
+            return False
+        from_addresses = [each for each in item.operands if self.targets.targets(self.name, each)]
+        if item.operation == "sub" and len(from_addresses) > 1:
+            return True
+        return bool(from_addresses) and all(map(self._is_distance, from_addresses))
+
+
+def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
+    sites = [sites_of.of(operand) for operand in item.operands]
+    if not any(sites):
+        return False
+    if item.operation in _COMPARISONS:
+        return all(sites) and sites[0] != sites[1]
+    number = next((operand.value for operand in item.operands if isinstance(operand, ir.Constant)), None)
+    aligned = min((_align(module, site) for found in sites for site in found), default=1)
+    match item.operation, number:
+        case "and", int():
+            is_cleared = number >> _TAG_BITS != 0  # bits of a tag are taken away from an address
+            return not is_cleared and number >= aligned
+        case "lshr" | "ashr", int():
+            return number < _TAG_BITS
+        case "urem" | "srem", int():
+            return number == 0 or aligned % number != 0
+        case _:
+            return item.operation != "and"
+
+
+def _align(module: ir.Module, site: str) -> int:
+    item = module.objects.get(site[1:]) if site.startswith("@") else None
+    return 1 if item is None else item.align
+
+
+PASS = Pass(
+    name="check_addresses",
+    purpose="finds calculations whose result depends on where objects lie in memory",
+    needs=("place_heap",),
+    run=check_addresses,
+)
