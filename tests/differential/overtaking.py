@@ -78,7 +78,7 @@ def gathered(program: Program, model: Model) -> _core.Findings:
     terms = Observer(program).terms
     watched = watches_under(model, program, terms, bound=BOUND)
     form = lower_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form
-    return compiled.search_exactly_once(form, bound=BOUND, signs=signs.slots, seconds=10.0)
+    return compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=10.0)
 
 
 def judged(program: Program, model: Model) -> Verdict | None:
@@ -94,7 +94,7 @@ def judged(program: Program, model: Model) -> Verdict | None:
         return None
     if found.stopped is not None:  # on a busy machine; what is not done is not trusted
         return None
-    is_trusted = not (found.failures or found.faults or overtaking.is_doubtful(found.signs))
+    is_trusted = not (found.failures or found.faults or overtaking.is_doubtful(found.relation_ends))
     return Verdict(is_trusted, answer(found) == answer(expected) and found.cut <= expected.cut)
 
 

@@ -187,7 +187,7 @@ impl Cube {
     /// For each process variable the first one that may be swapped with it without changing the cube: both stand
     /// only as the one index of cells of finite types, and of the same ones with the same values.
     #[must_use]
-    pub fn twins(&self) -> Vec<u8> {
+    pub fn interchangeable(&self) -> Vec<u8> {
         let count = self.slots as usize;
         let mut said: Vec<Vec<(u16, u64)>> = vec![Vec::new(); count];
         let mut alone = vec![true; count];

@@ -39,7 +39,7 @@ fn needs(cube: &Cube) -> u128 {
 struct Entry {
     number: usize,
     needs: u128,
-    twins: Vec<u8>,
+    interchangeable: Vec<u8>,
     plan: Plan,
     cube: Cube,
 }
@@ -64,8 +64,8 @@ pub enum Cover {
 impl Fixpoint {
     /// Adds a cube under a number.
     pub fn add(&mut self, number: usize, cube: Cube) {
-        let (needs, twins, plan) = (needs(&cube), cube.twins(), Plan::of(&cube));
-        self.entries.push(Entry { number, needs, twins, plan, cube });
+        let (needs, interchangeable, plan) = (needs(&cube), cube.interchangeable(), Plan::of(&cube));
+        self.entries.push(Entry { number, needs, interchangeable, plan, cube });
     }
 
     /// How many.
@@ -112,7 +112,7 @@ impl Fixpoint {
                 sorts,
                 fault: Fault::None,
                 most_open,
-                twins: &entry.twins,
+                interchangeable: &entry.interchangeable,
                 steps: Cell::new(MOST_CHOICES),
             };
             match matching.each(&mut |_| true) {
@@ -140,23 +140,24 @@ impl Fixpoint {
     pub fn covers(&self, cube: &Cube, system: &System, fault: Fault) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let signature = needs(cube);
-        let twins = cube.twins();
+        let interchangeable = cube.interchangeable();
         let plan = (fault == Fault::MatchReversed).then(|| Plan::of(cube));
         for entry in &self.entries {
             if entry.needs & !signature != 0 {
                 continue;
             }
-            let (large, plan, small, twins) = match &plan {
-                Some(plan) => (cube, plan, &entry.cube, &entry.twins),
-                None => (&entry.cube, &entry.plan, cube, &twins),
+            let (large, plan, small, interchangeable) = match &plan {
+                Some(plan) => (cube, plan, &entry.cube, &entry.interchangeable),
+                None => (&entry.cube, &entry.plan, cube, &interchangeable),
             };
             let steps = Cell::new(MOST_CHOICES);
-            let matching = Matching { large, plan, small, sorts, fault, most_open: 0, twins, steps };
+            let matching =
+                Matching { large, plan, small, sorts, fault, most_open: 0, interchangeable, steps };
             if matching.each(&mut |_| true)? {
                 return Ok(Cover::One(entry.number));
             }
         }
-        self.is_covered_by_several(cube, &twins, system, fault)
+        self.is_covered_by_several(cube, &interchangeable, system, fault)
     }
 
     /// Whether no state of `cube` escapes all visited cubes: each way of one of them gives a clause of negated
@@ -164,7 +165,7 @@ impl Fixpoint {
     fn is_covered_by_several(
         &self,
         cube: &Cube,
-        twins: &[u8],
+        interchangeable: &[u8],
         system: &System,
         fault: Fault,
     ) -> Result<Cover, CoreError> {
@@ -184,7 +185,7 @@ impl Fixpoint {
                 sorts,
                 fault,
                 most_open: MOST_OPEN,
-                twins,
+                interchangeable,
                 steps,
             };
             matching.each(&mut |open| {

@@ -46,12 +46,12 @@ fn groups(constraints: &[Linear]) -> Vec<Vec<&Linear>> {
     groups.into_iter().map(|group| group.1).collect()
 }
 
-/// The values of one integer: bounds and holes.
+/// The values of one integer: bounds, and values that are excluded.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Range {
     least: Option<i128>,
     most: Option<i128>,
-    holes: Vec<i128>,
+    excluded: Vec<i128>,
 }
 
 impl Range {
@@ -65,7 +65,7 @@ impl Range {
                 self.least = Some(self.least.map_or(at, |least| least.max(at)));
                 self.most = Some(self.most.map_or(at, |most| most.min(at)));
             }
-            Relation::Different => self.holes.push(at),
+            Relation::Different => self.excluded.push(at),
             _ if factor > 0 => self.most = Some(self.most.map_or(at, |most| most.min(at))),
             _ => self.least = Some(self.least.map_or(at, |least| least.max(at))),
         }
@@ -73,9 +73,9 @@ impl Range {
 
     fn has_value(mut self) -> bool {
         let (Some(least), Some(most)) = (self.least, self.most) else { return true };
-        self.holes.sort_unstable();
-        self.holes.dedup();
-        let inside = self.holes.iter().filter(|&&hole| least <= hole && hole <= most).count();
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
+        let inside = self.excluded.iter().filter(|&&value| least <= value && value <= most).count();
         most - least + 1 > inside as i128
     }
 }

@@ -69,7 +69,7 @@ pub(crate) struct Matching<'a> {
     /// Literals of `large` that need not follow from `small`.
     pub most_open: usize,
     /// For each process variable of `small` the first one that is like it in everything.
-    pub twins: &'a [u8],
+    pub interchangeable: &'a [u8],
     /// Choices that may still be tried: beyond, the answer is "no way".
     pub steps: Cell<u32>,
 }
@@ -154,9 +154,9 @@ impl Matching<'_> {
 
     /// Whether an earlier process variable that is alike is not taken: one of them is enough, if all must follow.
     fn has_free_twin(&self, slot: u8, taken: &[u8]) -> bool {
-        let twin = self.twins[slot as usize];
-        let is_alike = |other: u8| self.twins[other as usize] == twin && !taken.contains(&other);
-        self.most_open == 0 && twin != slot && !self.sorts.is_fixed && (twin..slot).any(is_alike)
+        let first = self.interchangeable[slot as usize];
+        let is_alike = |other: u8| self.interchangeable[other as usize] == first && !taken.contains(&other);
+        self.most_open == 0 && first != slot && !self.sorts.is_fixed && (first..slot).any(is_alike)
     }
 
     /// Chooses a node of `small` for the next one of `large`.
@@ -242,9 +242,18 @@ pub(crate) const MOST_CHOICES: u32 = 2_000;
 
 /// Whether every state of `small` is in `large`, as far as one renaming shows it.
 pub(crate) fn contains(large: &Cube, small: &Cube, sorts: &Sorts, fault: Fault) -> Result<bool, CoreError> {
-    let twins = small.twins();
+    let interchangeable = small.interchangeable();
     let steps = Cell::new(MOST_CHOICES);
     let plan = Plan::of(large);
-    Matching { large, plan: &plan, small, sorts, fault, most_open: 0, twins: &twins, steps }
-        .each(&mut |_| true)
+    Matching {
+        large,
+        plan: &plan,
+        small,
+        sorts,
+        fault,
+        most_open: 0,
+        interchangeable: &interchangeable,
+        steps,
+    }
+    .each(&mut |_| true)
 }

@@ -18,7 +18,7 @@ pub struct Seen {
 }
 
 /// Per relation that was asked for the threads and cells in which it ends.
-pub type Signs = [BTreeSet<(u32, u32)>; 3];
+pub type RelationEnds = [BTreeSet<(u32, u32)>; 3];
 
 /// Everything found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Findings {
     /// The steps that close loops which were cut: thread and edge.
     pub cuts: BTreeSet<(u32, u32)>,
     /// Where the relations that were asked for end: per relation the threads and cells of the events.
-    pub signs: Signs,
+    pub relation_ends: RelationEnds,
     /// Checks that are no requirement and have something to say, by number.
     pub flags: BTreeMap<u32, Seen>,
     /// Every complete execution, and every one that failed or was cut, if they are to be kept.

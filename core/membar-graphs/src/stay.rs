@@ -49,7 +49,7 @@ pub(crate) struct Stuck {
     pub(crate) blocks_beside_truncated: bool,
 }
 
-/// The keys of `Findings::stuck`.
+/// Why an execution never changes again, as a key of `Findings::stuck`: each as the field of `Stuck` says.
 pub(crate) const LOOKS: usize = 0;
 pub(crate) const BLOCKS: usize = 1;
 pub(crate) const BLOCKS_BESIDE_TRUNCATED: usize = 2;

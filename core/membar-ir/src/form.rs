@@ -26,8 +26,8 @@ use crate::error::CoreError;
 use crate::expr::{Expr, Register};
 use crate::program::Tag;
 use crate::program::{
-    Address, Cell, CellId, Channel, Edge, EdgeId, Meeting, Object, Observable, Operation, Patience,
-    Predicate, Program, Rmw, TagSet, Term, Thread, ThreadId, WatchedPoint,
+    Address, Cell, CellId, Channel, Edge, EdgeId, Meeting, Object, Observable, Operation, Predicate, Program,
+    Rmw, TagSet, Term, Thread, ThreadId, WaitOrder, WatchedPoint,
 };
 use crate::words::Words;
 
@@ -343,7 +343,7 @@ impl ThreadDecoder<'_> {
             5 => Operation::Set { register: self.register(words)?, value: self.expr(words)? },
             6 => {
                 let condition = self.expr(words)?;
-                let waits = [None, Some(Patience::Impatient), Some(Patience::Patient)];
+                let waits = [None, Some(WaitOrder::InTurn), Some(WaitOrder::Last)];
                 Operation::Assume { condition, waits: waits[words.index(3, "unknown kind of waiting")?] }
             }
             7 => Operation::Assert { condition: self.expr(words)? },

@@ -108,7 +108,7 @@ pub enum Operation {
     Rmw(Box<Rmw>),
     Fence { tags: TagSet, address: Option<Expr> },
     Set { register: Register, value: Expr },
-    Assume { condition: Expr, waits: Option<Patience> },
+    Assume { condition: Expr, waits: Option<WaitOrder> },
     Assert { condition: Expr },
     Choose { register: Register, low: Expr, high: Expr, retries: bool },
     Spawn { thread: ThreadId },
@@ -199,13 +199,13 @@ impl Operation {
     }
 }
 
-/// Whether a thread that waits in a step may be explored last: not if the step can race, since the race may show
+/// When a thread that waits in a step is explored: last, or in turn if the step can race, since the race may show
 /// earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Patience {
-    Patient,
-    Impatient,
+pub enum WaitOrder {
+    Last,
+    InTurn,
 }
 
 /// The operation of an edge that sends to, or receives from, a channel without capacity.

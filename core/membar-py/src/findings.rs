@@ -175,10 +175,10 @@ impl Findings {
         self.found.cuts.iter().copied().collect()
     }
 
-    /// Per relation of `signs` the threads and cells in which it ends; less once the first one has a pair.
+    /// Per relation of `relation_ends` the threads and cells in which it ends; less once the first one has a pair.
     #[getter]
-    fn signs(&self) -> Vec<Vec<(u32, u32)>> {
-        self.found.signs.iter().map(|ends| ends.iter().copied().collect()).collect()
+    fn relation_ends(&self) -> Vec<Vec<(u32, u32)>> {
+        self.found.relation_ends.iter().map(|ends| ends.iter().copied().collect()).collect()
     }
 
     /// Number of executions that were kept.

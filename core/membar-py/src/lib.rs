@@ -111,11 +111,11 @@ impl Plan {
     /// As `search`, by the exactly-once search: only for models that have the properties it needs. With `order`, the
     /// slot of what the model orders inside threads, by its dependency-aware variant, for programs that it is for.
     /// `symmetric`: groups of interchangeable threads, and whether the model has a global order
-    /// (`stateless::Symmetry`); not with `order`. `signs`: slots of relations; where they end is told. `verify` and `fault` are for tests: count what must not happen, and
+    /// (`stateless::Symmetry`); not with `order`. `relation_ends`: slots of relations; where they end is told. `verify` and `fault` are for tests: count what must not happen, and
     /// make mistake number `fault` of `faults()`.
     #[pyo3(signature = (
         program, *, bound, order=None, seconds=None, executions=None, memory=None, keep_all=false,
-        stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, signs=None,
+        stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, relation_ends=None,
         verify=false, fault=None
     ))]
     #[expect(
@@ -138,13 +138,13 @@ impl Plan {
         in_place: bool,
         progress: Option<Bound<'_, PyAny>>,
         symmetric: Option<(Vec<Vec<usize>>, bool)>,
-        signs: Option<[u32; 3]>,
+        relation_ends: Option<[u32; 3]>,
         verify: bool,
         fault: Option<usize>,
     ) -> PyResult<Findings> {
         let program = self.decode(program)?;
         let limits = limits_of(seconds, executions, memory)?;
-        let signs = match signs {
+        let relation_ends = match relation_ends {
             None => None,
             Some([a, b, c]) => Some([self.order_of(a)?, self.order_of(b)?, self.order_of(c)?]),
         };
@@ -167,7 +167,7 @@ impl Plan {
             jobs,
             in_place,
             order,
-            signs,
+            relation_ends,
             verify,
             fault,
         };

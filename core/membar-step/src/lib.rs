@@ -7,7 +7,7 @@
 pub mod store_buffers;
 
 use membar_ir::expr::{Expr, Register};
-use membar_ir::program::{Address, CellId, Operation, Patience, Rmw, TagSet, ThreadId};
+use membar_ir::program::{Address, CellId, Operation, Rmw, TagSet, ThreadId, WaitOrder};
 
 /// The widest choice that is enumerated.
 pub const WIDEST_CHOICE: u64 = 1 << 16;
@@ -16,7 +16,7 @@ pub const WIDEST_CHOICE: u64 = 1 << 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
     /// An assumption does not hold; a step that waits may be taken later.
-    Assumption(Option<Patience>),
+    Assumption(Option<WaitOrder>),
     /// There is no value to choose.
     NoChoice,
     /// There are too many values to choose from.

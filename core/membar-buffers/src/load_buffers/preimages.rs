@@ -190,7 +190,8 @@ fn changes_asked(block: &Block, memory: &[Option<u64>]) -> bool {
     block.writes.iter().any(|&(cell, _)| memory[cell.index()].is_some())
 }
 
-/// Before a write: its own message is the newest of all, or the thread was left open.
+/// The states before a write: those in whose queue the write's own message is the newest, and, if the state leaves
+/// the queue of the thread open, all of them.
 fn before_write(
     element: &Element,
     thread: usize,
@@ -226,7 +227,7 @@ fn before_write(
     }
 }
 
-/// What is left of a state if every queue is empty; threads that were left open may be anywhere.
+/// The states in which every queue is empty; a thread of which the state says nothing may be at any point.
 fn with_empty_queues(element: &Element, threads: &[LocalAutomaton]) -> Vec<Element> {
     let mut found = vec![element.clone()];
     for (other, flat) in threads.iter().enumerate() {

@@ -54,7 +54,7 @@ pub(super) struct ConsistencyChecker<'a> {
 }
 
 impl<'a> ConsistencyChecker<'a> {
-    /// For graphs of one program, whose threads may have holes if the search has an order of its own.
+    /// For graphs of one program, whose threads may have gaps if the search has an order of its own.
     pub(super) fn new(plan: &'a Plan, schedule: &'a Schedule, program: &Program, options: Options) -> Self {
         let phases = [&schedule.reads, &schedule.coherence];
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);

@@ -55,24 +55,24 @@ impl Graph {
         }
     }
 
-    /// The prefix of `item`, at `position` of `thread`, takes in that of what the twin before did there.
+    /// The prefix of `item`, at `position` of `thread`, takes in that of what the symmetric thread before did there.
     pub(super) fn merge_twin(&mut self, item: ItemId, thread: usize, position: usize) {
-        if let Some(twin) = self.twin_in_prefix(thread, position) {
-            self.merge_source(item, twin);
+        if let Some(counterpart) = self.counterpart_in_prefix(thread, position) {
+            self.merge_source(item, counterpart);
         }
     }
 
     /// Puts the prefix of what comes last in `thread` into `clock`.
     pub(super) fn take_end(&mut self, thread: usize) {
-        let (mut thread, mut items) = (thread, self.lanes[thread].items.len());
+        let (mut thread, mut items) = (thread, self.threads[thread].items.len());
         loop {
             if items > 0 {
-                let last = self.lanes[thread].items[items - 1];
+                let last = self.threads[thread].items[items - 1];
                 let start = last.index() * self.clock.len();
-                self.clock.copy_from_slice(&self.clocks[start..start + self.lanes.len()]);
+                self.clock.copy_from_slice(&self.clocks[start..start + self.threads.len()]);
                 return;
             }
-            let Start::Spawned { by, items: before } = self.lanes[thread].start else {
+            let Start::Spawned { by, items: before } = self.threads[thread].start else {
                 self.clock.fill(0);
                 return;
             };
@@ -86,15 +86,15 @@ impl Graph {
 
     /// The same of `spawn_clocks`.
     pub(super) fn take_spawn_end(&mut self, thread: usize) {
-        let (mut thread, mut items) = (thread, self.lanes[thread].items.len());
+        let (mut thread, mut items) = (thread, self.threads[thread].items.len());
         loop {
             if items > 0 {
-                let last = self.lanes[thread].items[items - 1];
+                let last = self.threads[thread].items[items - 1];
                 let start = last.index() * self.clock.len();
-                self.clock.copy_from_slice(&self.spawn_clocks[start..start + self.lanes.len()]);
+                self.clock.copy_from_slice(&self.spawn_clocks[start..start + self.threads.len()]);
                 return;
             }
-            let Start::Spawned { by, items: before } = self.lanes[thread].start else {
+            let Start::Spawned { by, items: before } = self.threads[thread].start else {
                 self.clock.fill(0);
                 return;
             };
@@ -107,8 +107,8 @@ impl Graph {
         self.take_end(thread);
         out.clear();
         out.extend_from_slice(&self.clock);
-        if let Some(twin) = self.twin_in_prefix(thread, self.lanes[thread].items.len()) {
-            out.iter_mut().zip(self.clock(twin)).for_each(|(own, other)| *own = (*own).max(*other));
+        if let Some(counterpart) = self.counterpart_in_prefix(thread, self.threads[thread].items.len()) {
+            out.iter_mut().zip(self.clock(counterpart)).for_each(|(own, other)| *own = (*own).max(*other));
         }
     }
 
@@ -118,14 +118,14 @@ impl Graph {
             return;
         }
         let Item { thread, position, .. } = *self.item(item);
-        let lane = &mut self.lanes[thread as usize];
-        let last = lane.items.pop();
+        let own = &mut self.threads[thread as usize];
+        let last = own.items.pop();
         self.take_end(thread as usize);
-        self.lanes[thread as usize].items.extend(last);
+        self.threads[thread as usize].items.extend(last);
         self.clock[thread as usize] = position + 1;
         let start = item.index() * self.clock.len();
         if self.fault != Fault::ClockKept {
-            self.clocks[start..start + self.lanes.len()].copy_from_slice(&self.clock);
+            self.clocks[start..start + self.threads.len()].copy_from_slice(&self.clock);
         }
         merge(&mut self.clocks, item, clock);
         self.merge_twin(item, thread as usize, position as usize);

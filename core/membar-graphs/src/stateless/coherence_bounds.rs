@@ -57,7 +57,7 @@ impl CoherenceBounds {
     ) -> usize {
         let is_here =
             |label: Label| matches!(label, Label::Read(other, _) | Label::Write(other) if other == place);
-        let earlier = &graph.lanes[thread].events[..events];
+        let earlier = &graph.threads[thread].events[..events];
         let last = match step {
             Step::Any => earlier.last(),
             Step::SameLocation => earlier.iter().rev().find(|&&id| is_here(graph.item(id).label)),
@@ -89,9 +89,9 @@ impl CoherenceBounds {
         place: Place,
     ) -> ItemId {
         let reader = graph.item(read).thread as usize;
-        let lane = &graph.lanes[reader];
-        let earlier = lane.events.iter().position(|&id| id == read).unwrap_or(0);
-        let of_write = self.floor(graph, step, thread, graph.lanes[thread].events.len(), place);
+        let own = &graph.threads[reader];
+        let earlier = own.events.iter().position(|&id| id == read).unwrap_or(0);
+        let of_write = self.floor(graph, step, thread, graph.threads[thread].events.len(), place);
         graph.writes(place)[of_write.max(self.floor(graph, step, reader, earlier, place))]
     }
 }
@@ -110,7 +110,7 @@ impl Explorer<'_> {
         };
         let Some(step) = self.update_bounds()? else { return Ok(0) };
         let graph = &self.graphs[self.depth];
-        let events = graph.lanes[frame.thread].events.len();
+        let events = graph.threads[frame.thread].events.len();
         let floor = self.bounds[self.depth].floor(graph, step, frame.thread, events, place);
         Ok(if self.options.fault == Fault::FloorTooHigh { floor + 1 } else { floor })
     }

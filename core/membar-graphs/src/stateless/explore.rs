@@ -10,7 +10,7 @@ use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents};
 use crate::stateless::record::Record;
-use crate::stateless::signs::Signs;
+use crate::stateless::relation_ends::RelationEnds;
 use crate::stateless::thread_order::ThreadOrder;
 use crate::stateless::thread_tree::{Next, ThreadTree};
 use crate::stateless::view::View;
@@ -57,7 +57,7 @@ pub(super) struct Explorer<'a> {
     pub(super) record: Record,
     pub(super) verification: Verification,
     /// What else to tell of whole graphs.
-    signs: Option<Signs<'a>>,
+    relation_ends: Option<RelationEnds<'a>>,
     /// What makes the prefix of a write inside its thread; None: all of program order.
     pub(super) order: Option<ThreadOrder<'a>>,
     /// The prefix of the write that is looked at: per thread, or per item.
@@ -99,7 +99,7 @@ impl<'a> Explorer<'a> {
             flags: Vec::new(),
             record: Record::new(program, options),
             verification: Verification::default(),
-            signs: options.signs.map(|slots| Signs::new(plan, slots)),
+            relation_ends: options.relation_ends.map(|slots| RelationEnds::new(plan, slots)),
             order: options.order.map(|slot| ThreadOrder::new(program, plan, slot, options.fault)),
             clock: Vec::new(),
             marks: Vec::new(),
@@ -163,11 +163,11 @@ impl<'a> Explorer<'a> {
         match next {
             Move::Fence => graph.push_fence(thread, &self.thread_tree)?,
             Move::Join(other) => {
-                let node = self.thread_tree.child(graph.lanes[thread].node, 1)?;
+                let node = self.thread_tree.child(graph.threads[thread].node, 1)?;
                 graph.push_join(thread, other as usize, node, &self.thread_tree)?;
             }
             Move::Choose => {
-                let Next::Choice(options) = &self.thread_tree.node(graph.lanes[thread].node).next else {
+                let Next::Choice(options) = &self.thread_tree.node(graph.threads[thread].node).next else {
                     return Ok(false);
                 };
                 let ways = options.len();
@@ -215,12 +215,12 @@ impl<'a> Explorer<'a> {
     /// writes and few revisits are needed; and last of all reads after which their thread would wait.
     fn schedule_next(&mut self) -> Result<Option<(usize, Move)>, CoreError> {
         let mut best = None;
-        let mut patient = None;
-        for thread in 0..self.graphs[self.depth].lanes.len() {
+        let mut waiting = None;
+        for thread in 0..self.graphs[self.depth].threads.len() {
             match self.graphs[self.depth].next(thread, &self.thread_tree) {
                 next @ Move::Finish => return Ok(Some((thread, next))),
                 next @ Move::Read(cell) if best.is_none() => {
-                    let chosen = if self.would_wait(thread, cell)? { &mut patient } else { &mut best };
+                    let chosen = if self.would_wait(thread, cell)? { &mut waiting } else { &mut best };
                     *chosen = chosen.or(Some((thread, next)));
                 }
                 Move::Nothing | Move::Read(_) => {}
@@ -231,8 +231,8 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
-        let patient = patient.filter(|_| self.options.fault != Fault::PatienceForLast);
-        Ok(best.or(patient))
+        let waiting = waiting.filter(|_| self.options.fault != Fault::NoSpinReadsLast);
+        Ok(best.or(waiting))
     }
 
     /// Goes on with what is left of `frame`: true if there is a graph to go on from.
@@ -327,7 +327,7 @@ impl<'a> Explorer<'a> {
         same: &mut Same,
     ) -> Result<bool, Failure> {
         let graph = &mut self.graphs[self.depth];
-        let (source, node) = (graph.writes(place)[at], graph.lanes[thread].node);
+        let (source, node) = (graph.writes(place)[at], graph.threads[thread].node);
         let child = match self.thread_tree.some_child(node).filter(|_| !graph.has_spawns()) {
             Some(child) => child,
             None => self.thread_tree.child(node, graph.item(source).value)?,
@@ -347,7 +347,7 @@ impl<'a> Explorer<'a> {
     fn read_from(&mut self, thread: usize, place: Place, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
         let source = graph.writes(place)[at];
-        let node = self.thread_tree.child(graph.lanes[thread].node, graph.item(source).value)?;
+        let node = self.thread_tree.child(graph.threads[thread].node, graph.item(source).value)?;
         let len = graph.items.len();
         graph.push_read(thread, place, source, node, &self.thread_tree)?;
         self.frames.push(Frame { len, thread, left: WorkItem::Sources(place, at), ways, floor: 0 });
@@ -357,7 +357,7 @@ impl<'a> Explorer<'a> {
     /// Lets `thread` take option `at`, and notes that the earlier ones are left.
     fn choose(&mut self, thread: usize, at: usize, ways: usize) -> Result<(), Failure> {
         let graph = &mut self.graphs[self.depth];
-        let node = graph.lanes[thread].node;
+        let node = graph.threads[thread].node;
         let Next::Choice(options) = &self.thread_tree.node(node).next else { return Ok(()) };
         // Failure is the maximal step of a store-conditional, and its last option.
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
@@ -368,15 +368,15 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// Whether the present graph can be, now that something was added to `thread`. What fills a hole is checked: models
+    /// Whether the present graph can be, now that something was added to `thread`. What fills a gap is checked: models
     /// may see in it why what is around it is in order.
     fn is_settled(&mut self, thread: usize) -> Result<bool, Failure> {
         if self.order.is_none() {
             return Ok(true);
         }
         let graph = &mut self.graphs[self.depth];
-        let lane = &graph.lanes[thread];
-        let fills = (lane.next as usize) < lane.items.len();
+        let own = &graph.threads[thread];
+        let fills = (own.next as usize) < own.items.len();
         Ok(graph.settle(thread, &mut self.thread_tree)? && (!fills || self.is_consistent(false)?))
     }
 
@@ -398,7 +398,7 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: what was not asked yet, then it counts.
     fn complete(&mut self) -> Result<(), Failure> {
         let graph = &self.graphs[self.depth];
-        if self.options.fault == Fault::HolesLeft && graph.lanes.iter().any(ThreadEvents::has_holes) {
+        if self.options.fault == Fault::GapsLeft && graph.threads.iter().any(ThreadEvents::has_gaps) {
             return Ok(());
         }
         let view =
@@ -406,8 +406,8 @@ impl<'a> Explorer<'a> {
         if !self.checker.passes_at_the_end(&view, &mut self.flags, &mut self.watch)? {
             return Ok(());
         }
-        if let Some(signs) = &mut self.signs {
-            signs.look(&view, &mut self.record.findings.signs, &mut self.watch)?;
+        if let Some(relation_ends) = &mut self.relation_ends {
+            relation_ends.look(&view, &mut self.record.findings.relation_ends, &mut self.watch)?;
         }
         let weight = self.symmetry.weight(graph);
         self.record.is_full = self.watch.is_full();

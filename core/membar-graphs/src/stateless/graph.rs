@@ -9,7 +9,7 @@
 use crate::stateless::clocks::merge;
 use crate::stateless::fault::Fault;
 use crate::stateless::item::{Item, ItemId, Label, Location, Move, Place, Places, Start, ThreadEvents};
-use crate::stateless::symmetry::Twins;
+use crate::stateless::symmetry::SymmetricThreads;
 use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
 use crate::thread::{Kind, Status};
 use membar_ir::error::CoreError;
@@ -28,16 +28,16 @@ pub struct Graph {
     /// The same without reads-from; kept only if some thread starts or joins another.
     pub(super) spawn_clocks: Vec<u32>,
     /// The threads.
-    pub lanes: Vec<ThreadEvents>,
+    pub threads: Vec<ThreadEvents>,
     /// The locations that occur, by first occurrence.
     pub locations: Vec<Location>,
     /// Per cell its place, if it occurs.
     pub(super) places: Vec<Option<Place>>,
     pub(super) has_spawns: bool,
-    /// Whether `clocks` are kept: not where threads may have holes.
+    /// Whether `clocks` are kept: not where threads may have gaps.
     pub(super) has_clocks: bool,
     /// Which threads are interchangeable.
-    pub(super) symmetric_threads: Twins,
+    pub(super) symmetric_threads: SymmetricThreads,
     /// Room for clocks.
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
@@ -52,7 +52,7 @@ impl Graph {
     /// # Errors
     /// A thread is started twice.
     pub fn new(program: &Program, thread_tree: &ThreadTree<'_>, fault: Fault) -> Result<Self, CoreError> {
-        let lane = |(number, thread): (usize, &membar_ir::program::Thread)| ThreadEvents {
+        let own = |(number, thread): (usize, &membar_ir::program::Thread)| ThreadEvents {
             items: Vec::new(),
             events: Vec::new(),
             next: 0,
@@ -65,18 +65,18 @@ impl Graph {
             events: Vec::new(),
             clocks: Vec::new(),
             spawn_clocks: Vec::new(),
-            lanes: program.threads.iter().enumerate().map(lane).collect(),
+            threads: program.threads.iter().enumerate().map(own).collect(),
             locations: Vec::new(),
             places: vec![None; program.cells.len()],
             has_spawns: program.threads.iter().any(|thread| !thread.started) || joins(program),
-            symmetric_threads: Twins::default(),
+            symmetric_threads: SymmetricThreads::default(),
             clock: vec![0; program.threads.len()],
             has_clocks: true,
             spare: Vec::new(),
             fault,
         };
-        for thread in 0..graph.lanes.len() {
-            if graph.lanes[thread].start == Start::Started {
+        for thread in 0..graph.threads.len() {
+            if graph.threads[thread].start == Start::Started {
                 graph.arrive(thread, thread_tree)?;
             }
         }
@@ -90,7 +90,7 @@ impl Graph {
     }
 
     pub(super) fn width(&self) -> usize {
-        self.lanes.len()
+        self.threads.len()
     }
 
     /// The item at a stamp.
@@ -108,12 +108,12 @@ impl Graph {
     /// What `thread` can do.
     #[must_use]
     pub fn next(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Move {
-        let lane = &self.lanes[thread];
-        if lane.start == Start::NotStarted {
+        let own = &self.threads[thread];
+        if own.start == Start::NotStarted {
             return Move::Nothing;
         }
-        let node = thread_tree.node(lane.node);
-        if let Some(step) = node.steps.get(lane.at as usize) {
+        let node = thread_tree.node(own.node);
+        if let Some(step) = node.steps.get(own.at as usize) {
             return match (step.event.kind, step.pair) {
                 (Kind::Write, Some(pair)) if !pair.is_exclusive => Move::Finish,
                 (Kind::Write, _) => Move::Write,
@@ -136,13 +136,13 @@ impl Graph {
     /// How a thread has ended; None if it has not, or waits for another thread.
     #[must_use]
     pub fn status(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Status> {
-        let lane = &self.lanes[thread];
-        if lane.start == Start::NotStarted {
+        let own = &self.threads[thread];
+        if own.start == Start::NotStarted {
             return Some(Status::NotStarted);
         }
-        let node = thread_tree.node(lane.node);
+        let node = thread_tree.node(own.node);
         match &node.next {
-            Next::Ended(status, _) if lane.at as usize == node.steps.len() => Some(*status),
+            Next::Ended(status, _) if own.at as usize == node.steps.len() => Some(*status),
             _ => None,
         }
     }
@@ -197,8 +197,8 @@ impl Graph {
     /// The next step of `thread`, which is a write or a fence.
     #[must_use]
     pub fn pending<'h>(&self, thread: usize, thread_tree: &'h ThreadTree<'_>) -> &'h Step {
-        let lane = &self.lanes[thread];
-        &thread_tree.node(lane.node).steps[lane.at as usize]
+        let own = &self.threads[thread];
+        &thread_tree.node(own.node).steps[own.at as usize]
     }
 
     /// Where the write that is next in `thread` may stand.
@@ -210,20 +210,20 @@ impl Graph {
     pub fn places(&self, thread: usize, place: Place, thread_tree: &ThreadTree<'_>) -> Places {
         let writes = self.writes(place);
         let last = writes.len();
-        let lane = &self.lanes[thread];
+        let own = &self.threads[thread];
         if self.fault == Fault::WritesStandLast {
             return Places { lowest: last, highest: last, is_free: true };
         }
         if self.fault == Fault::ReadModifyWriteUnchecked {
             return Places { lowest: 1, highest: last, is_free: true };
         }
-        let read = self.pending(thread, thread_tree).pair.map(|pair| (pair, lane.events[pair.read as usize]));
+        let read = self.pending(thread, thread_tree).pair.map(|pair| (pair, own.events[pair.read as usize]));
         let Some((pair, Label::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).label))
         else {
             return Places { lowest: 1, highest: last, is_free: true };
         };
         let behind = writes.iter().rposition(|&write| write == source).map_or(last, |at| at + 1);
-        let is_adjacent = !pair.is_exclusive && pair.read + 1 == thread_tree.node(lane.node).first + lane.at;
+        let is_adjacent = !pair.is_exclusive && pair.read + 1 == thread_tree.node(own.node).first + own.at;
         if !is_adjacent {
             return Places { lowest: 1, highest: last, is_free: behind == last };
         }
@@ -238,7 +238,7 @@ impl Graph {
         let item = self.item(write);
         let pair = self.step(item, thread_tree).pair.filter(|pair| !pair.is_exclusive);
         pair.is_some_and(|pair| {
-            let read = self.lanes[item.thread as usize].events[pair.read as usize];
+            let read = self.threads[item.thread as usize].events[pair.read as usize];
             matches!(self.item(read).label, Label::Read(_, other) if other == source)
         })
     }
@@ -255,11 +255,11 @@ impl Graph {
         thread_tree: &ThreadTree<'_>,
     ) -> Result<ItemId, CoreError> {
         let step = self.pending(thread, thread_tree);
-        let lane = &self.lanes[thread];
-        let (node, index) = (lane.node, lane.at);
+        let own = &self.threads[thread];
+        let (node, index) = (own.node, own.at);
         let id = self.push(thread, Label::Write(place), node, index, Some(step), thread_tree);
         self.locations[place.index()].writes.insert(at, id);
-        self.lanes[thread].at += 1;
+        self.threads[thread].at += 1;
         self.arrive(thread, thread_tree)?;
         Ok(id)
     }
@@ -270,9 +270,9 @@ impl Graph {
     /// A thread is started twice.
     pub fn push_fence(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
         let step = self.pending(thread, thread_tree);
-        let lane = &self.lanes[thread];
-        self.push(thread, Label::Fence, lane.node, lane.at, Some(step), thread_tree);
-        self.lanes[thread].at += 1;
+        let own = &self.threads[thread];
+        self.push(thread, Label::Fence, own.node, own.at, Some(step), thread_tree);
+        self.threads[thread].at += 1;
         self.arrive(thread, thread_tree)
     }
 
@@ -290,8 +290,8 @@ impl Graph {
     ) -> Result<(), CoreError> {
         let step = &thread_tree.node(node).steps[0];
         self.push(thread, Label::Read(place, source), node, 0, Some(step), thread_tree);
-        self.lanes[thread].node = node;
-        self.lanes[thread].at = 1;
+        self.threads[thread].node = node;
+        self.threads[thread].at = 1;
         self.arrive(thread, thread_tree)
     }
 
@@ -309,8 +309,8 @@ impl Graph {
     ) -> Result<(), CoreError> {
         let id = self.push(thread, Label::Choice(is_maximal), node, 0, None, thread_tree);
         self.items[id.index()].value = option as u64;
-        self.lanes[thread].node = node;
-        self.lanes[thread].at = 0;
+        self.threads[thread].node = node;
+        self.threads[thread].at = 0;
         self.arrive(thread, thread_tree)
     }
 
@@ -330,8 +330,8 @@ impl Graph {
         merge(&mut self.clocks, id, &self.clock);
         self.take_spawn_end(other);
         merge(&mut self.spawn_clocks, id, &self.clock);
-        self.lanes[thread].node = node;
-        self.lanes[thread].at = 0;
+        self.threads[thread].node = node;
+        self.threads[thread].at = 0;
         self.arrive(thread, thread_tree)
     }
 
@@ -345,7 +345,7 @@ impl Graph {
         thread_tree: &ThreadTree<'_>,
     ) -> ItemId {
         let id = ItemId(narrow(self.items.len()));
-        let position = self.lanes[thread].next;
+        let position = self.threads[thread].next;
         self.items.push(Item {
             label,
             thread: narrow(thread),
@@ -374,11 +374,11 @@ impl Graph {
             self.clock[thread] = position + 1;
             self.spawn_clocks.extend_from_slice(&self.clock);
         }
-        let lane = &mut self.lanes[thread];
-        put(&mut lane.items, position as usize, id);
-        lane.next += 1;
+        let own = &mut self.threads[thread];
+        put(&mut own.items, position as usize, id);
+        own.next += 1;
         if step.is_some() {
-            put(&mut lane.events, event_of(thread_tree, node, index), id);
+            put(&mut own.events, event_of(thread_tree, node, index), id);
             self.events.push(id);
         }
         id
@@ -392,11 +392,11 @@ impl Graph {
         if !self.has_spawns {
             return Ok(());
         }
-        let lane = &self.lanes[thread];
-        let node = thread_tree.node(lane.node);
-        let (here, items) = (node.first + lane.at, narrow(lane.items.len()));
+        let own = &self.threads[thread];
+        let node = thread_tree.node(own.node);
+        let (here, items) = (node.first + own.at, narrow(own.items.len()));
         for spawn in node.spawns.iter().filter(|spawn| spawn.position == here) {
-            let started = &mut self.lanes[spawn.thread.index()];
+            let started = &mut self.threads[spawn.thread.index()];
             if started.start != Start::NotStarted {
                 return Err(CoreError::TooLarge("a thread is started more than once"));
             }
@@ -418,7 +418,7 @@ pub(super) fn event_of(thread_tree: &ThreadTree<'_>, node: SegmentId, index: u32
     (thread_tree.node(node).first + index) as usize
 }
 
-/// Puts `id` at a position of a thread; what is missing before it are holes.
+/// Puts `id` at a position of a thread; what is missing before it are gaps.
 pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
     if list.len() <= position {
         list.resize(position + 1, ItemId::MISSING);
@@ -426,7 +426,7 @@ pub(super) fn put(list: &mut Vec<ItemId>, position: usize, id: ItemId) {
     list[position] = id;
 }
 
-/// Takes the item at a position of a thread away: a hole, unless it is the last.
+/// Takes the item at a position of a thread away: a gap, unless it is the last.
 pub(super) fn take(list: &mut Vec<ItemId>, position: usize) {
     if position + 1 == list.len() {
         list.pop();

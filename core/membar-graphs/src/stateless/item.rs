@@ -103,7 +103,7 @@ pub struct ThreadEvents {
     pub items: Vec<ItemId>,
     /// Those that are events.
     pub events: Vec<ItemId>,
-    /// The position of the item that comes next: the first hole, or behind the last item.
+    /// The position of the item that comes next: the first gap, or behind the last item.
     pub next: u32,
     /// The node that the next item comes from.
     pub node: SegmentId,
@@ -114,7 +114,7 @@ pub struct ThreadEvents {
 }
 
 impl ThreadEvents {
-    /// Its events in program order, without the holes between them.
+    /// Its events in program order, without the gaps between them.
     #[must_use]
     pub fn present(&self) -> impl DoubleEndedIterator<Item = ItemId> + '_ {
         self.events.iter().copied().filter(|&id| id != ItemId::MISSING)
@@ -122,7 +122,7 @@ impl ThreadEvents {
 
     /// Whether an item is missing between others.
     #[must_use]
-    pub fn has_holes(&self) -> bool {
+    pub fn has_gaps(&self) -> bool {
         self.items.contains(&ItemId::MISSING)
     }
 }

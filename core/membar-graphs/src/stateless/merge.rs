@@ -31,7 +31,7 @@ impl Record {
             stuck,
             waits,
             cuts,
-            signs,
+            relation_ends,
             flags,
             nodes,
             bytes,
@@ -53,7 +53,7 @@ impl Record {
         }
         findings.waits.extend(waits);
         findings.cuts.extend(cuts);
-        findings.signs.iter_mut().zip(signs).for_each(|(own, others)| own.extend(others));
+        findings.relation_ends.iter_mut().zip(relation_ends).for_each(|(own, others)| own.extend(others));
         for (own, others) in [
             (&mut findings.failures, failures),
             (&mut findings.faults, faults),

@@ -22,13 +22,13 @@ mod clocks;
 mod coherence_bounds;
 mod explore;
 mod frame;
-mod holes;
+mod gaps;
 mod merge;
-mod patience;
 mod record;
+mod relation_ends;
 mod revisit;
 mod shrink;
-mod signs;
+mod spin_reads;
 mod stuck;
 mod symmetry;
 mod thread_order;
@@ -70,7 +70,7 @@ pub struct Options {
     pub order: Option<Slot>,
     /// Relations of which it is told where they end, in graphs to which nothing can be added; nothing more is told once
     /// the first one has a pair.
-    pub signs: Option<[Slot; 3]>,
+    pub relation_ends: Option<[Slot; 3]>,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
     /// For tests: a mistake to make.
@@ -104,7 +104,7 @@ pub fn search(
     symmetry: &Symmetry,
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
-    // Twins are compared along program order, which graphs with holes do not follow.
+    // Symmetric threads are compared along program order, which graphs with gaps do not follow.
     let none = Symmetry::default();
     let symmetry = if options.order.is_some() { &none } else { symmetry };
     let found = search_once(program, plan, schedule, options, symmetry, stop)?;
@@ -124,7 +124,7 @@ fn search_once(
     stop: &Stop<'_>,
 ) -> Result<(Findings, Verification), CoreError> {
     let watch = Watch::new(stop, options.limits);
-    // What workers hand to each other has no holes.
+    // What workers hand to each other has no gaps.
     if options.jobs > 1 && options.order.is_none() {
         return search_together(program, plan, schedule, options, symmetry, &watch);
     }

@@ -101,7 +101,7 @@ impl Record {
         }
         // A thread that waits for another one now waits for ever.
         let status = |thread: usize| graph.status(thread, thread_tree).unwrap_or(Status::Blocked);
-        let threads = graph.lanes.len();
+        let threads = graph.threads.len();
         let is_cut = (0..threads).any(|thread| status(thread) == Status::Cut);
         self.findings.cut |= is_cut;
         match Ending::of(status, threads) {
@@ -215,9 +215,9 @@ impl Record {
     fn last_value(&self, term: Term, graph: &Graph, thread_tree: &ThreadTree<'_>) -> u64 {
         match term {
             Term::Register(thread, register) => {
-                let lane = &graph.lanes[thread.index()];
-                match &thread_tree.node(lane.node).next {
-                    Next::Ended(_, registers) if lane.start != Start::NotStarted => {
+                let own = &graph.threads[thread.index()];
+                match &thread_tree.node(own.node).next {
+                    Next::Ended(_, registers) if own.start != Start::NotStarted => {
                         registers[register.index()]
                     }
                     _ => thread_tree.not_started(thread.index()).registers[register.index()],
@@ -236,7 +236,7 @@ impl Record {
         let mut numbers = vec![0; graph.items.len()];
         let mut locations: Vec<_> = graph.locations.iter().collect();
         locations.sort_by_key(|location| location.cell);
-        let events = graph.lanes.iter().flat_map(|lane| lane.events.iter().copied());
+        let events = graph.threads.iter().flat_map(|own| own.events.iter().copied());
         let initial = locations.iter().filter_map(|location| location.writes.first().copied());
         let all: Vec<ItemId> = initial.chain(events).collect();
         for (new, id) in (0_u32..).zip(&all) {
@@ -248,7 +248,7 @@ impl Record {
             _ => None,
         };
         let order = |location: &&Location| (location.cell, location.writes.iter().map(number).collect());
-        let runs = (0..graph.lanes.len()).map(|thread| self.run(thread, graph, thread_tree));
+        let runs = (0..graph.threads.len()).map(|thread| self.run(thread, graph, thread_tree));
         Ok(Execution {
             threads: runs.collect::<Result<_, _>>()?,
             rf: all.iter().filter_map(pair).collect(),
@@ -263,12 +263,12 @@ impl Record {
         graph: &Graph,
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<Arc<ThreadRun>, CoreError> {
-        let lane = &graph.lanes[thread];
-        let run = if lane.start == Start::NotStarted {
+        let own = &graph.threads[thread];
+        let run = if own.start == Start::NotStarted {
             thread_tree.not_started(thread)
         } else {
-            let waits = matches!(thread_tree.node(lane.node).next, Next::Join(_));
-            thread_tree.run_to(lane.node, waits.then_some(0))?
+            let waits = matches!(thread_tree.node(own.node).next, Next::Join(_));
+            thread_tree.run_to(own.node, waits.then_some(0))?
         };
         let bytes = 200 * run.values.len() + 8 * run.registers.len();
         let known = self.runs[thread].entry(run_key(run.skeleton.status, &run.choices).collect());
@@ -322,9 +322,9 @@ fn fingerprint(graph: &Graph, thread_tree: &ThreadTree<'_>) -> u128 {
     1.hash(&mut hashers[0]);
     let halves = hashers.map(|mut hasher| {
         let stand = |id: ItemId| (graph.item(id).thread, graph.item(id).position);
-        for lane in &graph.lanes {
-            (lane.start == Start::NotStarted, lane.items.len()).hash(&mut hasher);
-            for &id in &lane.items {
+        for own in &graph.threads {
+            (own.start == Start::NotStarted, own.items.len()).hash(&mut hasher);
+            for &id in &own.items {
                 match graph.item(id).label {
                     Label::Read(_, source) => stand(source).hash(&mut hasher),
                     Label::Choice(_) => thread_tree.answer(graph.item(id).node).hash(&mut hasher),
@@ -359,7 +359,7 @@ impl Record {
     fn class_key(&self, mut key: Vec<u64>, graph: &Graph, thread_tree: &ThreadTree<'_>) -> Vec<u64> {
         let is_over =
             |thread| matches!(graph.status(thread, thread_tree), Some(Status::Complete | Status::NotStarted));
-        if (0..graph.lanes.len()).all(is_over) {
+        if (0..graph.threads.len()).all(is_over) {
             for term in &self.terms {
                 if let Term::Cell(cell) = *term
                     && let Some(location) = graph.locations.iter().find(|location| location.cell == cell)

@@ -125,8 +125,8 @@ impl Graph {
         item.tags = Some(step.event.tags);
         item.value = step.value;
         let thread = item.thread as usize;
-        self.lanes[thread].node = node;
-        self.lanes[thread].at = 1;
+        self.threads[thread].node = node;
+        self.threads[thread].at = 1;
         self.renew_clock(read, clock);
     }
 }
@@ -201,7 +201,7 @@ impl Explorer<'_> {
                 return Ok(false);
             }
         } else {
-            self.clock[thread] = kept.lanes[thread].next + 1;
+            self.clock[thread] = kept.threads[thread].next + 1;
             kept.redirect(read, node, &self.clock, &self.thread_tree);
             kept.arrive(kept.item(read).thread as usize, &self.thread_tree)?;
         }

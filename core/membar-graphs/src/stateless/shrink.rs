@@ -10,13 +10,13 @@ use membar_ir::words::narrow;
 impl Graph {
     /// Threads that `thread` started when it had `items` items or more are not started any more.
     fn unspawn(&mut self, thread: usize, items: usize) {
-        for lane in 0..self.lanes.len() {
-            if let Start::Spawned { by, items: before } = self.lanes[lane].start
+        for own in 0..self.threads.len() {
+            if let Start::Spawned { by, items: before } = self.threads[own].start
                 && by as usize == thread
                 && before as usize >= items
             {
-                self.lanes[lane].start = Start::NotStarted;
-                self.unspawn(lane, 0);
+                self.threads[own].start = Start::NotStarted;
+                self.unspawn(own, 0);
             }
         }
     }
@@ -51,22 +51,22 @@ impl Graph {
             }
         }
         let thread = item.thread as usize;
-        let lane = &mut self.lanes[thread];
-        take(&mut lane.items, item.position as usize);
-        lane.next = item.position;
+        let own = &mut self.threads[thread];
+        take(&mut own.items, item.position as usize);
+        own.next = item.position;
         if item.is_event() {
-            take(&mut lane.events, event_of(thread_tree, item.node, item.index));
+            take(&mut own.events, event_of(thread_tree, item.node, item.index));
         }
         match item.label {
-            Label::Write(_) | Label::Fence => (lane.node, lane.at) = (item.node, item.index),
+            Label::Write(_) | Label::Fence => (own.node, own.at) = (item.node, item.index),
             _ => {
                 if let Some(before) = thread_tree.before(item.node) {
-                    (lane.node, lane.at) = (before, narrow(thread_tree.node(before).steps.len()));
+                    (own.node, own.at) = (before, narrow(thread_tree.node(before).steps.len()));
                 }
             }
         }
         if self.has_spawns {
-            let left = self.lanes[thread].items.len();
+            let left = self.threads[thread].items.len();
             self.unspawn(thread, left + 1);
         }
     }
@@ -80,9 +80,9 @@ impl Graph {
         for location in &self.locations {
             self.places[location.cell.index()] = None;
         }
-        for lane in &mut self.lanes {
-            lane.items.clear();
-            lane.events.clear();
+        for own in &mut self.threads {
+            own.items.clear();
+            own.events.clear();
         }
         self.spare.extend(self.locations.drain(..).map(|location| location.writes));
     }
@@ -110,10 +110,10 @@ impl Graph {
             self.events.push(new);
         }
         if !matches!(item.label, Label::Initial(_)) {
-            let lane = &mut self.lanes[item.thread as usize];
-            put(&mut lane.items, item.position as usize, new);
+            let own = &mut self.threads[item.thread as usize];
+            put(&mut own.items, item.position as usize, new);
             if item.is_event() {
-                put(&mut lane.events, event_of(thread_tree, item.node, item.index), new);
+                put(&mut own.events, event_of(thread_tree, item.node, item.index), new);
             }
         }
         self.items.push(item);
@@ -125,26 +125,26 @@ impl Graph {
 
     /// Puts the threads where their items end; what `revisited` starts behind its last item is not started.
     pub(super) fn set_lanes(&mut self, from: &Self, revisited: usize, thread_tree: &ThreadTree<'_>) {
-        for thread in 0..self.lanes.len() {
+        for thread in 0..self.threads.len() {
             self.seek(thread, thread_tree);
-            let start = match from.lanes[thread].start {
+            let start = match from.threads[thread].start {
                 Start::Spawned { by, items } => {
-                    let left = self.lanes[by as usize].items.len() - usize::from(by as usize == revisited);
-                    if items as usize <= left { from.lanes[thread].start } else { Start::NotStarted }
+                    let left = self.threads[by as usize].items.len() - usize::from(by as usize == revisited);
+                    if items as usize <= left { from.threads[thread].start } else { Start::NotStarted }
                 }
                 other => other,
             };
-            self.lanes[thread].start = start;
+            self.threads[thread].start = start;
         }
     }
 
-    /// What comes next in `thread` is its first hole, or what follows its last item.
+    /// What comes next in `thread` is its first gap, or what follows its last item.
     pub fn seek(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) {
-        let lane = &self.lanes[thread];
-        let hole = lane.items.iter().position(|&id| id == ItemId::MISSING);
-        let hole = hole.filter(|_| !self.passes_by_holes(thread, thread_tree));
-        let next = hole.unwrap_or(lane.items.len());
-        let before = next.checked_sub(1).map(|last| self.item(lane.items[last]));
+        let own = &self.threads[thread];
+        let gap = own.items.iter().position(|&id| id == ItemId::MISSING);
+        let gap = gap.filter(|_| !self.passes_by_gaps(thread, thread_tree));
+        let next = gap.unwrap_or(own.items.len());
+        let before = next.checked_sub(1).map(|last| self.item(own.items[last]));
         let (node, at) = match before {
             None => (thread_tree.root(thread), 0),
             Some(item) => match item.label {
@@ -153,14 +153,14 @@ impl Graph {
                 _ => (item.node, 0),
             },
         };
-        let lane = &mut self.lanes[thread];
-        (lane.next, lane.node, lane.at) = (narrow(next), node, at);
+        let own = &mut self.threads[thread];
+        (own.next, own.node, own.at) = (narrow(next), node, at);
     }
 
     /// For tests only.
-    fn passes_by_holes(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
+    fn passes_by_gaps(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let has_ended = || {
-            let last = self.lanes[thread].items.iter().rev().find(|&&id| id != ItemId::MISSING);
+            let last = self.threads[thread].items.iter().rev().find(|&&id| id != ItemId::MISSING);
             last.is_some_and(|&id| {
                 let item = self.item(id);
                 let node = thread_tree.node(item.node);
@@ -168,8 +168,8 @@ impl Graph {
             })
         };
         match self.fault.chosen() {
-            Fault::HolesLeft => true,
-            Fault::HolesFilledLast => !has_ended(),
+            Fault::GapsLeft => true,
+            Fault::GapsFilledLast => !has_ended(),
             _ => false,
         }
     }
@@ -177,7 +177,7 @@ impl Graph {
     /// Nodes that the graph speaks of.
     pub fn nodes(&self) -> impl Iterator<Item = SegmentId> + '_ {
         let of_items = self.items.iter().filter(|item| !matches!(item.label, Label::Initial(_)));
-        of_items.map(|item| item.node).chain(self.lanes.iter().map(|lane| lane.node))
+        of_items.map(|item| item.node).chain(self.threads.iter().map(|own| own.node))
     }
 
     /// Nodes have moved.
@@ -185,8 +185,8 @@ impl Graph {
         for item in self.items.iter_mut().filter(|item| !matches!(item.label, Label::Initial(_))) {
             item.node = moved[item.node.index()].unwrap_or(item.node);
         }
-        for lane in &mut self.lanes {
-            lane.node = moved[lane.node.index()].unwrap_or(lane.node);
+        for own in &mut self.threads {
+            own.node = moved[own.node.index()].unwrap_or(own.node);
         }
     }
 }

@@ -12,8 +12,8 @@ impl Graph {
     /// all that it looks at. Only for graphs to which nothing can be added.
     #[must_use]
     pub(crate) fn stuck(&self, thread_tree: &ThreadTree<'_>) -> Stuck {
-        let mut threads = Vec::with_capacity(self.lanes.len());
-        for thread in 0..self.lanes.len() {
+        let mut threads = Vec::with_capacity(self.threads.len());
+        for thread in 0..self.threads.len() {
             let Some(stay) = self.stay(thread, thread_tree) else { return Stuck::default() };
             threads.push(stay);
             if self.fault == Fault::OneWaitsForAll && stay == Stay::Looks {
@@ -24,7 +24,7 @@ impl Graph {
     }
 
     fn stay(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Stay> {
-        let node = thread_tree.node(self.lanes[thread].node);
+        let node = thread_tree.node(self.threads[thread].node);
         match self.status(thread, thread_tree) {
             Some(Status::Complete) if node.ends_process => Some(Stay::Exited),
             Some(Status::Complete) => Some(Stay::Ended),
@@ -42,12 +42,12 @@ impl Graph {
 
     /// Whether `thread`, which waits, sees the last write of all that it looked at in its last iteration.
     fn sees_last(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
-        let lane = &self.lanes[thread];
+        let own = &self.threads[thread];
         let from = match self.fault.chosen() {
-            Fault::OneLookCounts => lane.events.len() - 1,
-            _ => thread_tree.node(lane.node).looks_from.unwrap_or_default() as usize,
+            Fault::OneLookCounts => own.events.len() - 1,
+            _ => thread_tree.node(own.node).looks_from.unwrap_or_default() as usize,
         };
-        self.fault == Fault::OldValuesForEver || lane.events[from..].iter().all(|&event| self.is_last(event))
+        self.fault == Fault::OldValuesForEver || own.events[from..].iter().all(|&event| self.is_last(event))
     }
 
     fn is_last(&self, event: ItemId) -> bool {

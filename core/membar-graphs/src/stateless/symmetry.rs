@@ -1,21 +1,22 @@
-//! Interchangeable threads (*twins*): one execution stands for all that renaming them makes of it.
+//! Symmetric threads: one execution stands for all that differ from it only in their names.
 //!
-//! A thread's *key* is what it did from its beginning up to and with its first write: of each read the place in co of
-//! the write that it reads from, of each choice the option, of the write its place in co. Of all executions that
-//! differ only in the names of twins the search keeps the one whose keys rise from each twin to the next. Keys decide
-//! nothing about twins with equal ones, which only read: so an execution stands for n! / (k1! k2! ...) of them, where
-//! the k are the sizes of the classes with equal keys.
+//! A thread's *key* is what it did from its beginning up to and with its first write: of each read the place in co
+//! of the write that it reads from, of each choice the option, of the write its place in co. Of all executions that
+//! differ only in the names of symmetric threads the search keeps the one whose keys rise from each thread to the
+//! next of its group. Threads with equal keys only read, and their order does not matter: so an execution stands
+//! for n! / (k1! k2! ...) of them, where the k are the sizes of the classes with equal keys.
 //!
-//! For the revisits to fit, what a twin does counts into the prefix of what the next one does at the same position,
-//! as long as both have done the same before (after Kokologiannakis, Marmanis, Vafeiadis, "SPORE: combining symmetry
-//! and partial order reduction", PLDI 2024). Then the earlier twin is always ahead, what is added maximally never
-//! falls below it, and every graph on the way to an execution with rising keys has rising keys.
+//! For the revisits to fit, what a thread does counts into the prefix of what the next symmetric one does at the
+//! same position, as long as both have done the same before (after Kokologiannakis, Marmanis, Vafeiadis, "SPORE:
+//! combining symmetry and partial order reduction", PLDI 2024). Then the earlier thread is always ahead, what is
+//! added maximally never falls below it, and every graph on the way to an execution with rising keys has rising
+//! keys.
 //!
-//! That needs program order, reads-from and this order of twins to have no cycle together. They have none where the
-//! model has one order that contains co, fr, rfe, and all that follows a read (`is_global`). Elsewhere keys end at the
-//! first access to another location than the one that threads begin with, and there is none unless some write stands
-//! in co before what a twin in its prefix has seen (`violates_symmetry_order`): if that happens, the search begins again without
-//! symmetry. See docs/decisions/0012-symmetry.md for the argument.
+//! That needs program order, reads-from and this order of threads to have no cycle together. They have none where
+//! the model has one order that contains co, fr, rfe, and all that follows a read (`is_global`). Elsewhere keys end
+//! at the first access to another location than the one that threads begin with, and there is none unless some
+//! write stands in co before what a symmetric thread in its prefix has seen (`violates_symmetry_order`): if that
+//! happens, the search begins again without symmetry. See docs/decisions/0012-symmetry.md for the argument.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
@@ -36,7 +37,7 @@ pub struct Symmetry {
 
 /// What graphs must know of it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Twins {
+pub(super) struct SymmetricThreads {
     /// Per thread the one before it in its group; empty if there are no groups.
     before: Vec<Option<usize>>,
     /// The only location that keys speak of; None if they speak of all.
@@ -45,7 +46,11 @@ pub(super) struct Twins {
 
 impl Symmetry {
     /// What of it can be used for a program, and what graphs must know of it.
-    pub(super) fn for_program(&self, thread_tree: &ThreadTree<'_>, threads: usize) -> (Self, Twins) {
+    pub(super) fn for_program(
+        &self,
+        thread_tree: &ThreadTree<'_>,
+        threads: usize,
+    ) -> (Self, SymmetricThreads) {
         let mut used = self.clone();
         used.groups.retain(|group| group.len() > 1 && group.iter().all(|&thread| thread < threads));
         let mut only = None;
@@ -60,7 +65,7 @@ impl Symmetry {
         for pair in used.groups.iter().flat_map(|group| group.windows(2)) {
             before[pair[1]] = Some(pair[0]);
         }
-        (used, Twins { before, only })
+        (used, SymmetricThreads { before, only })
     }
 
     /// For how many executions a graph to which nothing can be added stands.
@@ -93,17 +98,18 @@ fn first_cell(thread_tree: &ThreadTree<'_>, thread: usize) -> Option<CellId> {
 }
 
 impl Graph {
-    /// What the twin before `thread` did at `position`, if both did the same until there and it belongs to the key.
-    pub(super) fn twin(&self, thread: usize, position: usize) -> Option<ItemId> {
+    /// What the symmetric thread before `thread` did at `position`, if both did the same until there and it belongs to
+    /// the key.
+    pub(super) fn counterpart(&self, thread: usize, position: usize) -> Option<ItemId> {
         let before = self.symmetric_threads.before.get(thread).copied().flatten()?;
         let same = (0..position).all(|at| self.is_same(before, thread, at));
-        let twin = *self.lanes[before].items.get(position)?;
-        (same && self.is_in_key(twin)).then_some(twin)
+        let counterpart = *self.threads[before].items.get(position)?;
+        (same && self.is_in_key(counterpart)).then_some(counterpart)
     }
 
     /// Whether two threads have done the same at `position`, and the key goes on behind it.
     fn is_same(&self, one: usize, other: usize, position: usize) -> bool {
-        let item = |thread: usize| self.lanes[thread].items.get(position).map(|&id| (id, self.item(id)));
+        let item = |thread: usize| self.threads[thread].items.get(position).map(|&id| (id, self.item(id)));
         let (Some((id, one)), Some((_, other))) = (item(one), item(other)) else { return false };
         let is_same = match (one.label, other.label) {
             (Label::Read(..), Label::Read(..)) if self.fault == Fault::TwinsComparedByValue => {
@@ -129,7 +135,7 @@ impl Graph {
     }
 
     fn have_equal_keys(&self, one: usize, other: usize) -> bool {
-        let (one_items, other_items) = (&self.lanes[one].items, &self.lanes[other].items);
+        let (one_items, other_items) = (&self.threads[one].items, &self.threads[other].items);
         let shared = (0..one_items.len()).take_while(|&at| self.is_same(one, other, at)).count();
         match (one_items.get(shared), other_items.get(shared)) {
             (None, None) => true,
@@ -141,7 +147,7 @@ impl Graph {
     /// The least that the next item of `thread` may have in its key: the place in co of the write it reads from or
     /// that it is, or the number of an option.
     pub(super) fn floor(&self, thread: usize) -> usize {
-        self.floor_at(thread, self.lanes[thread].items.len())
+        self.floor_at(thread, self.threads[thread].items.len())
     }
 
     /// The least place in co of a new write that revisits `read`.
@@ -151,34 +157,35 @@ impl Graph {
             return 0;
         }
         let (thread, position) = (item.thread as usize, item.position as usize);
-        self.twin(thread, position).map_or(0, |_| self.floor_at(thread, position) + 1)
+        self.counterpart(thread, position).map_or(0, |_| self.floor_at(thread, position) + 1)
     }
 
     fn floor_at(&self, thread: usize, position: usize) -> usize {
-        let Some(twin) = self.twin(thread, position) else { return 0 };
+        let Some(counterpart) = self.counterpart(thread, position) else { return 0 };
         let place_of = |place: Place, write: ItemId| {
             self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
         };
-        match (self.item(twin).label, self.fault.chosen()) {
+        match (self.item(counterpart).label, self.fault.chosen()) {
             (_, Fault::TwinsUnsorted) | (Label::Write(_), Fault::TwinsWriteUnsorted) => 0,
             (Label::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
             (Label::Read(place, source), _) => place_of(place, source),
-            (Label::Write(place), _) => place_of(place, twin) + 1,
-            (Label::Choice(_), _) => usize::try_from(self.item(twin).value).unwrap_or(usize::MAX),
+            (Label::Write(place), _) => place_of(place, counterpart) + 1,
+            (Label::Choice(_), _) => usize::try_from(self.item(counterpart).value).unwrap_or(usize::MAX),
             _ => 0,
         }
     }
 
-    /// What of the twin before belongs to the prefix of the item at `position` of `thread`: what it did there, and
+    /// What of the symmetric thread before belongs to the prefix of the item at `position` of `thread`: what it did there, and
     /// with the read of a read-modify-write its write, for the two are one.
-    pub(super) fn twin_in_prefix(&self, thread: usize, position: usize) -> Option<ItemId> {
-        let twin = self.twin(thread, position).filter(|_| self.fault != Fault::TwinNotInPrefix)?;
-        let next = self.lanes[self.item(twin).thread as usize].items.get(position + 1).copied();
-        let write = next.filter(|&id| self.item(id).has_pair && self.fault != Fault::TwinPairsTorn);
-        Some(write.unwrap_or(twin))
+    pub(super) fn counterpart_in_prefix(&self, thread: usize, position: usize) -> Option<ItemId> {
+        let counterpart =
+            self.counterpart(thread, position).filter(|_| self.fault != Fault::CounterpartNotInPrefix)?;
+        let next = self.threads[self.item(counterpart).thread as usize].items.get(position + 1).copied();
+        let write = next.filter(|&id| self.item(id).has_pair && self.fault != Fault::CounterpartPairsTorn);
+        Some(write.unwrap_or(counterpart))
     }
 
-    /// Whether the newest item is a write that stands in co before what a twin in its prefix has seen or written.
+    /// Whether the newest item is a write that stands in co before what a symmetric thread in its prefix has seen or written.
     pub(super) fn violates_symmetry_order(&self) -> bool {
         if self.symmetric_threads.only.is_none() || self.fault == Fault::InversionsIgnored {
             return false;
@@ -194,9 +201,9 @@ impl Graph {
             return false;
         }
         let clock = self.clock(newest);
-        let symmetric_threads = (0..self.lanes.len()).filter(|&thread| self.has_twin(thread));
+        let symmetric_threads = (0..self.threads.len()).filter(|&thread| self.has_twin(thread));
         let seen = symmetric_threads.flat_map(|thread| {
-            let items = self.lanes[thread].items.iter().take(clock[thread] as usize);
+            let items = self.threads[thread].items.iter().take(clock[thread] as usize);
             let first = items.clone().position(|&id| matches!(self.item(id).label, Label::Write(_)));
             let key = items.take(first.map_or(usize::MAX, |at| at + 1)).take_while(|&&id| self.is_in_key(id));
             key.map(|&id| match self.item(id).label {
@@ -209,6 +216,6 @@ impl Graph {
 
     fn has_twin(&self, thread: usize) -> bool {
         let before = &self.symmetric_threads.before;
-        before.get(thread).is_some_and(|twin| twin.is_some() || before.contains(&Some(thread)))
+        before.get(thread).is_some_and(|earlier| earlier.is_some() || before.contains(&Some(thread)))
     }
 }

@@ -74,8 +74,8 @@ impl<'a> ThreadOrder<'a> {
     ) -> Result<(), Failure> {
         marks.clear();
         marks.resize(graph.items.len(), false);
-        let lane = &graph.lanes[thread];
-        self.mark(graph, thread, (lane.node, lane.at), thread_tree, marks, watch)?;
+        let own = &graph.threads[thread];
+        self.mark(graph, thread, (own.node, own.at), thread_tree, marks, watch)?;
         while let Some(id) = self.todo.pop() {
             let item = graph.item(id);
             let Label::Read(_, source) = item.label else { continue };
@@ -88,7 +88,7 @@ impl<'a> ThreadOrder<'a> {
             self.mark(graph, write.thread as usize, (write.node, write.index), thread_tree, marks, watch)?;
         }
         if self.fault == Fault::OwnReadsFixed {
-            for &id in graph.lanes[thread].items.iter().filter(|&&id| id != ItemId::MISSING) {
+            for &id in graph.threads[thread].items.iter().filter(|&&id| id != ItemId::MISSING) {
                 marks[id.index()] = true;
             }
         }
@@ -108,7 +108,7 @@ impl<'a> ThreadOrder<'a> {
         self.compute_prefixes(node, thread_tree, watch)?;
         let Some(sets) = &self.nodes[node.index()] else { return Ok(()) };
         for position in sets[at as usize].iter() {
-            let Some(&id) = graph.lanes[thread].items.get(position) else { continue };
+            let Some(&id) = graph.threads[thread].items.get(position) else { continue };
             if id != ItemId::MISSING && !std::mem::replace(&mut marks[id.index()], true) {
                 self.todo.push(id);
             }

@@ -77,7 +77,7 @@ pub struct Segment {
     /// Where the thread stands then; of no meaning at a choice.
     pub place: (EdgeId, u32),
     /// Whether it waits there for something that cannot race.
-    pub is_patient: bool,
+    pub may_wait_last: bool,
     /// If it waits there: the first of the thread's events that belongs to its last iteration.
     pub looks_from: Option<u32>,
     /// Whether the thread ends there, and the process with it.
@@ -330,7 +330,7 @@ impl<'a> ThreadTree<'a> {
                 .collect(),
             next,
             place: run.place(),
-            is_patient: run.is_patient,
+            may_wait_last: run.may_wait_last,
             looks_from: skeleton.looks_from,
             ends_process: skeleton.ends_process,
             children: Vec::new(),

@@ -34,9 +34,9 @@ impl View<'_, '_> {
 
     /// Program order of up to 64 events, none of them unordered: a word per row.
     fn program_order_small(&self, out: &mut [u64]) -> bool {
-        for lane in &self.graph.lanes {
+        for own in &self.graph.threads {
             let mut later = 0;
-            for id in lane.present().rev() {
+            for id in own.present().rev() {
                 let item = self.graph.item(id);
                 if item.is_unordered {
                     return false;
@@ -54,16 +54,16 @@ impl View<'_, '_> {
             return;
         }
         let mut later = vec![0; width];
-        for lane in &self.graph.lanes {
+        for own in &self.graph.threads {
             later.fill(0);
-            for id in lane.present().rev() {
+            for id in own.present().rev() {
                 let item = self.graph.item(id);
                 let event = item.event as usize;
                 let row = &mut out[event * width..(event + 1) * width];
                 row.copy_from_slice(&later);
                 let step = self.graph.step(item, self.thread_tree);
                 if step.is_unordered {
-                    for other in lane.present().rev().take_while(|&other| other != id) {
+                    for other in own.present().rev().take_while(|&other| other != id) {
                         let other = self.graph.item(other);
                         if self.graph.step(other, self.thread_tree).event.step == step.event.step {
                             remove(row, other.event as usize);
@@ -78,9 +78,9 @@ impl View<'_, '_> {
     fn internal(&self, shape: Shape, out: &mut [u64]) {
         let width = shape.set();
         if width == 1 {
-            for lane in &self.graph.lanes {
-                let whole = lane.present().fold(0, |whole, id| whole | 1 << self.event(id));
-                for id in lane.present() {
+            for own in &self.graph.threads {
+                let whole = own.present().fold(0, |whole, id| whole | 1 << self.event(id));
+                for id in own.present() {
                     out[self.event(id)] = whole;
                 }
             }
@@ -92,12 +92,12 @@ impl View<'_, '_> {
             return;
         }
         let mut whole = vec![0; width];
-        for lane in &self.graph.lanes {
+        for own in &self.graph.threads {
             whole.fill(0);
-            for id in lane.present() {
+            for id in own.present() {
                 insert(&mut whole, self.event(id));
             }
-            for id in lane.present() {
+            for id in own.present() {
                 let event = self.event(id);
                 out[event * width..(event + 1) * width].copy_from_slice(&whole);
             }
@@ -146,14 +146,14 @@ impl View<'_, '_> {
     }
 
     fn dependency(&self, primitive: Primitive, shape: Shape, out: &mut [u64]) {
-        for lane in &self.graph.lanes {
-            for id in lane.present() {
+        for own in &self.graph.threads {
+            for id in own.present() {
                 let item = self.graph.item(id);
                 let event = &self.graph.step(item, self.thread_tree).event;
                 for source in event.sources(primitive).iter() {
                     // What an event depends on is there, unless a test makes a mistake.
-                    if lane.events[source] != ItemId::MISSING {
-                        shape.relate(out, self.event(lane.events[source]), item.event as usize);
+                    if own.events[source] != ItemId::MISSING {
+                        shape.relate(out, self.event(own.events[source]), item.event as usize);
                     }
                 }
             }
@@ -164,14 +164,14 @@ impl View<'_, '_> {
         if self.fault == Fault::PairsForgotten {
             return;
         }
-        for lane in &self.graph.lanes {
-            for id in lane.present() {
+        for own in &self.graph.threads {
+            for id in own.present() {
                 let item = self.graph.item(id);
                 if item.has_pair
                     && let Some(pair) = self.graph.step(item, self.thread_tree).pair
                     && pair.is_exclusive == is_exclusive
                 {
-                    let read = self.event(lane.events[pair.read as usize]);
+                    let read = self.event(own.events[pair.read as usize]);
                     shape.relate(out, read, item.event as usize);
                 }
             }
@@ -182,9 +182,9 @@ impl View<'_, '_> {
     fn spawn_join(&self, shape: Shape, out: &mut [u64]) {
         for (event, item) in self.events().filter(|(_, item)| !matches!(item.label, Label::Initial(_))) {
             let clock = self.graph.spawn_clock(self.graph.events[event]);
-            for (thread, (&before, lane)) in clock.iter().zip(&self.graph.lanes).enumerate() {
+            for (thread, (&before, own)) in clock.iter().zip(&self.graph.threads).enumerate() {
                 if thread != item.thread as usize {
-                    let ordered = lane.items.iter().take(before as usize).map(|&id| self.graph.item(id));
+                    let ordered = own.items.iter().take(before as usize).map(|&id| self.graph.item(id));
                     for earlier in ordered.filter(|earlier| earlier.is_event()) {
                         shape.relate(out, earlier.event as usize, event);
                     }

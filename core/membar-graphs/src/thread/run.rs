@@ -48,7 +48,7 @@ pub struct Run {
     /// What determines the run.
     pub choices: Vec<u64>,
     /// Whether it waits for something that cannot race.
-    pub(crate) is_patient: bool,
+    pub(crate) may_wait_last: bool,
     pub(super) origins: Vec<Origins>,
     pub(super) control: Control,
     pub(super) iterations: Vec<Iterations>,

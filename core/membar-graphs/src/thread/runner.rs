@@ -11,7 +11,7 @@ use membar_ir::bits::SmallSet;
 use membar_ir::error::CoreError;
 use membar_ir::expr::{Expr, Register};
 use membar_ir::origins::Origins;
-use membar_ir::program::{Address, CellId, EdgeId, Patience, Program, Rmw, TagSet, Thread, ThreadId};
+use membar_ir::program::{Address, CellId, EdgeId, Program, Rmw, TagSet, Thread, ThreadId, WaitOrder};
 use membar_ir::words::narrow;
 use membar_step::{Access, Memory, Source, perform};
 
@@ -103,7 +103,7 @@ impl<'a> ThreadRunner<'a> {
             registers,
             defined,
             choices: Vec::new(),
-            is_patient: false,
+            may_wait_last: false,
             control: Control::default(),
             iterations: vec![Iterations::default(); self.thread.loops],
             open: Vec::new(),
@@ -212,7 +212,7 @@ impl<'a> ThreadRunner<'a> {
                 let mut iteration = run.skeleton.events[before.events..].iter();
                 self.waits.extend(iteration.find(|event| event.kind == Kind::Read).map(|event| event.edge));
                 run.skeleton.looks_from = Some(narrow(before.events));
-                run.is_patient = !watched.single;
+                run.may_wait_last = !watched.single;
                 if let Some(write) = written_back.filter(|_| self.fault != Fault::WriteBacksKept) {
                     run.take_back(write);
                 }
@@ -476,14 +476,14 @@ impl Memory for Acting<'_> {
 /// How a run ends whose assumption does not hold.
 ///
 /// A step that waits is not taken yet: what it wrote did not happen, and what it read it will read again.
-fn suspend(run: &mut Run, waits: Option<Patience>) -> Status {
-    let Some(patience) = waits else { return Status::Blocked };
+fn suspend(run: &mut Run, waits: Option<WaitOrder>) -> Status {
+    let Some(order) = waits else { return Status::Blocked };
     let step = run.step;
     let events = &run.skeleton.events;
     let first = events.iter().rposition(|event| event.step != step).map_or(0, |last| last + 1);
     let write = events[first..].iter().position(|event| event.kind == Kind::Write);
     run.skeleton.looks_from = Some(narrow(first));
-    run.is_patient = patience == Patience::Patient;
+    run.may_wait_last = order == WaitOrder::Last;
     if let Some(write) = write {
         run.take_back(first + write);
     }

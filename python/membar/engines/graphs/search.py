@@ -192,7 +192,7 @@ class Search:
         return self.exploration == EXACTLY_ONCE == self.task.model.claims.search
 
     def _is_in_place(self) -> bool:
-        """Whether who would wait looks last. Twins are compared as they are scheduled: not with them."""
+        """Whether waiting threads read last; not with symmetric threads, compared as they are scheduled."""
         is_off = "inplace" in self.task.options.reductions_off
         return self._is_claimed() and not is_off and not self.orbits.groups
 
@@ -243,7 +243,7 @@ class Search:
         from membar.models.overtaking import is_doubtful
 
         is_blind = self.load_buffering is None or self.load_buffering.slots is None
-        return is_blind or bool(found.failures or found.faults) or is_doubtful(found.signs)
+        return is_blind or bool(found.failures or found.faults) or is_doubtful(found.relation_ends)
 
     def _explore(self, bound: int) -> _core.Findings:
         limits, options = self.task.limits, self.task.options
@@ -276,7 +276,7 @@ class Search:
                 stop_at_failure=stops_at_failure(self.task),
                 jobs=options.jobs,
                 in_place=self._is_in_place(),
-                signs=None if self.load_buffering is None else self.load_buffering.slots,
+                relation_ends=None if self.load_buffering is None else self.load_buffering.slots,
                 progress=progress,
                 symmetric=(
                     [list(group.threads) for group in self.orbits.groups],

@@ -106,7 +106,7 @@ impl<'a> Explorer<'a> {
             options,
             watch,
             thread_tree,
-            floors: vec![0; graph.lanes.len()],
+            floors: vec![0; graph.threads.len()],
             graph,
             frames: Vec::new(),
             futures: Futures::new(program),
@@ -150,7 +150,7 @@ impl<'a> Explorer<'a> {
             match next {
                 Move::Fence => self.graph.push_fence(thread, &self.thread_tree)?,
                 Move::Join(other) => {
-                    let node = self.thread_tree.child(self.graph.lanes[thread].node, 1)?;
+                    let node = self.thread_tree.child(self.graph.threads[thread].node, 1)?;
                     self.graph.push_join(thread, other as usize, node, &self.thread_tree)?;
                 }
                 _ => match self.write(thread)? {
@@ -158,14 +158,14 @@ impl<'a> Explorer<'a> {
                     Some(is_free) => is_open |= !is_free,
                 },
             }
-            self.watch.work(self.graph.lanes.len())?;
+            self.watch.work(self.graph.threads.len())?;
         }
         if is_open { self.is_consistent(Request::default()) } else { Ok(true) }
     }
 
     fn next_without_choice(&self) -> Option<(usize, Move)> {
         let mut found = None;
-        for thread in 0..self.graph.lanes.len() {
+        for thread in 0..self.graph.threads.len() {
             match self.graph.next(thread, &self.thread_tree) {
                 next @ Move::Finish => return Some((thread, next)),
                 next @ (Move::Fence | Move::Join(_) | Move::Write) => found = found.or(Some((thread, next))),
@@ -199,10 +199,10 @@ impl<'a> Explorer<'a> {
             return Ok(None);
         }
         let mut best: Option<(u8, usize, CellId)> = None;
-        for thread in 0..self.graph.lanes.len() {
+        for thread in 0..self.graph.threads.len() {
             match self.graph.next(thread, &self.thread_tree) {
                 Move::Choose => {
-                    let Next::Choice(options) = &self.thread_tree.node(self.graph.lanes[thread].node).next
+                    let Next::Choice(options) = &self.thread_tree.node(self.graph.threads[thread].node).next
                     else {
                         continue;
                     };
@@ -235,7 +235,7 @@ impl<'a> Explorer<'a> {
 
     /// Whether a thread other than `reader` may write `cell` later.
     fn may_be_written(&self, reader: usize, cell: CellId) -> bool {
-        let mut others = (0..self.graph.lanes.len()).filter(|&thread| thread != reader);
+        let mut others = (0..self.graph.threads.len()).filter(|&thread| thread != reader);
         if self.options.mistake == Mistake::EverybodyMustWrite {
             return others.all(|thread| self.may_write(thread, cell));
         }
@@ -246,7 +246,7 @@ impl<'a> Explorer<'a> {
         match self.graph.next(thread, &self.thread_tree) {
             Move::Nothing if self.waits_for(thread).is_none() => false,
             _ => {
-                let node = self.thread_tree.node(self.graph.lanes[thread].node);
+                let node = self.thread_tree.node(self.graph.threads[thread].node);
                 self.futures.contains(thread, node.place, cell)
             }
         }
@@ -257,7 +257,7 @@ impl<'a> Explorer<'a> {
         if self.graph.status(thread, &self.thread_tree).is_some() {
             return None;
         }
-        match self.thread_tree.node(self.graph.lanes[thread].node).next {
+        match self.thread_tree.node(self.graph.threads[thread].node).next {
             Next::Join(other) => Some(other.index()),
             _ => None,
         }
@@ -273,7 +273,7 @@ impl<'a> Explorer<'a> {
         if self.floors.iter().all(|&floor| floor == 0) {
             return false;
         }
-        let count = self.graph.lanes.len();
+        let count = self.graph.threads.len();
         let mut waiting: Vec<(usize, CellId)> = Vec::new();
         let mut moves = vec![false; count];
         for (thread, moves) in moves.iter_mut().enumerate() {
@@ -357,7 +357,7 @@ impl<'a> Explorer<'a> {
         // Reading what is last is adding maximally, which keeps a graph consistent.
         let is_last = self.graph.writes(place).last() == Some(&source);
         let value = self.graph.item(source).value;
-        let node = self.thread_tree.child(self.graph.lanes[thread].node, value)?;
+        let node = self.thread_tree.child(self.graph.threads[thread].node, value)?;
         self.graph.push_read(thread, place, source, node, &self.thread_tree)?;
         let own = self.graph.items.last().and_then(|item| item.tags);
         let modifies = self.graph.next(thread, &self.thread_tree) == Move::Finish;
@@ -378,7 +378,7 @@ impl<'a> Explorer<'a> {
 
     /// Lets `thread` take option `at`.
     fn choose(&mut self, thread: usize, at: usize) -> Result<bool, Failure> {
-        let node = self.graph.lanes[thread].node;
+        let node = self.graph.threads[thread].node;
         let Next::Choice(options) = &self.thread_tree.node(node).next else { return Ok(false) };
         let (answer, is_maximal) = (options[at], at + 1 == options.len());
         let node = self.thread_tree.child(node, answer)?;
@@ -411,7 +411,7 @@ impl<'a> Explorer<'a> {
             )
         };
         let mut places: Vec<Place> = Vec::new();
-        if (0..self.graph.lanes.len()).all(is_over) {
+        if (0..self.graph.threads.len()).all(is_over) {
             // The initial write is last only where it is the only one.
             let places_of = (0..).zip(&self.graph.locations);
             let is_seen = |cell: CellId| self.observed.contains(&cell);

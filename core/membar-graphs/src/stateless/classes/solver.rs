@@ -180,7 +180,7 @@ impl<const W: usize> Solver<W> {
                 && let Some(pair) = graph.step(item, thread_tree).pair
                 && !pair.is_exclusive
                 && let Label::Read(_, source) =
-                    graph.item(graph.lanes[item.thread as usize].events[pair.read as usize]).label
+                    graph.item(graph.threads[item.thread as usize].events[pair.read as usize]).label
             {
                 self.halves.push((graph.item(source).event as usize, event));
             }

@@ -4,8 +4,8 @@
 //! value that is not the last one, no revisit gets past it: it was not added maximally, and it is in no prefix. The
 //! thread waits in all that follows, and not for ever, since it does not see the last write: such graphs are not
 //! looked at. And a read that would make its thread wait is added when nobody else can go on: then all writes are
-//! there, and it is not the blocked twin of each execution in which it sees a later one. What the next item is stays a
-//! function of the graph. Not for reads that can race: the race may be in the twin.
+//! there, and it is not the blocked copy of each execution in which it sees a later one. What the next item is stays a
+//! function of the graph. Not for reads that can race: the race may be in the copy.
 
 use crate::stateless::explore::Explorer;
 use crate::stateless::fault::Fault;
@@ -24,8 +24,8 @@ impl Explorer<'_> {
             Some(&last) => graph.item(last).value,
             None => self.program.cells[cell.index()].initial,
         };
-        let node = self.thread_tree.child(graph.lanes[thread].node, value)?;
-        Ok(self.thread_tree.node(node).is_patient)
+        let node = self.thread_tree.child(graph.threads[thread].node, value)?;
+        Ok(self.thread_tree.node(node).may_wait_last)
     }
 
     /// Whether `thread` would wait with the value of write `at` of co, which is not the last.
@@ -40,7 +40,7 @@ impl Explorer<'_> {
         }
         let graph = &self.graphs[self.depth];
         let value = graph.item(graph.writes(place)[at]).value;
-        let node = self.thread_tree.child(graph.lanes[thread].node, value)?;
-        Ok(self.thread_tree.node(node).is_patient || self.options.fault == Fault::PatienceForAll)
+        let node = self.thread_tree.child(graph.threads[thread].node, value)?;
+        Ok(self.thread_tree.node(node).may_wait_last || self.options.fault == Fault::AllSpinReadsLast)
     }
 }

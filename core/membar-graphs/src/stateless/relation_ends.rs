@@ -12,14 +12,14 @@ use membar_ir::limits::Watch;
 
 /// The relations, and how to compute them.
 #[derive(Debug)]
-pub(super) struct Signs<'a> {
+pub(super) struct RelationEnds<'a> {
     plan: &'a Plan,
     slots: [Slot; 3],
     phase: Phase,
     evaluation: Evaluation,
 }
 
-impl<'a> Signs<'a> {
+impl<'a> RelationEnds<'a> {
     pub(super) fn new(plan: &'a Plan, slots: [Slot; 3]) -> Self {
         let phase = Phase::of_slots(plan, slots.into_iter());
         Self { plan, slots, phase, evaluation: Evaluation::default() }
@@ -29,7 +29,7 @@ impl<'a> Signs<'a> {
     pub(super) fn look(
         &mut self,
         view: &View<'_, '_>,
-        found: &mut findings::Signs,
+        found: &mut findings::RelationEnds,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         if !found[0].is_empty() {

@@ -1,8 +1,8 @@
 //! Threads with missing events, which later events of the thread do not depend on.
 //!
-//! A thread that has holes still has a path through its tree: at each hole some answer stands in for the one that the
-//! missing item will get. What is present behind a hole does not depend on that answer, so it is the same whatever it
-//! is; when the hole is filled, or a read gets another answer, the items behind it are moved to the new path.
+//! A thread that has gaps still has a path through its tree: at each gap some answer stands in for the one that the
+//! missing item will get. What is present behind a gap does not depend on that answer, so it is the same whatever it
+//! is; when the gap is filled, or a read gets another answer, the items behind it are moved to the new path.
 
 use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
@@ -23,37 +23,37 @@ impl Graph {
     /// Where the next item of `thread` comes from.
     #[must_use]
     pub fn spot(&self, thread: usize) -> Spot {
-        let lane = &self.lanes[thread];
-        Spot { node: lane.node, at: lane.at, position: lane.next }
+        let own = &self.threads[thread];
+        Spot { node: own.node, at: own.at, position: own.next }
     }
 
-    /// Makes the next item of `thread` the one at `spot`; what is missing before it are holes.
+    /// Makes the next item of `thread` the one at `spot`; what is missing before it are gaps.
     pub fn aim(&mut self, thread: usize, spot: Spot, thread_tree: &ThreadTree<'_>) {
         let events = (thread_tree.node(spot.node).first + spot.at) as usize;
-        let lane = &mut self.lanes[thread];
+        let own = &mut self.threads[thread];
         let extend = |list: &mut Vec<ItemId>, count: usize| {
             if list.len() < count {
                 list.resize(count, ItemId::MISSING);
             }
         };
-        extend(&mut lane.items, spot.position as usize);
-        extend(&mut lane.events, events);
-        (lane.next, lane.node, lane.at) = (spot.position, spot.node, spot.at);
+        extend(&mut own.items, spot.position as usize);
+        extend(&mut own.events, events);
+        (own.next, own.node, own.at) = (spot.position, spot.node, spot.at);
     }
 
-    /// What was just added to `thread` may have filled a hole, or left some: what comes next is the first. False if
-    /// the thread would not do what is present behind the hole.
+    /// What was just added to `thread` may have filled a gap, or left some: what comes next is the first. False if
+    /// the thread would not do what is present behind the gap.
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
     pub fn settle(&mut self, thread: usize, thread_tree: &mut ThreadTree<'_>) -> Result<bool, CoreError> {
-        let lane = &self.lanes[thread];
-        let filled = lane.next as usize - 1;
-        let is_last = filled + 1 == lane.items.len();
-        if is_last && !lane.has_holes() {
+        let own = &self.threads[thread];
+        let filled = own.next as usize - 1;
+        let is_last = filled + 1 == own.items.len();
+        if is_last && !own.has_gaps() {
             return Ok(true);
         }
-        let behind = lane.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
+        let behind = own.items[filled + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
         if let Some(&last) = behind
             && self.reroute(thread, filled, self.item(last).node, thread_tree)?.is_none()
         {
@@ -76,7 +76,7 @@ impl Graph {
         end: SegmentId,
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<Option<SegmentId>, CoreError> {
-        let item = *self.item(self.lanes[thread].items[position]);
+        let item = *self.item(self.threads[thread].items[position]);
         if !matches!(item.label, Label::Read(..)) || self.fault == Fault::PathKept {
             return Ok(Some(end));
         }
@@ -104,8 +104,8 @@ impl Graph {
             new = thread_tree.child(new, answer)?;
             moved.push((old, new));
         }
-        for at in position + 1..self.lanes[thread].items.len() {
-            let id = self.lanes[thread].items[at];
+        for at in position + 1..self.threads[thread].items.len() {
+            let id = self.threads[thread].items[at];
             if id == ItemId::MISSING {
                 continue;
             }
@@ -134,9 +134,9 @@ impl Graph {
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<bool, CoreError> {
         let (thread, position) = (self.item(read).thread as usize, self.item(read).position);
-        let lane = &self.lanes[thread];
+        let own = &self.threads[thread];
         let is_own = thread == writer && spot.position > position;
-        let last = lane.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
+        let last = own.items[position as usize + 1..].iter().rev().find(|&&id| id != ItemId::MISSING);
         let last = last.map(|&id| (self.item(id).position, self.item(id).node));
         let mut spot = spot;
         let end = last.filter(|&(at, _)| !is_own || at > spot.position).map_or(spot.node, |(_, node)| node);
