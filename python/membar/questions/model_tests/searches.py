@@ -64,10 +64,10 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
     form = lower_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
-    found = compiled.search_exactly_once(form, bound=BOUND, signs=signs.slots, seconds=seconds)
+    found = compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=seconds)
     if found.stopped is not None:
         raise TooSlowError
-    if found.failures or found.faults or overtaking.is_doubtful(found.signs):
+    if found.failures or found.faults or overtaking.is_doubtful(found.relation_ends):
         raise NotConcernedError
     return _count_difference(found, _general(program, model, seconds))
 
