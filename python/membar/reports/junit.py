@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from membar.reports import ReportedTest
 from membar.reports._parts.style import printable
+
+if TYPE_CHECKING:
+    from membar.questions.campaign import TestAnswer
 
 
 def render(
-    tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
+    tests: Sequence[TestAnswer], disagreements: Mapping[str, str] | None = None, *, name: str = "membar"
 ) -> str:
     """One test suite with a test case per file.
 
@@ -37,7 +40,7 @@ def _count(cases: Sequence[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _case(test: ReportedTest, disagreements: Mapping[str, str] | None) -> ET.Element:
+def _case(test: TestAnswer, disagreements: Mapping[str, str] | None) -> ET.Element:
     path = _xml(test.path)
     case = ET.Element(
         "testcase", {"name": _xml(test.name), "classname": path, "file": path, "time": f"{test.seconds:.3f}"}

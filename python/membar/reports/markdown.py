@@ -6,10 +6,13 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from membar.reports import ReportedTest
 from membar.reports._parts.style import printable
 from membar.reports.summary import verdict_text
+
+if TYPE_CHECKING:
+    from membar.questions.campaign import TestAnswer
 
 # A step summary on GitHub may have a mebibyte; what does not fit is counted.
 MOST_ROWS = 500
@@ -25,7 +28,7 @@ _SIGNS = {
 }
 
 
-def render(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None = None) -> str:
+def render(tests: Sequence[TestAnswer], disagreements: Mapping[str, str] | None = None) -> str:
     """The page.
 
     With `disagreements` (path → how our answer differs from the expected one) those are told first: then the
@@ -38,7 +41,7 @@ def render(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | Non
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _counts(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | None) -> str:
+def _counts(tests: Sequence[TestAnswer], disagreements: Mapping[str, str] | None) -> str:
     counts = Counter(test.verdict for test in tests)
     words = [f"{counts[word]} {verdict_text(word)}" for word in _SIGNS if counts[word]]
     total = f"**{len(tests)} answer{'' if len(tests) == 1 else 's'}**"
@@ -48,7 +51,7 @@ def _counts(tests: Sequence[ReportedTest], disagreements: Mapping[str, str] | No
     return f"{total}: {', '.join(words)} ({seconds:.1f} s)" if words else f"{total}."
 
 
-def _table(tests: Sequence[ReportedTest]) -> list[str]:
+def _table(tests: Sequence[TestAnswer]) -> list[str]:
     """A row per answer; of very many, those in which nothing is to be seen are left out."""
     if not tests:
         return []
@@ -67,7 +70,7 @@ def _table(tests: Sequence[ReportedTest]) -> list[str]:
     return ["\n".join(rows), f"And {left} more." if left else ""]
 
 
-def _why(test: ReportedTest) -> str:
+def _why(test: TestAnswer) -> str:
     """The bound, the reason of an UNKNOWN, or the first line of an error."""
     first, _, _ = test.reason.partition("\n")
     return f": {_plain(first)}" if first else ""
@@ -79,7 +82,7 @@ def _disagreements(found: Mapping[str, str]) -> str:
     return "\n".join(["### Unexpected answers", "", *lines, *([f"- and {left} more"] if left else [])])
 
 
-def _details(tests: Sequence[ReportedTest]) -> list[str]:
+def _details(tests: Sequence[TestAnswer]) -> list[str]:
     parts: list[str] = []
     room, left = MOST_TOLD, 0
     for test in tests:

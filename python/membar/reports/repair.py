@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from membar.edits import Place
 from membar.properties.judge import RACE_FLAG
 from membar.questions.answer import Answer, RaceRun
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated, Witness
@@ -19,117 +18,18 @@ from membar.reports._parts.verdict import role, verdict_text, witness_of, word
 from membar.reports.processes import run_lines
 from membar.source import SourceFile
 
+if TYPE_CHECKING:
+    from membar.edits import Place
+    from membar.questions.repair.configurations import Recheck
+    from membar.questions.repair.verdicts import Change, Repair
+
 # A JSON object; the standard library has no closed type for it.
 Object = dict[str, Any]
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
-class Changed(Protocol):
-    """One change of a repair."""
-
-    @property
-    def place(self) -> Place:
-        """Where."""
-
-    @property
-    def name(self) -> str:
-        """What stands there then; empty if it is nothing."""
-
-    @property
-    def was(self) -> str:
-        """What stands there now; empty if it is nothing."""
-
-    @property
-    def cost(self) -> int:
-        """What it adds."""
-
-    @property
-    def prevents(self) -> Answer | None:
-        """What happens without it."""
-
-
-class Rechecked(Protocol):
-    """What became of another configuration of the text."""
-
-    @property
-    def name(self) -> str:
-        """How it differs from the one that is repaired."""
-
-    @property
-    def before(self) -> Answer:
-        """The answer about the text as it was."""
-
-    @property
-    def after(self) -> Answer | None:
-        """The answer about the changed text; None where that cannot be read."""
-
-
-class Repaired(Protocol):
-    """A way to make a program right."""
-
-    @property
-    def source(self) -> SourceFile:
-        """The text as it is."""
-
-    @property
-    def repaired(self) -> SourceFile:
-        """The text as it should be."""
-
-    @property
-    def changes(self) -> Sequence[Changed]:
-        """The differences."""
-
-    @property
-    def cost(self) -> int:
-        """Of all changes, or of all that is left."""
-
-    @property
-    def before(self) -> int | None:
-        """What the text costs as it is, when weakening."""
-
-    @property
-    def lower_bound(self) -> int:
-        """What no repair is cheaper than."""
-
-    @property
-    def is_minimal(self) -> bool:
-        """Whether it is proved that nothing cheaper does."""
-
-    @property
-    def others(self) -> Sequence[SourceFile]:
-        """Further repairs of the same cost."""
-
-    @property
-    def result(self) -> Answer:
-        """The answer about the repaired text."""
-
-    @property
-    def tested(self) -> int:
-        """How many texts were checked."""
-
-    @property
-    def atomic_writes(self) -> Sequence[str]:
-        """The writes that are made atomic, `variable, process.transition`."""
-
-    @property
-    def undecided(self) -> int:
-        """How many of those could not be decided."""
-
-    @property
-    def places(self) -> int:
-        """How many places of the text were looked at."""
-
-    @property
-    def configurations(self) -> Sequence[Rechecked]:
-        """What became of the text's other configurations."""
-
-    @property
-    def is_interrupted(self) -> bool:
-        """Whether the search was, so that this is only the best so far."""
-
-
 def render(
-    found: Repaired,
+    found: Repair,
     *,
     columns: int = 80,
     color: bool = False,
@@ -189,7 +89,7 @@ def _checked_again(answer: Answer) -> Line:
     return line("checked again: ", _verdict_text(outcome), f" under {outcome.run.model}, {within}")
 
 
-def _configuration_line(found: Rechecked) -> Line:
+def _configuration_line(found: Recheck) -> Line:
     """The same question in another configuration of the text, after the change and before."""
     after = ("cannot be read", "bad") if found.after is None else _verdict_text(found.after.outcome)
     before = _verdict_text(found.before.outcome)
@@ -216,7 +116,7 @@ def _warnings(answer: Answer, columns: int) -> list[Line]:
     return wrap(line(("note: ", "warn"), text), columns)
 
 
-def _head(found: Repaired, columns: int) -> Iterator[Line]:
+def _head(found: Repair, columns: int) -> Iterator[Line]:
     count = len(found.changes)
     title = "REPAIRED" if found.before is None else "WEAKENED" if count else "NOTHING TO WEAKEN"
     yield from wrap(
@@ -229,7 +129,7 @@ def _head(found: Repaired, columns: int) -> Iterator[Line]:
     )
 
 
-def _summary(found: Repaired) -> str:
+def _summary(found: Repair) -> str:
     """How much changes, and what is claimed about it."""
     if found.before is not None and not found.places:
         return (
@@ -243,7 +143,7 @@ def _summary(found: Repaired) -> str:
     return f"{changes}, {cost}, {_minimality(found)} ({found.tested} programs checked{undecided})"
 
 
-def _minimality(found: Repaired) -> str:
+def _minimality(found: Repair) -> str:
     interrupted = "interrupted, the best so far; " if found.is_interrupted else ""
     if found.is_minimal and found.before is not None:
         word = "place" if found.places == 1 else "places"
@@ -255,7 +155,7 @@ def _minimality(found: Repaired) -> str:
     return f"{interrupted}not proved minimal"
 
 
-def _changes(found: Repaired, columns: int, *, explain: bool) -> Iterator[Line]:
+def _changes(found: Repair, columns: int, *, explain: bool) -> Iterator[Line]:
     for change in found.changes:
         yield line("  ", (_name(change), "bold"), f"{_instead(found.source, change)} (cost {change.cost})")
         if found.before is None:
@@ -264,16 +164,16 @@ def _changes(found: Repaired, columns: int, *, explain: bool) -> Iterator[Line]:
         yield line(("  --explain shows the executions", "dim"))
 
 
-def _name(change: Changed) -> str:
+def _name(change: Change) -> str:
     return change.name or f"no {change.was}"
 
 
-def _instead(source: SourceFile, change: Changed) -> str:
+def _instead(source: SourceFile, change: Change) -> str:
     was = f" instead of {change.was}" if change.was and change.name else ""
     return f"{was}, {_place(source, change.place)}"
 
 
-def _prevented_executions(found: Repaired, columns: int) -> Iterator[Line]:
+def _prevented_executions(found: Repair, columns: int) -> Iterator[Line]:
     """The execution that each change prevents."""
     for change in found.changes:
         if change.prevents is not None and (shown := _execution(change.prevents, columns)):
@@ -354,7 +254,7 @@ def _lines(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def as_data(found: Repaired) -> Object:
+def as_data(found: Repair) -> Object:
     """The repair as JSON has it."""
     changes: list[dict[str, Any]] = [
         {

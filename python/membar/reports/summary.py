@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from membar.reports import Tested
 from membar.reports._parts.style import Line, join, line, printable, wrap
 from membar.reports._parts.table import value_table
+
+if TYPE_CHECKING:
+    from membar.questions.campaign import TestAnswer
 
 LISTED = 20  # unanswered tests and disagreements shown one by one
 SLOWEST = 5
@@ -23,7 +26,7 @@ _ROLES = {
 }
 
 
-def one_line(test: Tested, *, differs: str | None = None, color: bool = False) -> str:
+def one_line(test: TestAnswer, *, differs: str | None = None, color: bool = False) -> str:
     """`VERDICT  path  states  seconds`, or why there is no verdict; ended by a newline."""
     if test.verdict in ("error", "unknown", "holds-within"):
         fact, _, _ = test.reason.partition("\n")
@@ -45,7 +48,7 @@ def verdict_text(verdict: str) -> str:
 
 
 def table(
-    tests: Sequence[Tested],
+    tests: Sequence[TestAnswer],
     disagreements: Mapping[str, str] | None = None,
     *,
     seconds: float | None = None,
@@ -81,11 +84,11 @@ def table(
     return join(lines, color=color)
 
 
-def _reasons(tests: Sequence[Tested], verdict: str) -> list[tuple[str, str]]:
+def _reasons(tests: Sequence[TestAnswer], verdict: str) -> list[tuple[str, str]]:
     return [(test.path, test.reason.partition("\n")[0]) for test in tests if test.verdict == verdict]
 
 
-def _slowest(tests: Sequence[Tested], columns: int) -> list[Line]:
+def _slowest(tests: Sequence[TestAnswer], columns: int) -> list[Line]:
     """The tests that took longest, where any took noticeable time."""
     slow = sorted((t for t in tests if t.seconds >= NOTICEABLE), key=lambda t: (-t.seconds, t.path))[:SLOWEST]
     lines = [Line(), line(("slowest", "bold"))] if slow else []

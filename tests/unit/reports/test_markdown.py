@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import Any
 
 from markdown_it import MarkdownIt
 
+from membar.questions import campaign
 from membar.reports import markdown
 
 
-@dataclass(frozen=True)
-class Test:
-    """A test's answer as plain data."""
-
-    __test__ = False
-
-    path: str
-    verdict: str
-    model: str = "sc"
-    name: str = "t"
-    reason: str = ""
-    report: str = ""
-    final_states: int = 0
-    seconds: float = 0.0
+def answer(path: str, verdict: str, *, model: str = "sc", **others: Any) -> campaign.TestAnswer:
+    return campaign.TestAnswer(path=path, verdict=verdict, name="t", model=model, **others)
 
 
 TESTS = [
-    Test("a.litmus", "holds", seconds=0.5),
-    Test("b.c", "violated", model="rc11", report="b.c: VIOLATED\n  1: x <- 1\n", seconds=2.0),
-    Test("c.litmus", "unknown", reason="time limit"),
-    Test("d.litmus", "error", model="", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
-    Test("e.c", "holds-within", reason="loops unrolled 4 times"),
+    answer("a.litmus", "holds", seconds=0.5),
+    answer("b.c", "violated", model="rc11", report="b.c: VIOLATED\n  1: x <- 1\n", seconds=2.0),
+    answer("c.litmus", "unknown", reason="time limit"),
+    answer("d.litmus", "error", model="", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
+    answer("e.c", "holds-within", reason="loops unrolled 4 times"),
 ]
 
 
@@ -67,8 +56,8 @@ def test_no_answer_is_a_page_too() -> None:
 def test_no_text_breaks_the_page() -> None:
     odd = "a|b`c\n</details><b>*x*\x1b"
     tests = [
-        Test(odd, "violated", model="m|<i>`", report="```\n````text\n</details>\n"),
-        Test(odd, "unknown", reason="1 | 2 `x` <script>"),
+        answer(odd, "violated", model="m|<i>`", report="```\n````text\n</details>\n"),
+        answer(odd, "unknown", reason="1 | 2 `x` <script>"),
     ]
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown.render(tests))
     kinds = [token.type for token in tokens]
@@ -87,7 +76,7 @@ def test_no_text_breaks_the_page() -> None:
 
 def test_names_with_backslashes_before_pipes_stay_in_their_cell() -> None:
     names = ["a\\|b.c", "a|b.c", "`a`.c", "a\\b.c", "a``|`b.c", "*a*_b_<b>.c"]
-    page = markdown.render([Test(name, "holds") for name in names])
+    page = markdown.render([answer(name, "holds") for name in names])
     tokens = MarkdownIt("commonmark").enable("table").parse(page)
     assert [token.type for token in tokens].count("td_open") == 5 * len(names)
     shown = [
@@ -99,9 +88,9 @@ def test_names_with_backslashes_before_pipes_stay_in_their_cell() -> None:
 
 
 def test_very_many_answers_are_cut() -> None:
-    tests = [Test(f"{n}.litmus", "holds") for n in range(2 * markdown.MOST_ROWS)]
-    tests.append(Test("z.litmus", "violated", report="x" * markdown.MOST_TOLD))
-    tests.append(Test("y.litmus", "violated", report="too much"))
+    tests = [answer(f"{n}.litmus", "holds") for n in range(2 * markdown.MOST_ROWS)]
+    tests.append(answer("z.litmus", "violated", report="x" * markdown.MOST_TOLD))
+    tests.append(answer("y.litmus", "violated", report="too much"))
     page = markdown.render(tests)
     assert len(re.findall(r"^\| .* s \|$", page, re.MULTILINE)) == markdown.MOST_ROWS
     assert f"And {markdown.MOST_ROWS + 2} more." in page

@@ -1,32 +1,21 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree as ET
 
+from membar.questions import campaign
 from membar.reports import junit, summary
 
 
-@dataclass(frozen=True)
-class Test:
-    """A test's answer as plain data."""
-
-    __test__ = False
-
-    path: str
-    verdict: str
-    name: str = "t"
-    reason: str = ""
-    final_states: int = 0
-    seconds: float = 0.0
-    model: str = "sc"
-    report: str = ""
+def answer(path: str, verdict: str, *, model: str = "sc", **others: Any) -> campaign.TestAnswer:
+    return campaign.TestAnswer(path=path, verdict=verdict, name="t", model=model, **others)
 
 
 TESTS = [
-    Test("a.litmus", "holds", final_states=2, seconds=0.5),
-    Test("b.litmus", "violated", reason="races", seconds=2.0, report="An execution\n"),
-    Test("c.litmus", "unknown", reason="time limit"),
-    Test("d.litmus", "error", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
+    answer("a.litmus", "holds", final_states=2, seconds=0.5),
+    answer("b.litmus", "violated", reason="races", seconds=2.0, report="An execution\n"),
+    answer("c.litmus", "unknown", reason="time limit"),
+    answer("d.litmus", "error", reason="error[W0101]: bad\n --> d.litmus:1:1\n"),
 ]
 
 
@@ -68,7 +57,7 @@ def test_agreement_is_said() -> None:
 
 
 def test_thousands_of_unanswered_tests_are_counted_by_reason() -> None:
-    tests = [Test(f"{i:04}.litmus", "unknown", reason="memory" if i % 2 else "time") for i in range(3000)]
+    tests = [answer(f"{i:04}.litmus", "unknown", reason="memory" if i % 2 else "time") for i in range(3000)]
     text = summary.table(tests)
     assert "3000 unanswered" in text
     assert "and 1490 more: memory" in text
@@ -103,5 +92,5 @@ def test_junit_has_model_verdict_and_what_is_told() -> None:
 
 
 def test_junit_survives_any_text() -> None:
-    odd = Test('a&<>"\x00\x1b\ud800.litmus', "error", reason="]]>\x01\n\ttab")
+    odd = answer('a&<>"\x00\x1b\ud800.litmus', "error", reason="]]>\x01\n\ttab")
     ET.fromstring(junit.render([odd]))

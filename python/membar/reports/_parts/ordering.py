@@ -74,7 +74,7 @@ def _too_weak(
     knows_words = bool((write.tags | read.tags) & _ATOMIC)
     if not knows_words or (releases and acquires):
         return f"that {phrase(program, read)} sees {phrase(program, write)} does not order them"
-    store, load = f"the store{_at(write)}", f"the load{_at(read)}"
+    store, load = f"the store{at_place(write)}", f"the load{at_place(read)}"
     if not releases and not acquires:
         return (
             f"{store} is {_weakness(write)} and {load} that reads it is {_weakness(read)};"
@@ -98,7 +98,3 @@ def _has_fence(execution: Execution, words: frozenset[str], first: int | None, l
 
 def _weakness(event: Event) -> str:
     return "relaxed" if event.tags & _ATOMIC else "not atomic"
-
-
-def _at(event: Event) -> str:
-    return at_place(event)
