@@ -105,3 +105,10 @@ def reverse_postorder(blocks: Sequence[ir.Block]) -> list[str]:
             seen.add(further)
             stack.append((further, iter(following[further])))
     return done[::-1]
+
+
+def last_first(blocks: Sequence[ir.Block]) -> list[ir.Block]:
+    """All blocks, as far as possible each before those that lead to it."""
+    named = {block.name: block for block in blocks}
+    reached = [named.pop(name) for name in reversed(reverse_postorder(blocks))]
+    return [*reached, *named.values()]

@@ -33,6 +33,7 @@ from membar.program.expr import (
     Register,
     Unary,
     UnaryOp,
+    children,
     negation,
     registers_of,
 )
@@ -43,6 +44,8 @@ from membar.program.warnings import LOOK
 
 _LARGEST_EXPRESSION = 12
 """Registers in an expression that is repeated where it is used; one with more gets a register of its own."""
+_LARGEST_USED_ONCE = 100
+"""Parts of an expression that one instruction uses, which may repeat it in what it checks."""
 MEMORY = "memory"
 _FLOATS = (32, 64)
 _SIZES = (8, 16, 32, 64)
@@ -154,9 +157,10 @@ class ThreadLowering:
         self.flow.emit(Assert(condition, message + where, property=kind), span)
 
     def define(self, result: ir.Value, value: Expr, item: ir.Instruction) -> None:
-        """Gives a value its word: an expression, or a register if it is large and used more than once."""
-        is_large = self._uses[result.name] > 1 and len(list(registers_of(value))) > _LARGEST_EXPRESSION
-        if is_large:
+        """Gives a value its word: an expression, or a register if it is large, or would be written often."""
+        if _is_larger(value, _LARGEST_USED_ONCE) or (
+            self._uses[result.name] > 1 and len(list(registers_of(value))) > _LARGEST_EXPRESSION
+        ):
             register = self.flow.register()
             self.flow.emit(Set(register, value), self.context.span(item.place))
             value = Register(register)
@@ -339,3 +343,12 @@ def _negate(condition: Expr) -> Expr:
             return operand
         case _:
             return negation(condition)
+
+
+def _is_larger(value: Expr, most: int) -> bool:
+    """Whether an expression has more parts than this."""
+    todo, number = [value], 0
+    while todo and number <= most:
+        todo += children(todo.pop())
+        number += 1
+    return bool(todo)

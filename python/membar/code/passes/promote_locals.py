@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.analyses.unset import maybe_unset
-from membar.code.loops import reverse_postorder
+from membar.code.loops import last_first, reverse_postorder
 from membar.code.passes import Pass
 from membar.code.primitives import READ
 from membar.code.rewrite import substitution, with_targets, with_values
@@ -158,6 +158,7 @@ class _Promotion:
     numbers: set[str] = field(default_factory=set)  # variables that the source calls numbers
     used: set[str] = field(default_factory=set)
     before: dict[str, str] = field(default_factory=dict)  # the only block that leads to another one
+    leading: dict[str, tuple[ir.Goto, ...]] = field(default_factory=dict)  # where each block leads to
     after: dict[str, dict[str, ir.Operand]] = field(default_factory=dict)
 
     def run(self) -> ir.Function:
@@ -169,6 +170,7 @@ class _Promotion:
         live = self._live()
         known: dict[str, ir.Operand] = {}
         self.before.update(_only_predecessors(self.function.blocks))
+        self.leading.update((block.name, targets(block.end)) for block in self.function.blocks)
         places = {block.name: block for block in self.function.blocks}
         done = {
             name: self._block(places[name], live, known) for name in reverse_postorder(self.function.blocks)
@@ -180,17 +182,18 @@ class _Promotion:
     def _block(self, block: ir.Block, live: dict[str, set[str]], known: dict[str, ir.Operand]) -> ir.Block:
         is_entry = block.name == self.function.blocks[0].name
         only = self.before.get(block.name)
-        values = [
-            ir.Value(f"{name}@{block.name}", self.slots[name])
-            for name in sorted(live[block.name])
-            if not is_entry and only is None
-        ]
+        values: list[ir.Value] = []
         current: dict[str, ir.Operand] = {}
         if only is not None:
             after = self.after[only]
-            current = {name: after[name] for name in live[block.name] if name in after}
+            if len(self.leading[only]) == 1:  # nobody else goes on from there
+                current = after
+            else:
+                current = {name: after[name] for name in live[block.name] if name in after}
         elif not is_entry:
-            current = dict(zip(sorted(live[block.name]), values, strict=True))
+            names = sorted(live[block.name])
+            values = [ir.Value(f"{name}@{block.name}", self.slots[name]) for name in names]
+            current = dict(zip(names, values, strict=True))
         kept = [done for item in block.instructions for done in self._absorb(item, current, known)]
 
         self.after[block.name] = current
@@ -265,14 +268,17 @@ class _Promotion:
                         pass
             reads[block.name], writes[block.name] = read, written
         live = {name: set(found) for name, found in reads.items()}
+        order = last_first(self.function.blocks)
         changed = True
         while changed:
             changed = False
-            for block in reversed(self.function.blocks):
-                after = set[str]().union(*(live[target.block] for target in targets(block.end)))
-                needed = reads[block.name] | (after - writes[block.name])
-                if needed != live[block.name]:
-                    live[block.name] = needed
+            for block in order:
+                following = [live[target.block] for target in targets(block.end)]
+                after = following[0] if len(following) == 1 else set[str]().union(*following)
+                if writes[block.name] or reads[block.name]:
+                    after = reads[block.name] | (after - writes[block.name])
+                if after is not live[block.name] and after != live[block.name]:
+                    live[block.name] = after  # often the same set as of the block behind it
                     changed = True
         return live
 

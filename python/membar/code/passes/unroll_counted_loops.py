@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from membar.code import ir
-from membar.code.loops import Loop, natural_loops
+from membar.code.loops import Loop, last_first, natural_loops
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
 from membar.code.primitives import PREFIX
@@ -294,10 +294,11 @@ def _live_values(function: ir.Function) -> dict[str, frozenset[str]]:
             defined |= {value.name for value in results(item)}
         uses[block.name], defines[block.name] = used, defined
     live = {name: frozenset(found) for name, found in uses.items()}
+    order = last_first(function.blocks)
     changed = True
     while changed:
         changed = False
-        for block in reversed(function.blocks):
+        for block in order:
             after = frozenset[str]().union(*(live[target.block] for target in targets(block.end)))
             found = live[block.name] | (after - defines[block.name])
             if found != live[block.name]:

@@ -66,3 +66,19 @@ def test_what_a_loop_leaves_is_what_c_says(program: str) -> None:
     wrong = text.replace("i == 3", "i != 3")
     assert membar.check(SourceFile("right.c", text), options=often).verdict == "holds"
     assert membar.check(SourceFile("wrong.c", wrong), options=often).verdict == "violated"
+
+
+def test_a_sum_over_a_long_array_is_many_small_steps() -> None:
+    text = f"""{HEAD}atomic_int cells[400];
+int main(void) {{
+  int sum = 0;
+  for (int i = 0; i < 400; i++)
+    cells[i] = i;
+  for (int i = 0; i < 400; i++)
+    sum += cells[i];
+  assert(sum == 400 * 399 / 2);
+  return 0;
+}}
+"""
+    answer = membar.check(SourceFile("sum.c", text), model="sc")
+    assert isinstance(answer.outcome, membar.Holds)
