@@ -10,8 +10,9 @@ from membar.code import ir
 from membar.code.loops import natural_loops
 from membar.code.lowering.memory import Memory
 from membar.code.lowering.orders import Orders
-from membar.code.primitives import PREFIX
-from membar.program.expr import Address, Expr
+from membar.code.primitives import MAIN, PREFIX
+from membar.code.structure import operands
+from membar.program.expr import TRUE, Address, Expr
 from membar.program.operations import Store
 from membar.source import Span
 
@@ -33,6 +34,8 @@ class Context:
         pointer_bits: the width of an address.
         orders: the ordering words of its language.
         started: the numbers of the threads that can be started, `main` included.
+        joinable: the numbers of threads by what `join` calls them.
+        ended: of the threads that can end the process, a cell that is 1 once the thread has ended without.
     """
 
     def __init__(
@@ -41,13 +44,22 @@ class Context:
         memory: Memory,
         orders: Orders,
         span: Callable[[ir.Place | None], Span | None],
+        *,
         started: frozenset[int],
+        exiting: frozenset[int],
     ) -> None:
         self.module, self.memory = module, memory
         self.pointer_bits = module.pointer_bits
         self.orders = orders
         self.started = started
         self._span = span
+        self.joinable = {number: number for number in started if number != 0}
+        if names_main(module):
+            self.joinable[MAIN] = 0
+        self.ended = {
+            number: memory.add(f"{thread_name(module.threads[number])}.ended", 4)
+            for number in sorted(exiting & frozenset(self.joinable.values()))
+        }
         self._retired: dict[int, Expr] = {}
         self._retirements = retirements(module)
         self._spans: dict[ir.Place, Span | None] = {}
@@ -68,14 +80,14 @@ class Context:
         """A word for the address of a function."""
         return self.memory.function_word(name)
 
-    def retired_cell(self, thread: int) -> Expr | None:
+    def retired_cell(self, handle: int) -> Expr | None:
         """The cell that says whether a thread was joined or detached; None if that happens only once."""
-        if None not in self._retirements and self._retirements[thread] <= 1:
+        if None not in self._retirements and self._retirements[handle] <= 1:
             return None
-        if thread not in self._retired:
-            name = f"{thread_name(self.module.threads[thread])}.retired"
-            self._retired[thread] = self.memory.add(name, 4)
-        return self._retired[thread]
+        if handle not in self._retired:
+            name = f"{thread_name(self.module.threads[self.joinable[handle]])}.retired"
+            self._retired[handle] = self.memory.add(name, 4)
+        return self._retired[handle]
 
     def string(self, operand: ir.Operand) -> str | None:
         """The text of a constant string; None if the operand is none."""
@@ -85,6 +97,12 @@ class Context:
         if found.content is None or not found.is_constant:
             return None
         return found.content[operand.offset :].split(b"\0")[0].decode("utf-8", errors="replace")
+
+    def keep_end(self, thread: ThreadLowering, item: ir.Instruction) -> None:
+        """Says to whoever joins a thread that it has ended and that the process goes on."""
+        if thread.number in self.ended:
+            cell, tags = self.ended[thread.number], self.orders.plain
+            thread.flow.emit(Store(address=cell, value=TRUE, size=4, tags=tags), self.span(item.place))
 
     def has_result(self, thread: int) -> bool:
         """Whether somebody asks for the result of a thread."""
@@ -97,6 +115,17 @@ class Context:
         thread.flow.emit(
             Store(address=address, value=word, size=size, tags=self.orders.plain), self.span(item.place)
         )
+
+
+def names_main(module: ir.Module) -> bool:
+    """Whether some thread may know what `join` calls `main`."""
+    return any(
+        isinstance(each, ir.Constant) and each.value == MAIN
+        for name in module.threads
+        for block in module.functions[name].blocks
+        for item in (*block.instructions, block.end)
+        for each in operands(item)
+    )
 
 
 def retirements(module: ir.Module) -> Counter[int | None]:

@@ -65,20 +65,20 @@ def _join(thread: ThreadLowering, item: ir.Call) -> None:
     span = thread.context.span(item.place)
     is_used = thread.is_used(result)
     register = thread.fresh(result)
-    candidates = sorted(thread.context.started - {0})
+    joinable = thread.context.joinable
     if isinstance(number, Constant):
-        if number.value not in candidates:
+        if number.value not in joinable:
             thread.check(FALSE, "a thread is joined that was never created", item)
             return
-        _join_one(thread, number.value, register if is_used else None, item)
+        _join_one(thread, joinable[number.value], register if is_used else None, item)
         return
     here, after = thread.flow.here(), thread.flow.point()
     guards: list[Expr] = []
-    for candidate in candidates:
-        is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
+    for handle, other in sorted(joinable.items()):
+        is_it = Binary(BinaryOp.EQ, number, Constant(handle))
         guards.append(is_it)
         thread.flow.state = State(here, is_it, (), span)
-        _join_one(thread, candidate, register if is_used else None, item)
+        _join_one(thread, other, register if is_used else None, item)
         thread.flow.lead_to(after)
     thread.flow.state = State(here, none_of(guards) if guards else TRUE, (), span)
     thread.check(FALSE, "a thread is joined that was never created", item)
@@ -89,9 +89,13 @@ def _join_one(thread: ThreadLowering, number: int, register: str | None, item: i
     context = thread.context
     span = context.span(item.place)
     if number == thread.number:
-        thread.check(FALSE, "a thread waits for its own end", item, "locks")
+        thread.flow.block_until(FALSE, span)  # it waits for its own end
         return
     thread.flow.emit(Join(thread_name(context.module.threads[number])), span)
+    if number in context.ended:
+        ended, cell = thread.flow.register(), context.ended[number]
+        thread.flow.emit(Load(register=ended, address=cell, size=4, tags=context.orders.plain), span)
+        thread.flow.block_until(Register(ended), span)  # after the end of the process nobody goes on
     if register is not None:
         address = context.memory.results[number]
         size = context.pointer_bits // 8
@@ -101,6 +105,7 @@ def _join_one(thread: ThreadLowering, number: int, register: str | None, item: i
 def _finish(thread: ThreadLowering, item: ir.Call) -> None:
     if thread.context.has_result(thread.number):
         thread.context.keep_result(thread, thread.value(item.arguments[0], item), item)
+    thread.context.keep_end(thread, item)
     thread.end_thread()
 
 
@@ -179,7 +184,7 @@ def _retire(thread: ThreadLowering, item: ir.Call) -> None:
     if not isinstance(number, Constant):
         _retire_any(thread, number, item)
         return
-    if number.value not in thread.context.started - {0}:
+    if number.value not in thread.context.joinable:
         thread.values[result.name] = TRUE  # what joins or detaches it says that there is no such thread
         return
     cell = thread.context.retired_cell(number.value)
@@ -203,7 +208,7 @@ def _retire_any(thread: ThreadLowering, number: Expr, item: ir.Call) -> None:
     here, after = thread.flow.here(), thread.flow.point()
     span = thread.context.span(item.place)
     guards: list[Expr] = []
-    for candidate in sorted(thread.context.started - {0}):
+    for candidate in sorted(thread.context.joinable):
         is_it = Binary(BinaryOp.EQ, number, Constant(candidate))
         guards.append(is_it)
         cell = thread.context.retired_cell(candidate)

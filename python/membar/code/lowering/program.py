@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from membar.code import ir
-from membar.code.lowering.context import Context
+from membar.code.lowering.context import Context, names_main
 from membar.code.lowering.memory import Memory
 from membar.code.lowering.orders import Orders, language_of
 from membar.code.lowering.thread import ThreadLowering
@@ -28,23 +28,25 @@ def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | Non
     Raises:
         NotSupportedError: a Program cannot say it.
     """
-    program = _lower(module, frozenset(range(len(module.threads))), name, span)
+    program = _lower(module, frozenset(range(len(module.threads))), frozenset(), name, span)
     started = _started_threads(program)
-    if len(started) < len(module.threads):
-        # Some are only started where nothing arrives: they are no threads of the program.
-        program = _lower(module, started, name, span)
+    exiting = frozenset(number for number, thread in enumerate(program.threads) if thread.exits)
+    if len(started) < len(module.threads) or not exiting <= {0} or names_main(module):
+        # Some are only started where nothing arrives: they are no threads of the program. Others end it.
+        program = _lower(module, started, exiting, name, span)
     return block_in_own_sections(program)
 
 
 def _lower(
     module: ir.Module,
     started: frozenset[int],
+    exiting: frozenset[int],
     name: str,
     span: Callable[[ir.Place | None], Span | None],
 ) -> Program:
     orders = Orders(language_of(module))
     memory = Memory(module, _results(module))
-    context = Context(module, memory, orders, span, started)
+    context = Context(module, memory, orders, span, started=started, exiting=exiting)
     threads = [
         ThreadLowering(context, module.functions[thread], number).run()
         for number, thread in enumerate(module.threads)
@@ -91,5 +93,6 @@ def _results(module: ir.Module) -> dict[int, str]:
             for item in block.instructions:
                 is_join = isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(f"{PREFIX}join")
                 if is_join and isinstance(item, ir.Call) and item.results[0].name in used:
-                    return {number: f"{each}.result" for number, each in enumerate(module.threads) if number}
+                    first = 0 if names_main(module) else 1
+                    return {at: f"{each}.result" for at, each in enumerate(module.threads) if at >= first}
     return {}

@@ -317,6 +317,7 @@ class ThreadLowering:
             word = self.value(end.values[0], end)
             self.context.keep_result(self, word, end)
         if self.flow.state is not None and self.number != 0:
+            self.context.keep_end(self, end)
             self.flow.cut()
         self.flow.state = None
 

@@ -204,7 +204,7 @@ def test_what_runs_at_the_end_is_there_only_if_the_program_has_it(tmp_path: Path
     assert "__mb_end_of_thread" not in plain.functions
     keys = text % ("pthread_key_t k; void f(void) {}", "pthread_key_create(&k, 0); atexit(f);")
     module = link_texts(tmp_path, keys)
-    assert "__mb_end_of_thread" in list(calls(module, "pthread_exit"))
+    assert "__mb_end_of_thread" in list(calls(module, "end_thread"))
     assert list(calls(module, "main"))[-1] == "__mb_end_of_process"
 
 

@@ -38,3 +38,10 @@ void __mb_end_of_quick_exit(void) { call_all(&at_quick_end); }
 /// atexit, at_quick_exit: Up to 32 functions; executions with more are truncated.
 int atexit(void (*function)(void)) { return add(&at_end, function); }
 int at_quick_exit(void (*function)(void)) { return add(&at_quick_end, function); }
+
+/// __mb_end_of_main: Executions in which `main` ends without the process are truncated if there are such functions.
+void __mb_end_of_main(void)
+{
+    if (LOAD(&at_end.count, RELAXED) != 0)
+        __membar_cut("functions for the end of the process after that of main");
+}

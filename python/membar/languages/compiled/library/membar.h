@@ -16,6 +16,7 @@ _Noreturn void __membar_finish(void *result);
 long long __membar_self(void);
 long long __membar_thread_count(void);
 _Bool __membar_retire(long long thread);
+enum { MAIN = 1 << 30 }; /* the handle of `main`: none is 0, which programs take for no thread */
 void __membar_lock(unsigned *cell);
 void __membar_unlock(unsigned *cell);
 _Bool __membar_try_lock(unsigned *cell);

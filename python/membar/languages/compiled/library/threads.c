@@ -16,7 +16,7 @@ int pthread_create(unsigned long *handle, const int *attributes, void *(*functio
     return 0;
 }
 
-/// pthread_join: Joining or detaching a thread twice violates `locks`.
+/// pthread_join: Joining or detaching a thread twice violates `locks`; a thread that joins itself waits forever. `main` can be joined, too.
 int pthread_join(unsigned long handle, void **result)
 {
     end_once((long long)handle, "a thread is joined that was joined or detached before");
@@ -41,15 +41,19 @@ int pthread_detach(unsigned long handle)
 /* Defined in keys.c where the program has keys. */
 void __mb_end_of_thread(void);
 
-/// pthread_exit: Ends the thread; the process continues, even if `main` calls it.
-_Noreturn void pthread_exit(void *result)
+/* Defined in atexit.c where the program registers functions. */
+void __mb_end_of_main(void);
+
+static _Noreturn void end_thread(void *result)
 {
     __mb_end_of_thread();
+    if (__membar_self() == 0)
+        __mb_end_of_main();
     __membar_finish(result);
 }
 
-/* No handle is 0, which programs take for no thread: that of `main` is larger than all others. */
-enum { MAIN = 1 << 30 };
+/// pthread_exit: Ends the thread; the process continues, even if `main` calls it.
+_Noreturn void pthread_exit(void *result) { end_thread(result); }
 
 /// pthread_self, thrd_current: A number for each thread, never 0.
 unsigned long pthread_self(void)
@@ -141,8 +145,4 @@ int thrd_detach(unsigned long handle)
     end_once((long long)handle, "a thread is detached that was joined or detached before");
     return THRD_SUCCESS;
 }
-_Noreturn void thrd_exit(int result)
-{
-    __mb_end_of_thread();
-    __membar_finish((void *)(uintptr_t)(unsigned)result);
-}
+_Noreturn void thrd_exit(int result) { end_thread((void *)(uintptr_t)(unsigned)result); }
