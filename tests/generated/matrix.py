@@ -50,11 +50,13 @@ def _lines() -> Iterator[str]:
     yield f"| property | {' | '.join(f'`{engine.name}`' for engine in engines)} |"
     yield f"| --- |{' --- |' * len(engines)}"
     for name in PROPERTIES:
-        cells = ["yes" if _looks_for(engine, name) else "" for engine in engines]
+        cells = [_looks_for(engine, name) for engine in engines]
         yield f"| {name} | {' | '.join(cells)} |"
     yield ""
     yield (
         "If an engine cannot check a property of a program, its answer says so."
+        " `graphs` checks error states of one process (XCFA) and of final states;"
+        " others are states of the whole program, which executions do not show."
         " An engine that checks `claims` also checks `acceptance` and `progress` (labels of Promela);"
         " `objects` checks `linearizability`."
     )
@@ -73,7 +75,10 @@ def _languages(engine: Engine | SystemEngine) -> list[str]:
     return [each.name for each in found if not isinstance(each, Frontend | ObjectFrontend)]
 
 
-def _looks_for(engine: Engine | SystemEngine, name: str) -> bool:
+def _looks_for(engine: Engine | SystemEngine, name: str) -> str:
     properties = engine.can.properties
-    # Some error states are assertions, but most are states of the whole program.
-    return name in properties or (name in ASSERTED - {ERRORS} and ASSERTIONS in properties)
+    if name in properties:
+        return "yes"
+    if name in ASSERTED and ASSERTIONS in properties:
+        return "in part" if name == ERRORS else "yes"
+    return ""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+import membar
 from limits.slow_inputs import STAGES, Stage
 from limits.stages import INTERRUPTED, run
+from membar import SourceFile
+from membar.questions.repair.verdicts import Undecided
 
 
 def _prepared(name: str, folder: Path) -> Stage:
@@ -50,3 +54,12 @@ def test_ctrl_c_keeps_what_is_known(name: str, seconds: float, known: str, tmp_p
     assert ending.code == INTERRUPTED
     assert "UNKNOWN" in ending.output
     assert known in " ".join(ending.output.split())
+
+
+def test_repair_from_python_keeps_and_names_the_limit_that_was_given() -> None:
+    stage = next(one for one in STAGES if one.name == "litmus X86: parsing 100,000 lines")
+    text, started = stage.files()["a.litmus"], time.monotonic()
+    found = membar.repair(SourceFile("a.litmus", text), model="x86-tso", seconds=1.0)
+    assert isinstance(found, Undecided)
+    assert found.reason.startswith("the time limit of 1 s was reached")
+    assert time.monotonic() - started < 30.0  # a busy machine

@@ -132,11 +132,16 @@ def current() -> Budget:
     return _CURRENT.get() or _UNLIMITED
 
 
-def limit_resources(*, seconds: float | None, memory: int | None) -> AbstractContextManager[None]:
-    """What is done inside may cost so much, and no more than is left of the budget around it."""
+def limit_resources(
+    *, seconds: float | None, memory: int | None, given: float | None = None
+) -> AbstractContextManager[None]:
+    """What is done inside may cost so much, and no more than is left of the budget around it.
+
+    `given` is the limit of time that reasons name, where `seconds` are what is left of it.
+    """
     if seconds is None and memory is None:
         return nullcontext()
-    return _Limited(seconds, memory)
+    return _Limited(seconds, memory, given)
 
 
 class _Limited(AbstractContextManager[None]):
@@ -146,14 +151,16 @@ class _Limited(AbstractContextManager[None]):
     block would stay open forever. `_ring` knows the two methods of this class and waits for them.
     """
 
-    def __init__(self, seconds: float | None, memory: int | None) -> None:
-        self._seconds, self._memory = seconds, memory
+    def __init__(self, seconds: float | None, memory: int | None, given: float | None) -> None:
+        self._seconds, self._memory, self._given = seconds, memory, given
         self._outer: Budget | None = None
         self._stage = ""
 
     def __enter__(self) -> None:
         seconds, memory, outer = self._seconds, self._memory, _CURRENT.get()
-        own = Budget(seconds, memory, time.monotonic() + (seconds or 0.0))
+        own = Budget(
+            seconds if self._given is None else self._given, memory, time.monotonic() + (seconds or 0.0)
+        )
         if outer is not None:
             if outer.seconds is not None:  # of which the time here is a part
                 own.seconds = outer.seconds

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import InputError, refusal
 from membar.edits import Choice, Place, apply_choice, restrict
 from membar.languages.registry import load_model
-from membar.limits.budget import LimitError
+from membar.limits.budget import LimitError, limit_resources
 from membar.models import load as models
 from membar.models.model import Model
 from membar.questions import programs, system
@@ -66,9 +66,11 @@ def find_repair(
     Raises:
         InputError: the text, an argument or the table is wrong, or the language cannot be repaired.
     """
+    clock = Clock(seconds)
     try:
-        repairing = _Repairing(question, weaken=weaken, costs=costs, clock=Clock(seconds), progress=progress)
-        return repairing.greedy() if first else repairing.verdict(all_cheapest=all_cheapest)
+        with limit_resources(seconds=clock.latest, memory=None, given=seconds):
+            repairing = _Repairing(question, weaken=weaken, costs=costs, clock=clock, progress=progress)
+            return repairing.greedy() if first else repairing.verdict(all_cheapest=all_cheapest)
     except (UndecidedError, LimitError) as undecided:
         return Undecided(undecided.reason)
 

@@ -17,6 +17,8 @@ class Clock:
     """Begins now, and rings a while before `seconds` are over; never, if that is None."""
 
     def __init__(self, seconds: float | None) -> None:
+        self.latest = None if seconds is None else seconds + _WHEN_SHORT
+        """After so many seconds everything ends, also what is asked once more."""
         self.deadline = None if seconds is None else time.monotonic() + _FOR_SEARCH * seconds
         self._longest = 0.0
 
