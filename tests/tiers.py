@@ -37,6 +37,14 @@ def every(step: int, values: Iterable[T]) -> list[object]:
     return [value if place % step == 0 else only_full(value) for place, value in enumerate(values)]
 
 
+def rows(step: int, table: Iterable[tuple[object, ...]]) -> list[object]:
+    """Rows of a table, one value for each parameter: every so many-th one belongs to `make test`."""
+    return [
+        pytest.param(*row, marks=() if place % step == 0 else pytest.mark.full)
+        for place, row in enumerate(table)
+    ]
+
+
 def size(number: int) -> int:
     """How many random programs a test tries: so many in `make test-all`, a tenth of them in `make test`."""
     return number if IS_FULL else max(1, number // 10)

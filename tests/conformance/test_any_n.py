@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.questions.expectations import expected_in
 from membar.questions.task import Limits
 from membar.source import SourceFile
@@ -26,7 +27,8 @@ def expectations() -> list[object]:
         assert said, path
         assert all(claim.any_threads for claim in said)
         found += [(path.name, claim.model, claim.verdict.upper().replace("-", " ")) for claim in said]
-    return [pytest.param(*each, marks=pytest.mark.full) if each == SLOWEST else each for each in found]
+    quick = tiers.rows(2, [each for each in found if each != SLOWEST])
+    return [*quick, pytest.param(*SLOWEST, marks=pytest.mark.full)]
 
 
 @pytest.mark.parametrize(("name", "model", "verdict"), expectations())

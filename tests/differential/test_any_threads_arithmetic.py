@@ -48,7 +48,7 @@ RIGHT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", tiers.every(3, WRONG))
+@pytest.mark.parametrize("name", tiers.every(6, WRONG))
 def test_what_fails_is_not_proved(name: str) -> None:
     try:
         system = any_threads.system_of(SourceFile("program.c", WRONG[name]), model=MODEL)
@@ -63,7 +63,7 @@ def test_what_is_right_is_proved(name: str) -> None:
     assert proof(any_threads.system_of(SourceFile("program.c", RIGHT[name]), model=MODEL), MODEL)
 
 
-@pytest.mark.parametrize("seed", tiers.first(2, [20, 33, 63, 69, 91, 102, 155, 158]))
+@pytest.mark.parametrize("seed", tiers.first(1, [20, 33, 63, 69, 91, 102, 155, 158]))
 def test_random_arithmetic_keeps_the_laws(seed: int) -> None:
     found = compared(random_program(seed), MODEL)
     assert found is not None

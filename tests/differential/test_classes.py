@@ -31,7 +31,7 @@ OBSERVED = Options(unrolling=Unrolling(exact=BOUND), coherence=Coherence.OBSERVE
 PROPERTIES = ("condition", "assertions", "races")
 
 
-@pytest.mark.parametrize("name", tiers.models(claiming()))
+@pytest.mark.parametrize("name", tiers.models(claiming(), quick=("x86-tso", "rc11")))
 def test_classes_are_those_of_the_executions(name: str) -> None:
     assert disagreements(mixed(60 if name in NAMED else 12, features_of(name)), shipped(name)) == []
 

@@ -43,7 +43,7 @@ def test_unbounded_buffers_agree_with_growing_bounds(name: str, count: int) -> N
     assert campaign(count, name, effort=SLICE).wrong == []
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.first(1, MODELS))
 def test_witnesses_replay(name: str) -> None:
     violated = [program for _, program in programs(25, first=500) if _verdict(program, name)]
     assert len(violated) >= 8

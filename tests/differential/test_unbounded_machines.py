@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.unbounded_machines import MODELS, campaign, question
 from strategies.machines import machine_program
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", tiers.first(1, MODELS))
 def test_the_searches_agree_with_the_reference_and_with_one_another(name: str) -> None:
     report = campaign(60, first=5000, names=[name])
     assert report.wrong == []

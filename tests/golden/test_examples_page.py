@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.objects.client import Size
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -106,7 +107,9 @@ OBJECTS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "model", "verdict"), OBJECTS, ids=lambda v: getattr(v, "stem", str(v)))
+@pytest.mark.parametrize(
+    ("path", "model", "verdict"), tiers.each_verdict(OBJECTS), ids=lambda v: getattr(v, "stem", str(v))
+)
 def test_an_object_has_the_verdict_of_the_page_with_small_clients(
     path: Path, model: str, verdict: str
 ) -> None:

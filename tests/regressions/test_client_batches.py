@@ -35,7 +35,12 @@ def _without_time(result: membar.Answer) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
-    ("name", "model"), [("treiber.c", "rc11"), ("seqlock-bare.c", "armv8"), ("tas.c", "rc11")]
+    ("name", "model"),
+    [
+        ("seqlock-bare.c", "armv8"),
+        ("tas.c", "rc11"),
+        pytest.param("treiber.c", "rc11", marks=pytest.mark.full),
+    ],
 )
 @pytest.mark.parametrize("most", tiers.first(1, [2, 5]))
 def test_batches_do_not_change_the_answer(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.cli.command import main
 from membar.diagnostics import InputError
 from membar.questions import programs
@@ -50,7 +51,8 @@ def test_a_bit_operator_on_a_temporal_formula_is_a_located_error() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_mixture_of_values_and_temporal_operators_crashes(shape: str) -> None:
-    for sign, formula in product(ARITHMETIC, TEMPORAL):
+    pairs = [*product(ARITHMETIC, TEMPORAL)]
+    for sign, formula in pairs if tiers.IS_FULL else pairs[::5]:  # each sign and each operator
         text = shape.format(sign, formula)
         assert is_located(SourceFile("test.pml", f"{PROMELA}ltl q {{ {text} }}\n"))
         assert is_located(SourceFile("test.pml", f"{PROMELA}never {{ do :: {text} od }}\n"))

@@ -239,6 +239,7 @@ def test_every_claim_of_a_file_is_a_test(pytester: pytest.Pytester) -> None:
     assert [line for line in result.outlines if "::" in line] == ["t.c::sc", "t.c::rc11", "t.c::sc-any"]
 
 
+@pytest.mark.full
 def test_two_workers_do_the_same_and_ids_can_be_chosen(pytester: pytest.Pytester) -> None:
     copy(pytester, "litmus/store-buffering.litmus", "c/tas.c")
     (pytester.path / "t.c").write_text(RIGHT["t.c"].replace("sc HOLDS", "sc VIOLATED"), "utf-8")

@@ -131,12 +131,14 @@ def test_the_weakest_word_that_does_is_found(name: str, text: str, model: str, c
     assert found.is_minimal
 
 
+@pytest.mark.full
 def test_orders_of_c_cost_what_their_instructions_cost() -> None:
     relaxed = SourceFile.read(Path(__file__).parents[3] / "examples" / "c/seqlock-relaxed.c")
     found = repaired(relaxed, "armv8")
     assert [change.name for change in found.changes] == ["fence acquire"]
 
 
+@pytest.mark.full
 def test_an_object_is_repaired_for_its_clients() -> None:
     text = SourceFile.read(Path(__file__).parents[3] / "examples" / "c/objects/tas.c")
     weak = replace(text, defines=("UNLOCK=memory_order_relaxed",))
