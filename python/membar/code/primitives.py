@@ -13,6 +13,7 @@ from membar.records import record
 
 PREFIX = "__membar_"
 USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
+SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREFIX}spawn_copies")
 MAIN = 1 << 30
 """What `join` and `retire` call `main`: memory that is 0 names no thread."""
 _I32, _I64 = Int(32), Int(64)

@@ -133,6 +133,7 @@ def prepare(
     """
     from membar.code.passes.bound_recursion import bound_recursion  # noqa: PLC0415 - on demand
     from membar.code.passes.find_copies import check_copies  # noqa: PLC0415 - on demand
+    from membar.code.passes.resolve_indirect_calls import resolve_thread_functions  # noqa: PLC0415 - on demand
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
@@ -151,7 +152,7 @@ def prepare(
         watch(start, module)
     last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
     module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
-    module = spawn_threads(module, simplify, any_number)
+    module = spawn_threads(resolve_thread_functions(module), simplify, any_number)
     if any_number is not None:
         check_copies(module, any_number)
     module = replace(module, functions={name: module.functions[name] for name in module.threads})

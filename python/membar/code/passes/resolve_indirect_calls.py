@@ -1,15 +1,21 @@
 """Replaces calls through pointers by a choice between direct calls of all functions they may point to.
 
+So are threads started whose function is only known when the program runs, once calls have been inlined.
+
 A pointer that points to none of them is a violation where it is called. If the code does not show everything
 that it may point to, the executions in which it points elsewhere are cut, and the answer says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.checks import Checks
 from membar.code.passes import Pass
+from membar.code.primitives import SPAWN
 from membar.records import replace
 
 _NO_FUNCTION = "a call through a pointer that does not point to a function of this type"
@@ -18,8 +24,28 @@ _NOT_SHOWN = "calls of functions that the program does not show"
 
 def resolve_indirect_calls(module: ir.Module) -> ir.Module:
     """The module with direct calls only."""
+    return _resolve(module, _called_pointer)
+
+
+def resolve_thread_functions(module: ir.Module) -> ir.Module:
+    """The module in which the function of every thread is known where it is started."""
+    return _resolve(module, _started_pointer)
+
+
+def _called_pointer(item: ir.Instruction) -> ir.Operand | None:
+    is_call = isinstance(item, ir.Call) and not isinstance(item.callee, ir.FunctionAddress)
+    return item.callee if is_call and isinstance(item, ir.Call) else None
+
+
+def _started_pointer(item: ir.Instruction) -> ir.Operand | None:
+    if not isinstance(item, ir.Call) or item.callee != SPAWN:
+        return None
+    return None if isinstance(item.arguments[0], ir.FunctionAddress) else item.arguments[0]
+
+
+def _resolve(module: ir.Module, pointer: Callable[[ir.Instruction], ir.Operand | None]) -> ir.Module:
     is_needed = any(
-        isinstance(item, ir.Call) and not isinstance(item.callee, ir.FunctionAddress)
+        pointer(item) is not None
         for function in module.functions.values()
         for block in function.blocks
         for item in block.instructions
@@ -28,7 +54,7 @@ def resolve_indirect_calls(module: ir.Module) -> ir.Module:
         return module
     checks, targets = Checks(module), points_to(module)
     functions = {
-        name: _Resolution(module, function, targets, checks).run()
+        name: _Resolution(module, function, targets, checks, pointer).run()
         for name, function in module.functions.items()
     }
     return checks.added_to(replace(module, functions=functions))
@@ -37,9 +63,16 @@ def resolve_indirect_calls(module: ir.Module) -> ir.Module:
 class _Resolution:
     """Resolves the calls of one function."""
 
-    def __init__(self, module: ir.Module, function: ir.Function, targets: PointsTo, checks: Checks) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        function: ir.Function,
+        targets: PointsTo,
+        checks: Checks,
+        pointer: Callable[[ir.Instruction], ir.Operand | None],
+    ) -> None:
         self.module, self.function = module, function
-        self.targets, self.checks = targets, checks
+        self.targets, self.checks, self.pointer = targets, checks, pointer
         self.number = 0
 
     def run(self) -> ir.Function:
@@ -52,12 +85,13 @@ class _Resolution:
         name, parameters = block.name, block.parameters
         instructions: list[ir.Instruction] = []
         for item in block.instructions:
-            if not isinstance(item, ir.Call) or isinstance(item.callee, ir.FunctionAddress):
+            pointer = self.pointer(item)
+            if pointer is None or not isinstance(item, ir.Call):
                 instructions.append(item)
                 continue
             self.number += 1
-            prefix = f"indirect/{self.number}"
-            choice = self._choice(item, prefix)
+            prefix = f"{'started' if item.callee == SPAWN else 'indirect'}/{self.number}"
+            choice = self._choice(item, pointer, prefix)
             enter = ir.Jump(target=ir.Goto(choice[0].name), place=item.place)
             done.append(
                 ir.Block(name=name, parameters=parameters, instructions=tuple(instructions), end=enter)
@@ -69,9 +103,9 @@ class _Resolution:
         )
         return done
 
-    def _choice(self, call: ir.Call, prefix: str) -> list[ir.Block]:
+    def _choice(self, call: ir.Call, pointer: ir.Operand, prefix: str) -> list[ir.Block]:
         """The blocks that choose between the functions; each goes on at the block called `prefix`."""
-        found = self.targets.targets(self.function.name, call.callee)
+        found = self.targets.targets(self.function.name, pointer)
         names = sorted({target.function for target in found if target.function is not None})
         fitting = [name for name in names if self._fits(call, name)]
         blocks: list[ir.Block] = []
@@ -83,12 +117,12 @@ class _Resolution:
             compare = ir.Compute(
                 result=is_it,
                 operation="eq",
-                operands=(call.callee, ir.FunctionAddress(name)),
+                operands=(pointer, ir.FunctionAddress(name)),
                 place=call.place,
             )
             there, other = ir.Goto(f"{prefix}/call.{number}"), ir.Goto(f"{prefix}/try.{number + 1}")
             branch = ir.Branch(condition=is_it, then=there, otherwise=other, place=call.place)
-            direct = replace(call, callee=ir.FunctionAddress(name), results=results)
+            direct = replace(call, **self._with_function(call, name), results=results)
             back = ir.Jump(target=ir.Goto(prefix, results), place=call.place)
             blocks.append(ir.Block(name=f"{prefix}/try.{number}", instructions=(compare,), end=branch))
             blocks.append(ir.Block(name=there.block, instructions=(direct,), end=back))
@@ -105,11 +139,17 @@ class _Resolution:
         )
         return blocks
 
+    def _with_function(self, call: ir.Call, name: str) -> dict[str, Any]:
+        address = ir.FunctionAddress(name)
+        return {"arguments": (address, *call.arguments[1:])} if call.callee == SPAWN else {"callee": address}
+
     def _fits(self, call: ir.Call, name: str) -> bool:
         """Whether a function takes and gives what a call does."""
         function = self.module.functions.get(name)
         if function is None:
             return False
+        if call.callee == SPAWN:
+            return len(function.parameters) <= 1
         given = [each.type for each in call.arguments]
         taken = [each.type for each in function.parameters]
         is_enough = given[: len(taken)] == taken if function.is_variadic else given == taken

@@ -14,9 +14,9 @@ from membar.code.lifetimes import with_ends
 from membar.code.linear import AnyNumber
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
-from membar.code.passes.find_copies import ME, SPAWN, SPAWN_COPIES, find_copies
+from membar.code.passes.find_copies import ME, find_copies
 from membar.code.passes.inline_calls import inline_into
-from membar.code.primitives import PREFIX
+from membar.code.primitives import PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import with_operands_in, with_values
 from membar.code.structure import operands, results
 from membar.records import replace

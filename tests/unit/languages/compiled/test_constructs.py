@@ -16,6 +16,9 @@ PAIR = "struct pair { long a, b, c; };\nstruct two { int a, b; };\n"
 CASES = {
     "a function through a pointer": ("static int one(void) { return 1; }\nint (*f)(void) = one;\nint main(void) { assert(f() == 1); return 0; }", "holds"),
     "one of two functions": ("static int one(void) { return 1; }\nstatic int two(void) { return 2; }\natomic_int n;\nint main(void) { int (*f)(void) = n ? one : two; assert(f() == 2); return 0; }", "holds"),
+    "a thread's function from a table": ("static int n;\nstatic void *one(void *a) { n++; return a; }\nstatic void *two(void *a) { assert(0); return a; }\nstruct { void *(*first)(void *), *(*second)(void *); } table = {one, two};\nint main(void) { pthread_t p; pthread_create(&p, 0, table.first, 0); pthread_join(p, 0); assert(n == 1); return 0; }", "holds"),
+    "a thread's function that a thread chose": ("atomic_int n;\nstatic void *one(void *a) { assert(n != 1); return a; }\nvoid *(*_Atomic f)(void *) = one;\nstatic void *two(void *a) { f = a; n = 1; return a; }\nint main(void) { pthread_t p, q; pthread_create(&p, 0, two, two); pthread_create(&q, 0, f, two); pthread_join(p, 0); pthread_join(q, 0); return 0; }", "violated"),
+    "a thread without a function": ("void *(*f)(void *);\nint main(void) { pthread_t p; pthread_create(&p, 0, f, 0); return 0; }", "violated"),
     "a thread-local variable": ("_Thread_local int v = 3;\nvoid *t(void *a) { v++; assert(v == 4); return 0; }\nint main(void) { pthread_t p; pthread_create(&p, 0, t, 0); v++; assert(v == 4); pthread_join(p, 0); return 0; }", "holds"),
     "a constructor": ("static int n;\n__attribute__((constructor)) static void begin(void) { n = 7; }\nint main(void) { assert(n == 7); return 0; }", "holds"),
     "constructors by priority": ("static int n;\n__attribute__((constructor(202))) static void second(void) { n *= 2; }\n__attribute__((constructor(201))) static void first(void) { n += 3; }\nint main(void) { assert(n == 6); return 0; }", "holds"),
