@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from membar.records import record
+from membar.source import pattern
 
 # Names that only the implementation of C may use: nobody looks at such members.
-_RESERVED = re.compile(r"_[A-Z_]")
+_RESERVED = pattern(r"_[A-Z_]")
 
 
 @record(frozen=True, slots=True, kw_only=True)

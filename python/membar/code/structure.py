@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.primitives import READ, USE
 from membar.records import field_names
+from membar.source import pattern
 
 OPERANDS = frozenset({ir.Value, ir.Constant, ir.ObjectAddress, ir.FunctionAddress, ir.Undefined})
 _RESULTS = frozenset({"result", "results", "old", "done"})
-_HOLDS_OPERANDS = re.compile(r"\b(?:Operand|Value|Goto)\b")
+_HOLDS_OPERANDS = pattern(r"\b(?:Operand|Value|Goto)\b")
 _FIELDS: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # what `_fields` has found out
 
 
@@ -63,6 +63,11 @@ def _collect(value: object, found: list[ir.Operand]) -> None:
     elif kind is tuple:
         for item in value:  # type: ignore[attr-defined]
             _collect(item, found)
+
+
+def has_assembly(function: ir.Function) -> bool:
+    """Whether a function has inline assembly that was not given a meaning yet."""
+    return any(isinstance(item, ir.Assembly) for block in function.blocks for item in block.instructions)
 
 
 _HARMLESS = frozenset(

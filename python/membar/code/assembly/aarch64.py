@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement, modifier
+from membar.source import pattern
 
 _NOTHING, _FULL, _LOADS = Nothing(), Barrier("seq_cst"), Barrier("acquire")
 _FIXED = by_statements(
@@ -18,10 +18,10 @@ _FIXED = by_statements(
         "isb": Barrier(tag="ISB"),
     }
 )
-_LOAD = re.compile(r"(?P<name>ldr|ldar|ldur)(?P<size>[bh]?)")
-_STORE = re.compile(r"(?P<name>str|stlr|stur)(?P<size>[bh]?)")
-_ATOMIC = re.compile(r"(?P<name>ldadd|ldset|ldeor|swp|cas)(?P<acquires>a?)(?P<releases>l?)(?P<size>[bh]?)")
-_WITHOUT_RESULT = re.compile(r"(?P<name>stadd|stset|steor)(?P<releases>l?)(?P<size>[bh]?)")
+_LOAD = pattern(r"(?P<name>ldr|ldar|ldur)(?P<size>[bh]?)")
+_STORE = pattern(r"(?P<name>str|stlr|stur)(?P<size>[bh]?)")
+_ATOMIC = pattern(r"(?P<name>ldadd|ldset|ldeor|swp|cas)(?P<acquires>a?)(?P<releases>l?)(?P<size>[bh]?)")
+_WITHOUT_RESULT = pattern(r"(?P<name>stadd|stset|steor)(?P<releases>l?)(?P<size>[bh]?)")
 _OPERATIONS = {"add": "add", "set": "or", "eor": "xor", "swp": "xchg"}
 _SIZES = {"b": 8, "h": 16}
 _FORM = "[]"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement
+from membar.source import pattern
 
 _FIXED = by_statements(
     {
@@ -17,10 +17,10 @@ _FIXED = by_statements(
         "fence rw,w": Barrier("release"),
     }
 )
-_SET = re.compile(r"[io]*(?P<set>r?w?)")
+_SET = pattern(r"[io]*(?P<set>r?w?)")
 _LOADS = {"lb": 8, "lbu": 8, "lh": 16, "lhu": 16, "lw": 32, "lwu": 32, "ld": 64}
 _STORES = {"sb": 8, "sh": 16, "sw": 32, "sd": 64}
-_ATOMIC = re.compile(r"amo(?P<name>add|swap|and|or|xor)\.(?P<size>[wd])(?P<order>(?:\.aqrl|\.aq|\.rl)?)")
+_ATOMIC = pattern(r"amo(?P<name>add|swap|and|or|xor)\.(?P<size>[wd])(?P<order>(?:\.aqrl|\.aq|\.rl)?)")
 _ORDERS = {"": "monotonic", ".aq": "acquire", ".rl": "release", ".aqrl": "seq_cst"}
 _FORM = "()"
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from membar.code import ir
 from membar.records import record
+from membar.source import pattern
 
-_SEPARATOR = re.compile(r"[;\n]")
-_LABEL = re.compile(r"^(?P<label>[\w.]+):\s*")
-_REFERENCE = re.compile(r"\$(?:(?P<number>\d+)|\{(?P<inner>\d+)(?::(?P<modifier>\w+))?\})")
-_NUMBER = re.compile(r"[$#]*(?P<value>-?(?:0x[0-9a-f]+|\d+))")
+_SEPARATOR = pattern(r"[;\n]")
+_LABEL = pattern(r"^(?P<label>[\w.]+):\s*")
+_REFERENCE = pattern(r"\$(?:(?P<number>\d+)|\{(?P<inner>\d+)(?::(?P<modifier>\w+))?\})")
+_NUMBER = pattern(r"[$#]*(?P<value>-?(?:0x[0-9a-f]+|\d+))")
 
 
 @record(frozen=True, slots=True)

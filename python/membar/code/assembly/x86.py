@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from membar.code import ir
 from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
 from membar.code.assembly.template import Operands, Statement, immediate
+from membar.source import pattern
 
 _NOTHING, _FULL = Nothing(), Barrier("seq_cst")
 _FIXED = by_statements(
@@ -21,7 +21,7 @@ _FIXED = by_statements(
         "mfence": _FULL,
     }
 )
-_STACK = re.compile(r"-?\d*\(%[er]sp\)")
+_STACK = pattern(r"-?\d*\(%[er]sp\)")
 _SUFFIX = {"b": 8, "w": 16, "l": 32, "q": 64}
 _OPERATIONS = {"add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "inc": "add", "dec": "sub"}
 _SETS_ON_ZERO = frozenset({"setz", "sete"})

@@ -8,8 +8,6 @@ each is its *state*: 1 after its end, 0 otherwise. Accesses that may come too la
 
 from __future__ import annotations
 
-import re
-
 from membar.code import ir
 from membar.code.analyses.blocks import HEADER, Block, Blocks, Region, line_of, lines, place_in_program
 from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
@@ -25,6 +23,7 @@ from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values
 from membar.program.allocations import MOST_SCALARS, allocations_checked
 from membar.records import replace
+from membar.source import pattern
 
 _NO_BLOCK = "free of a pointer that is not the beginning of allocated memory"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
@@ -32,7 +31,7 @@ _ADD_WITHIN = ir.FunctionAddress(f"{PREFIX}add_within")
 _ASSUME = ir.FunctionAddress(f"{PREFIX}assume")
 _WORD, _STATE = ir.Int(64), ir.Int(8 * STATE_SIZE)
 # What tells variables of one name apart: their thread, or the iteration of their loop.
-_NUMBERED = re.compile(r"[#@].*")
+_NUMBERED = pattern(r"[#@].*")
 
 
 def place_heap(module: ir.Module) -> ir.Module:

@@ -17,6 +17,7 @@ from membar.code.assembly.riscv import read_riscv
 from membar.code.assembly.template import Operands, read_operands, read_statements
 from membar.code.assembly.x86 import read_x86
 from membar.code.passes.link import Refuse
+from membar.code.structure import has_assembly
 from membar.records import record, replace
 
 READERS: Mapping[str, Reader] = {
@@ -45,14 +46,10 @@ def resolve_assembly(
     """
     work = _Assembly(module, processor, modelled, refuse)
     functions = {
-        name: work.run(function) if _has_assembly(function) else function
+        name: work.run(function) if has_assembly(function) else function
         for name, function in module.functions.items()
     }
     return replace(module, functions=functions, objects={**module.objects, **work.texts})
-
-
-def _has_assembly(function: ir.Function) -> bool:
-    return any(isinstance(item, ir.Assembly) for block in function.blocks for item in block.instructions)
 
 
 class _Assembly:

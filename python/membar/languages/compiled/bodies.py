@@ -9,22 +9,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from membar.languages.compiled.compiler import Compiler
+from membar.code import ir as code
+from membar.languages.compiled.cache import Cache, Dependencies, default_folder, key_of
+from membar.languages.compiled.compiler import Compiler, is_script
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.lower import lower_module
+from membar.languages.compiled.program_cache import state_of_code
 from membar.languages.compiled.target import Target
+from membar.limits import process
 from membar.paths import folder_of
 from membar.records import record
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 FOLDER = f"{folder_of(__file__)}/library"
 # Bodies are what they say: no loop becomes a call of `memset`, no `strlen` a builtin.
 _OPTIONS = ("-ffreestanding", "-fno-builtin")
-_SAYS = re.compile(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
+_SAYS = pattern(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
+# Where what code IR is made of is defined.
+_MODULES = ("membar.code.ir", "membar.code.shapes")
 _VARIABLES = {"stdin": "outside.c", "stdout": "outside.c", "stderr": "outside.c"}
 
 
@@ -55,6 +62,11 @@ def file_of(name: str) -> str | None:
     return _VARIABLES.get(name) if entry is None else entry.file
 
 
+def names_in(file: str) -> list[str]:
+    """The functions that a file of the library has bodies for."""
+    return [entry.name for entry in library_functions().values() if entry.file == file]
+
+
 @record(eq=False)
 class Library:
     """The compiled files of the library, for one compiler and target.
@@ -76,6 +88,25 @@ class Library:
         """
         options = CompileOptions(defines=self.defines, others=_OPTIONS, uses_cache=self.uses_cache)
         return _module(file, self.compiler, self.target, options)
+
+    def code(self, file: str, roots: Sequence[str], read: Callable[[str], SourceFile | None]) -> code.Module:
+        """What some functions and variables of a file reach there, as code IR.
+
+        The command keeps it for its next run, as it keeps programs.
+
+        Raises:
+            InputError: the file cannot be compiled.
+        """
+        is_kept = process.is_command() and self.uses_cache and not is_script(self.compiler)
+        folder = default_folder(os.environ) if is_kept else None
+        about = self.compiler, self.target, self.defines, file, roots
+        key = "" if folder is None else key_of("library", about, state_of_code())
+        found = None if folder is None else Cache(folder).find(key, _MODULES)
+        if not isinstance(found, code.Module):
+            found = lower_module(self.module(file), roots, read)
+            if folder is not None:
+                Cache(folder).put(key, found, Dependencies(places=(self.compiler.command[0],)))
+        return found
 
 
 @cache

@@ -7,7 +7,6 @@ text looks at the processor then, nothing can be said about the model's.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from membar.diagnostics import Diagnostic, InputError
@@ -34,8 +33,9 @@ from membar.languages.compiled.target import (
 )
 from membar.paths import suffix
 from membar.records import record, replace
+from membar.source import pattern
 
-_LOOKS_AT_PROCESSOR = re.compile(
+_LOOKS_AT_PROCESSOR = pattern(
     r"\b(?:__x86_64\w*|__amd64\w*|__i386\w*|__aarch64__|__arm__|__ARM_\w+|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*)\b"
     r"|\b(?:asm|__asm__|__asm)\b"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
@@ -11,12 +10,13 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.cache import Cache, default_folder, key_of
 from membar.paths import folder_of, stem
 from membar.records import record
+from membar.source import pattern
 
 OLDEST = 14
 _NEWEST_TRIED = 40
-_VERSION = re.compile(r"clang version (?P<major>\d+)(?:\.\d+)*")
-_OWN_HEADERS = re.compile(r"/lib/clang/|/ziglang/lib/|/lib/zig/")
-_NUMBER = re.compile(r"(?:clang|llvm)-(?P<number>\d+)")
+_VERSION = pattern(r"clang version (?P<major>\d+)(?:\.\d+)*")
+_OWN_HEADERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/")
+_NUMBER = pattern(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
 

@@ -15,15 +15,15 @@ from membar.diagnostics import InputError
 from membar.languages.compiled.preprocessing import preprocess
 from membar.languages.compiled.program import compile_source
 from membar.records import replace
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 MOST: Final = 8
 """How many configurations are looked at."""
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/|\\\n", re.DOTALL)
-_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|define)\b[ \t]*(.*)$", re.MULTILINE)
-_DEFINED: Final = re.compile(r"\bdefined\s*\(?\s*([A-Za-z_]\w*)\s*\)?")
-_COMPARED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*(==|!=|<=|>=|<|>)\s*(\d+)\b")
-_NAME: Final = re.compile(r"\b[A-Za-z_]\w*")
+_COMMENT: Final = pattern(r"//[^\n]*|/\*.*?\*/|\\\n", re.DOTALL)
+_DIRECTIVE: Final = pattern(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|define)\b[ \t]*(.*)$", re.MULTILINE)
+_DEFINED: Final = pattern(r"\bdefined\s*\(?\s*([A-Za-z_]\w*)\s*\)?")
+_COMPARED: Final = pattern(r"\b([A-Za-z_]\w*)\s*(==|!=|<=|>=|<|>)\s*(\d+)\b")
+_NAME: Final = pattern(r"\b[A-Za-z_]\w*")
 # What makes a comparison with a number true, as a difference from that number; of `!=`, what makes it false.
 _OFFSETS: Final = {"==": 0, "!=": 0, "<=": 0, ">=": 0, "<": -1, ">": 1}
 

@@ -31,7 +31,7 @@ from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_setti
 from membar.languages.compiled.target import I686, Target
 from membar.paths import absolute, folder_of, is_below, stem, suffix
 from membar.records import record
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
@@ -59,17 +59,17 @@ _HABITS = (
     "deprecated-non-prototype", "implicit-function-declaration",
     "incompatible-pointer-types-discards-qualifiers",
 )  # fmt: skip
-_INCLUDED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
-_WIDE = re.compile(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
+_INCLUDED = pattern(r"^\.+ (.+)$", re.MULTILINE)
+_WIDE = pattern(r"\b(?:unsigned )?long\b|\bu?intptr_t\b|\bs?size_t\b|\bu?int64_t\b|\bptrdiff_t\b")
 # Functions whose types the compiler itself knows.
-_KNOWN_FUNCTION = re.compile("undeclared library function|implicitly declaring library function")
-_LITERAL = re.compile(r"(?:0x)?\d\w*\s*[,;)]")
+_KNOWN_FUNCTION = pattern("undeclared library function|implicitly declaring library function")
+_LITERAL = pattern(r"(?:0x)?\d\w*\s*[,;)]")
 _MISSING_HEADER = "file not found"
 _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
-_SEES_SANITIZER = re.compile(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
-_SIZE_TYPE = re.compile(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
+_SEES_SANITIZER = pattern(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
+_SIZE_TYPE = pattern(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
 
 
 @record(frozen=True, slots=True, kw_only=True)

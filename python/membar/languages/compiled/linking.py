@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from membar.code import ir as code
 from membar.code.assembly.template import read_statements
 from membar.code.passes.link import Refuse, link, named_operands, rename
-from membar.code.passes.resolve_assembly import resolve_assembly
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
 from membar.code.primitives import PREFIX
+from membar.code.structure import has_assembly
 from membar.code.validate import MalformedCodeError, validate
 from membar.diagnostics import InputError
-from membar.languages.compiled.bodies import Library, file_of
+from membar.languages.compiled.bodies import Library, file_of, names_in
 from membar.languages.compiled.constants import Constants
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
@@ -57,17 +57,30 @@ def link_program(
     """
     linking = _Linking(modules, library, read, inline_bodies)
     linked = linking.run(entry)
+    if not any(map(has_assembly, linked.functions.values())):
+        return linked
+    from membar.code.passes.resolve_assembly import resolve_assembly  # noqa: PLC0415 - most code has none
+
     return resolve_assembly(linked, library.target.processor, linking.refuse, modelled=modelled)
 
 
 @record(eq=False)
 class _Unit:
-    """A file: what of it is needed, and the code of that."""
+    """A file of the program: what of it is needed, and the code of that."""
 
     module: llvm.Module
     roots: set[str]
     code: code.Module | None = None
     has_inline_bodies: bool = False
+
+
+@record(eq=False)
+class _LibraryFile:
+    """A file of the library: what of it is needed, and the code of that."""
+
+    name: str
+    roots: set[str]
+    code: code.Module | None = None
 
 
 class _Linking:
@@ -79,7 +92,7 @@ class _Linking:
         inline_bodies: Callable[[int], llvm.Module | None],
     ) -> None:
         self.program = [_Unit(module, set()) for module in modules]
-        self.files: dict[str, _Unit] = {}
+        self.files: dict[str, _LibraryFile] = {}
         self.library, self.read, self.inline_bodies = library, read, inline_bodies
         self.definitions = self._definitions()
         self.aliases = self._aliases()
@@ -146,19 +159,27 @@ class _Linking:
 
     def _lower(self) -> bool:
         """Lowers what changed, and asks for what it needs; whether anything is left to do."""
-        units = [
-            unit
-            for unit in (*self.program, *self.files.values())
-            if unit.code is None and (unit.roots or CONSTRUCTORS in unit.module.variables)
+        units: list[_Unit | _LibraryFile] = [
+            *(unit for unit in self.program if unit.roots or CONSTRUCTORS in unit.module.variables),
+            *self.files.values(),
         ]
-        for unit in units:
-            lowered = lower_module(unit.module, sorted(unit.roots), self.read, self.definitions)
-            if unit.module.is_given:
-                self._validate(lowered)
-            unit.code = resolve_kernel(lowered, self.refuse)
+        changed = [unit for unit in units if unit.code is None]
+        for unit in changed:
+            unit.code = self._code_of(unit)
             for name in _undefined_names(unit.code):
                 self._need(name)
-        return bool(units)
+        return bool(changed)
+
+    def _code_of(self, unit: _Unit | _LibraryFile) -> code.Module:
+        """The code of what is needed of a file."""
+        roots = sorted(unit.roots)
+        if isinstance(unit, _LibraryFile):
+            lowered = self.library.code(unit.name, roots, self.read)
+        else:
+            lowered = lower_module(unit.module, roots, self.read, self.definitions)
+            if unit.module.is_given:
+                self._validate(lowered)
+        return resolve_kernel(lowered, self.refuse)
 
     def _validate(self, lowered: code.Module) -> None:
         """Passes rely on code that a compiler made; what the user gives may be anything."""
@@ -170,7 +191,7 @@ class _Linking:
     def _need(self, name: str) -> None:
         """Asks the file that defines a name for it."""
         name = OTHER_NAMES.get(name, name)
-        unit = self.definitions.get(name)
+        unit: _Unit | _LibraryFile | None = self.definitions.get(name)
         if unit is None and name in self.aliases:
             unit, target = self.aliases[name]
             name = target.name
@@ -182,16 +203,15 @@ class _Linking:
             unit.roots.add(name)
             unit.code = None
 
-    def _library_unit(self, name: str) -> _Unit | None:
+    def _library_unit(self, name: str) -> _LibraryFile | None:
         """The file of the library that defines a name."""
         file = file_of(name)
         if file is None:
             return None
         if file not in self.files:
-            self.files[file] = _Unit(self.library.module(file), set())
-        unit = self.files[file]
-        unit.roots |= {hook for hook in _defined_names(unit.module) if hook.startswith(_HOOK)}
-        return unit
+            hooks = {each for each in names_in(file) if each.startswith(_HOOK)}
+            self.files[file] = _LibraryFile(file, hooks)
+        return self.files[file]
 
     def _inline_unit(self, name: str) -> _Unit | None:
         """The file of the program that defines a function only as `inline`.
@@ -214,7 +234,7 @@ class _Linking:
             return unit
         return None
 
-    def _kept_apart(self, unit: _Unit) -> code.Module:
+    def _kept_apart(self, unit: _LibraryFile) -> code.Module:
         """A file of the library, its variables hidden, with other names for what the program defines too."""
         assert unit.code is not None
         functions = {

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from membar.diagnostics import Diagnostic, Label
 from membar.paths import folder_of
 from membar.records import record
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
-_LINE = re.compile(
+_LINE = pattern(
     r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
 )
 # Where the compiler places mistakes in -D, -U and -include: these quote the command line, not a file.
 _OPTIONS_OF_THE_COMPILER = ("<built-in>", "<command line>")
-_FLAG = re.compile(r" \[(?P<flags>-W[^\]]*)\]$")
+_FLAG = pattern(r" \[(?P<flags>-W[^\]]*)\]$")
 
 
 @record(frozen=True, slots=True, kw_only=True)

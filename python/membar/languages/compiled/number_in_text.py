@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Final
 from membar.diagnostics import InputError, error
 from membar.languages._c_text import CHARACTER, COMMENT, blank_out, parser
 from membar.languages.compiled.preprocessing import Preprocessed
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CODE: Final = "W1204"
-_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:if|elif)\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
-_MACRO: Final = re.compile(
+_DIRECTIVE: Final = pattern(r"^[ \t]*#[ \t]*(?:if|elif)\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
+_MACRO: Final = pattern(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?P<parameters>\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\.)*)",
     re.MULTILINE | re.DOTALL,
 )
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_NAME: Final = pattern(r"[A-Za-z_]\w*")
+_COMMENT: Final = pattern(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _HEAD: Final = "void f(void) { "
 _IDENTIFIERS: Final = ("identifier", "field_identifier", "type_identifier")
 _DECLARATIONS: Final = ("declaration", "field_declaration", "parameter_declaration", "type_definition")

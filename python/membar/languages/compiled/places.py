@@ -24,7 +24,7 @@ from membar.program.loops import repeated_accesses
 from membar.program.operations import Fence, Load, Operation, Rmw, Store, Tags
 from membar.program.program import Program
 from membar.records import replace
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
 _ORDER_OF: Final = {
@@ -34,10 +34,10 @@ _ORDER_OF: Final = {
     "ACQ_REL": "acq_rel",
     "SC": "seq_cst",
 }
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_IN_CHAIN: Final = re.compile(r"(?:^in |← )(\w+)")  # see `Span.calls`
-_SAYS_ORDER: Final = re.compile(r"_(?:rlx|acq|rel|relaxed|acq_rel|seq_cst)\Z")
-_MACRO: Final = re.compile(
+_NAME: Final = pattern(r"[A-Za-z_]\w*")
+_IN_CHAIN: Final = pattern(r"(?:^in |← )(\w+)")  # see `Span.calls`
+_SAYS_ORDER: Final = pattern(r"_(?:rlx|acq|rel|relaxed|acq_rel|seq_cst)\Z")
+_MACRO: Final = pattern(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?:\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\.)*)",
     re.MULTILINE | re.DOTALL,
 )

@@ -10,13 +10,13 @@ from pathlib import Path
 from membar.languages.compiled.driver import HEADERS, preprocess_file
 from membar.languages.compiled.program import CompiledProgram, options_of
 from membar.records import record
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
-_MARKER = re.compile(r'# (?P<line>\d+) "(?P<file>(?:[^"\\]|\\.)*)"')
-_DEFINITION = re.compile(
+_MARKER = pattern(r'# (?P<line>\d+) "(?P<file>(?:[^"\\]|\\.)*)"')
+_DEFINITION = pattern(
     r"#(?P<word>define|undef) (?P<name>[A-Za-z_$][\w$]*)(?P<parameters>\([^)]*\))?(?P<body>.*)"
 )
-_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif\w*|else|endif)\b", re.MULTILINE)
+_CONDITIONAL = pattern(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif\w*|else|endif)\b", re.MULTILINE)
 
 
 @record(frozen=True, slots=True, kw_only=True)

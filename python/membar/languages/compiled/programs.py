@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from membar.diagnostics import Diagnostic, InputError
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
-_MAIN = re.compile(r"\bmain\s*\(")
+_MAIN = pattern(r"\bmain\s*\(")
 
 
 def first_and_others(paths: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from membar.diagnostics import Diagnostic, InputError
+from membar.source import pattern
 
 RANGE = ("MEMBAR_NONDET_MIN", "MEMBAR_NONDET_MAX")
 THREADS, HEAP = "MEMBAR_THREADS", "MEMBAR_HEAP"
@@ -14,8 +14,8 @@ IN_DEBUG_INFORMATION = "-fdebug-macro"
 """The option with which a compiler writes all macros into the debug information."""
 _NAMES = (*RANGE, THREADS, HEAP)
 _ANY = "|".join(_NAMES)
-_NAMED = re.compile(_ANY)
-_MACRO = re.compile(
+_NAMED = pattern(_ANY)
+_MACRO = pattern(
     rf'!DIMacro\(type: DW_MACINFO_(define|undef), line: \d+, name: "({_ANY})"(?:, value: "([^"]*)")?\)'
 )
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
 from membar.paths import is_below, name_of, resolve
 from membar.records import replace
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, pattern
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_SPACE = re.compile(r"\s*")
-_HEAD = re.compile(r"(?:\s|//[^\n]*|/\*[\s\S]*?\*/|\b(?:else|do)\b)*(?:(?:for|while|if|switch)\s*\()?")
-_ASSIGNS = re.compile(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
-_PREFIX = re.compile(r"[*&!~+-]\s*")
+_NAME = pattern(r"[A-Za-z_]\w*")
+_SPACE = pattern(r"\s*")
+_HEAD = pattern(r"(?:\s|//[^\n]*|/\*[\s\S]*?\*/|\b(?:else|do)\b)*(?:(?:for|while|if|switch)\s*\()?")
+_ASSIGNS = pattern(r"(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--")
+_PREFIX = pattern(r"[*&!~+-]\s*")
 _OPENING, _CLOSING = "([{", ")]}"
 _CLOSINGS = (")", "]")
-_MEMBER = re.compile(r"\s*(?:->|\.)\s*\Z")
+_MEMBER = pattern(r"\s*(?:->|\.)\s*\Z")
 _LONGEST = 100  # characters of a name, and of space beside a member
-_LAST_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_LAST_NAME = pattern(r"[A-Za-z_]\w*\Z")
 
 
 class Spans:

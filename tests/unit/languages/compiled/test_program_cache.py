@@ -111,6 +111,16 @@ def test_only_the_command_keeps_programs(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not is_kept()
 
 
+def test_code_of_the_library_that_is_kept_is_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (EXAMPLES / "heap" / "treiber.c").read_text(encoding="utf-8")
+    programs = []
+    for number, is_command in enumerate((True, True, False)):
+        Path("t.c").write_text(f"{text}// {number}\n", encoding="utf-8")
+        monkeypatch.setitem(process._this, "is_command", is_command)
+        programs.append(membar.parse(SourceFile.read("t.c")))
+    assert programs[0] == programs[1] == programs[2]
+
+
 def test_a_broken_entry_is_none(cache: Path) -> None:
     membar.parse(source())
     for entry in cache.iterdir():

@@ -5,8 +5,6 @@ The compiler accepts what is printed; read again, it is the same module. The tes
 
 from __future__ import annotations
 
-import re
-
 from membar.languages.compiled.llvm import module as ir
 from membar.languages.compiled.llvm.operands import OPENINGS
 from membar.languages.compiled.llvm.types import (
@@ -20,8 +18,9 @@ from membar.languages.compiled.llvm.types import (
     Type,
     Vector,
 )
+from membar.source import pattern
 
-_PLAIN_NAME = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+")
+_PLAIN_NAME = pattern(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+")
 
 
 def print_module(module: ir.Module, *, only: frozenset[str] | None = None) -> str:

@@ -30,7 +30,7 @@ from membar.languages.compiled.llvm.operands import (
 )
 from membar.languages.compiled.llvm.tokens import UNREADABLE, Cursor, name_of
 from membar.languages.compiled.llvm.types import OPAQUE, DataLayout, Type
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 LINKAGES = frozenset(
     {"private", "internal", "available_externally", "linkonce", "weak", "common", "appending", "extern_weak",
@@ -42,11 +42,11 @@ _NO_MEANING = frozenset(
     {"dso_local", "dso_preemptable", "default", "hidden", "protected", "dllimport", "dllexport",
      "unnamed_addr", "local_unnamed_addr", "externally_initialized"}
 )  # fmt: skip
-_METADATA_LINE = re.compile(r"!(?P<number>[0-9]+) = (?P<rest>.*)")
-_ATTRIBUTES_LINE = re.compile(r"attributes (?P<number>#[0-9]+) = \{(?P<words>.*)\}")
+_METADATA_LINE = pattern(r"!(?P<number>[0-9]+) = (?P<rest>.*)")
+_ATTRIBUTES_LINE = pattern(r"attributes (?P<number>#[0-9]+) = \{(?P<words>.*)\}")
 _IGNORED = ("attributes ", "source_filename", "target ", "module asm", "$", "!", "uselistorder", "^")
-_LABEL = re.compile(r'(?P<name>[-a-zA-Z$._0-9]+|"[^"]*"):')
-_CONTINUED = re.compile(r" {6,}(?:to label |cleanup\b|catch |filter )")
+_LABEL = pattern(r'(?P<name>[-a-zA-Z$._0-9]+|"[^"]*"):')
+_CONTINUED = pattern(r" {6,}(?:to label |cleanup\b|catch |filter )")
 
 
 def read_module(source: SourceFile) -> Module:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from membar.diagnostics import InputError, error
-from membar.source import SourceFile
+from membar.source import SourceFile, pattern
 
 UNREADABLE = "W1501"
 UNSUPPORTED = "W1502"
 
 _NAME = r'(?:[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+|"[^"]*")'
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""
       (?P<skip>\s+|;[^\n]*)
     | (?P<label>(?:[-a-zA-Z$._0-9]+|"[^"]*"):)(?=\s|$)
