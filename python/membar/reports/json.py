@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType, to_builtins
 
 from membar.models.model import Model
 from membar.program.execution import Event, Execution
-from membar.program.pairs import Relation
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.questions.answer import (
@@ -156,7 +155,9 @@ def witness_part(
 ) -> form.WitnessPart:
     """A witness with everything needed to run it again: text, model, events, relations, choices, steps."""
     execution, reading = witness.execution, reading or Reading()
-    return form.WitnessPart(
+    return with_fields(
+        form.WitnessPart,
+        reading,
         version=1,
         file=source.path,
         source=source.text,
@@ -179,10 +180,6 @@ def witness_part(
         choices=witness.choices,
         steps=tuple(with_fields(form.StepPart, step) for step in witness.steps),
         final=witness.final,
-        mapping=or_unset(reading.mapping),
-        ltl=or_unset(reading.ltl),
-        labels=reading.labels,
-        weaker_dependencies=reading.weaker_dependencies,
     )
 
 
@@ -190,16 +187,7 @@ def _compiler(options: CompilerOptions | None) -> form.CompilerPart | UnsetType:
     """How a text was compiled, if the user said anything about that."""
     if options is None:
         return UNSET
-    found = form.CompilerPart(
-        target=or_unset(options.target),
-        data_model=or_unset(options.data_model),
-        undefines=options.undefines,
-        standard=or_unset(options.standard),
-        includes=options.includes,
-        others=options.others,
-        commands=or_unset(options.commands),
-        further_files=options.further_files,
-    )
+    found = with_fields(form.CompilerPart, options)
     return UNSET if found == form.CompilerPart() else found
 
 
@@ -217,24 +205,11 @@ def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart
 
 def _relations(execution: Execution) -> form.Relations:
     """The base relations, sorted; `po` without the pairs that follow from others."""
-
-    def pairs(relation: Relation) -> tuple[form.Pair, ...]:
-        return tuple(sorted(relation))
-
-    return form.Relations(
-        po=reduction(execution.po),
-        rf=execution.rf,
-        co=execution.co,
-        addr=pairs(execution.addr),
-        data=pairs(execution.data),
-        ctrl=pairs(execution.ctrl),
-        pick_addr=pairs(execution.pick_addr),
-        pick_data=pairs(execution.pick_data),
-        pick_ctrl=pairs(execution.pick_ctrl),
-        amo=pairs(execution.amo),
-        lxsx=pairs(execution.lxsx),
-        spawn_join=pairs(execution.spawn_join),
-    )
+    names = form.Relations.__struct_fields__
+    others = {
+        name: tuple(sorted(getattr(execution, name))) for name in names if name not in ("po", "rf", "co")
+    }
+    return form.Relations(po=reduction(execution.po), rf=execution.rf, co=execution.co, **others)
 
 
 def process_run_part(source: SourceFile, model: str, run: ProcessRun) -> form.ProcessRunPart:
@@ -257,13 +232,7 @@ def history_part(refutation: Refutation) -> form.HistoryPart:
     numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
     return form.HistoryPart(
         calls=tuple(
-            form.Call(
-                thread=call.thread,
-                operation=call.operation,
-                arguments=call.arguments,
-                pending=call.pending,
-                result=UNSET if call.pending else call.result,
-            )
+            with_fields(form.Call, call, result=UNSET if call.pending else call.result)
             for call in history.calls
             if call.made
         ),

@@ -185,16 +185,8 @@ def _claim(document: Document, line: form.AnswerLine) -> Claim:
         assert isinstance(line.positive, int)
         assert isinstance(line.negative, int)
         counts = line.positive, line.negative
-    return Claim(
-        file=line.file,
-        verdict="explored" if isinstance(line.verdict, UnsetType) else line.verdict,
-        property=line.property,
-        model=line.model,
-        outcomes=outcomes,
-        findings=line.findings,
-        unchecked=line.unchecked,
-        counts=counts,
-    )
+    verdict = "explored" if isinstance(line.verdict, UnsetType) else line.verdict
+    return _with_fields(Claim, line, verdict=verdict, outcomes=outcomes, counts=counts)
 
 
 def _read_witness(
@@ -219,36 +211,18 @@ def _read_witness(
         tuple(part.replaced.items()),
         project,
         arguments=or_none(part.arguments),
-        compiler=_compiler(part.compiler),
+        compiler=None
+        if isinstance(part.compiler, UnsetType)
+        else _with_fields(CompilerOptions, part.compiler),
     )
     return SavedWitness(
         document=document,
         recorded=part,
         source=source,
         model_source=_model_source(part, document),
-        reading=Reading(
-            mapping=or_none(part.mapping),
-            ltl=or_none(part.ltl),
-            labels=part.labels,
-            weaker_dependencies=part.weaker_dependencies,
-        ),
+        reading=_with_fields(Reading, part),
         witness=_witness(part, source, document),
         claim=claim,
-    )
-
-
-def _compiler(part: form.CompilerPart | UnsetType) -> CompilerOptions | None:
-    if isinstance(part, UnsetType):
-        return None
-    return CompilerOptions(
-        target=or_none(part.target),
-        data_model=or_none(part.data_model),
-        undefines=part.undefines,
-        standard=or_none(part.standard),
-        includes=part.includes,
-        others=part.others,
-        commands=or_none(part.commands),
-        further_files=part.further_files,
     )
 
 
@@ -294,15 +268,8 @@ def _witness(part: form.WitnessPart, source: SourceFile, document: Document) -> 
         },
         registers=tuple(tuple(sorted(registers.items())) for registers in part.registers),
     )
-    return Witness(
-        execution=execution,
-        final=part.final,
-        choices=part.choices,
-        steps=tuple(_with_fields(Step, step) for step in part.steps),
-        message=part.message,
-        cycle=or_none(part.cycle),
-        fair=or_none(part.fair) or (),
-    )
+    steps = tuple(_with_fields(Step, step) for step in part.steps)
+    return _with_fields(Witness, part, execution=execution, steps=steps)
 
 
 def _event(part: form.EventPart, number: int, source: SourceFile, threads: int, document: Document) -> Event:
