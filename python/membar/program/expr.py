@@ -274,6 +274,33 @@ def substitute(expr: Expr, value_of: Callable[[str], Expr | None]) -> Expr:
     return with_children(expr, [substitute(part, value_of) for part in children(expr)])
 
 
+# Signs of numbers with a sign; those of the last two are written the other way round.
+_SIGNS: dict[str, BinaryOp] = {
+    "+": BinaryOp.ADD,
+    "-": BinaryOp.SUB,
+    "*": BinaryOp.MUL,
+    "/": BinaryOp.SDIV,
+    "%": BinaryOp.SREM,
+    "&": BinaryOp.AND,
+    "|": BinaryOp.OR,
+    "^": BinaryOp.XOR,
+    "<<": BinaryOp.SHL,
+    ">>": BinaryOp.SAR,
+    "==": BinaryOp.EQ,
+    "!=": BinaryOp.NE,
+    "<": BinaryOp.SLT,
+    "<=": BinaryOp.SLE,
+    ">": BinaryOp.SLT,
+    ">=": BinaryOp.SLE,
+}
+COMPARISON_SIGNS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def infix(sign: str, left: Expr, right: Expr) -> Expr:
+    """`left sign right`, as C writes it, for numbers with a sign."""
+    return Binary(_SIGNS[sign], right, left) if sign in (">", ">=") else Binary(_SIGNS[sign], left, right)
+
+
 def equals(left: Expr, right: Expr) -> Expr:
     """`left == right`."""
     return Binary(BinaryOp.EQ, left, right)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from membar.languages.dve import syntax as x
-from membar.languages.dve.constants import apply_operator
-from membar.languages.dve.scope import Variable
 from membar.program.expr import (
+    COMPARISON_SIGNS,
     FALSE,
     MASK,
     Binary,
@@ -22,33 +22,19 @@ from membar.program.expr import (
     Select,
     Unary,
     UnaryOp,
+    evaluate,
+    infix,
     negation,
     signed,
 )
 from membar.program.operations import MEMORY
 from membar.records import record, replace
 
+if TYPE_CHECKING:
+    from membar.languages.dve.scope import Variable
+
 WIDEST = (-(1 << 63), (1 << 63) - 1)
-_COMPARISONS = {
-    "==": (BinaryOp.EQ, False),
-    "!=": (BinaryOp.NE, False),
-    "<": (BinaryOp.SLT, False),
-    "<=": (BinaryOp.SLE, False),
-    ">": (BinaryOp.SLT, True),
-    ">=": (BinaryOp.SLE, True),
-}
-_OPERATORS = {
-    "+": BinaryOp.ADD,
-    "-": BinaryOp.SUB,
-    "*": BinaryOp.MUL,
-    "/": BinaryOp.SDIV,
-    "%": BinaryOp.SREM,
-    "&": BinaryOp.AND,
-    "|": BinaryOp.OR,
-    "^": BinaryOp.XOR,
-    "<<": BinaryOp.SHL,
-    ">>": BinaryOp.SAR,
-}
+_OVERFLOWING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
 
 
 @record(frozen=True, slots=True)
@@ -147,13 +133,13 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
     if op in ("/", "%") and right.range[0] <= 0 <= right.range[1]:
         zero = Binary(BinaryOp.EQ, right.expr, FALSE)
         failures += (Failure(zero, f"division by zero in `{tree.span.flat_text}`"),)
-    elif left.constant is not None and right.constant is not None:
-        return replace(literal(signed(apply_operator(op, left.constant, right.constant))), failures=failures)
-    if op in _COMPARISONS:
-        name, is_swapped = _COMPARISONS[op]
-        a, b = (right.expr, left.expr) if is_swapped else (left.expr, right.expr)
-        return Value(Binary(name, a, b), (0, 1), failures)
-    return _narrow(Binary(_OPERATORS[op], left.expr, right.expr), _range(op, left, right), failures)
+    expr = infix(op, left.expr, right.expr)
+    if op in COMPARISON_SIGNS:
+        found = Value(expr, (0, 1), failures)
+    else:
+        found = _narrow(expr, _range(op, left, right), failures)
+    is_divided = op in ("/", "%") and right.constant == 0
+    return found if is_divided else _fold(found, left, right)
 
 
 def _logical(op: str, left: Value, right: Value) -> Value:
@@ -162,12 +148,18 @@ def _logical(op: str, left: Value, right: Value) -> Value:
         replace(failure, condition=Binary(BinaryOp.AND, is_needed, failure.condition))
         for failure in right.failures
     )
-    a, b = left.constant, right.constant
-    if a is not None and b is not None:
-        return replace(literal(apply_operator(op, a, b)), failures=failures)
     first = negation(left.truth) if op == "imply" else left.truth
     name = BinaryOp.AND if op == "and" else BinaryOp.OR
-    return Value(Binary(name, first, right.truth), (0, 1), failures)
+    return _fold(Value(Binary(name, first, right.truth), (0, 1), failures), left, right)
+
+
+def _fold(value: Value, *operands: Value) -> Value:
+    """The value, a literal if it is made of some; its range is not exact where arithmetic overflowed."""
+    if any(operand.constant is None for operand in operands):
+        return value
+    number = signed(evaluate(value.expr, {}, {}))
+    overflows = value.range == WIDEST and isinstance(value.expr, Binary) and value.expr.op in _OVERFLOWING
+    return Value(Constant(number), WIDEST if overflows else (number, number), value.failures)
 
 
 def _range(op: str, left: Value, right: Value) -> tuple[int, int]:

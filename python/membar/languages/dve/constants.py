@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
+from membar.languages.dve.arithmetic import Arithmetic, Value, literal
+from membar.program.expr import evaluate, signed
 
 
 def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
@@ -14,52 +17,23 @@ def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
     Raises:
         InputError: it uses something else, or divides by zero.
     """
-    match tree:
-        case x.Number(value=value):
-            return value
-        case x.Variable(name=name, index=None) if name in constants:
-            return constants[name]
-        case x.Unary(op=op, operand=operand):
-            value = constant_value(operand, constants)
-            return {"-": -value, "~": ~value, "not": int(not value)}[op]
-        case x.Binary(op=op, left=left, right=right):
-            a, b = constant_value(left, constants), constant_value(right, constants)
-            if op in ("/", "%") and b == 0:
-                raise error("W1006", "a division by zero", tree.span, "in a constant")
-            return apply_operator(op, a, b)
-        case _:
-            raise error("W1006", "not a constant", tree.span, "only numbers and constants are allowed here")
+    found = _Constants(constants).value(tree)
+    if any(evaluate(failure.condition, {}, {}) for failure in found.failures):
+        raise error("W1006", "a division by zero", tree.span, "in a constant")
+    return signed(evaluate(found.expr, {}, {})) if found.constant is None else found.range[0]
 
 
-def apply_operator(op: str, a: int, b: int) -> int:
-    """`a op b`; the divisor is not 0."""
-    if op in ("/", "%"):
-        quotient = abs(a) // abs(b) if (a < 0) == (b < 0) else -(abs(a) // abs(b))
-        return quotient if op == "/" else a - quotient * b
-    if op in ("<<", ">>"):
-        return _shift(op, a, b)
-    return int(
-        {
-            "imply": not a or bool(b),
-            "or": bool(a or b),
-            "and": bool(a and b),
-            "|": a | b,
-            "&": a & b,
-            "^": a ^ b,
-            "==": a == b,
-            "!=": a != b,
-            "<": a < b,
-            "<=": a <= b,
-            ">": a > b,
-            ">=": a >= b,
-            "-": a - b,
-            "+": a + b,
-            "*": a * b,
-        }[op]
-    )
+class _Constants(Arithmetic):
+    def __init__(self, constants: Mapping[str, int]) -> None:
+        self._constants = constants
 
+    def read(self, tree: x.Variable) -> Value:
+        if tree.index is None and tree.name in self._constants:
+            return literal(self._constants[tree.name])
+        return self.in_state(tree)
 
-def _shift(op: str, a: int, b: int) -> int:
-    if op == "<<":
-        return a << b if 0 <= b < 63 else 0
-    return a >> (b if 0 <= b < 63 else 63)
+    def in_state(self, tree: x.Expr) -> NoReturn:
+        raise error("W1006", "not a constant", tree.span, "only numbers and constants are allowed here")
+
+    def foreign(self, tree: x.Expr) -> NoReturn:
+        self.in_state(tree)

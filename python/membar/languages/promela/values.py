@@ -13,6 +13,7 @@ from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol
 from membar.program.expr import (
+    COMPARISON_SIGNS,
     FALSE,
     TRUE,
     Address,
@@ -26,6 +27,7 @@ from membar.program.expr import (
     Unary,
     UnaryOp,
     equals,
+    infix,
     signed,
 )
 from membar.program.folding import both, either, fold, logical_not, truth
@@ -34,26 +36,6 @@ from membar.records import field, record
 from membar.source import Span
 
 _INT = 32
-_ARITHMETIC = {
-    "+": BinaryOp.ADD,
-    "-": BinaryOp.SUB,
-    "*": BinaryOp.MUL,
-    "/": BinaryOp.SDIV,
-    "%": BinaryOp.SREM,
-    "&": BinaryOp.AND,
-    "|": BinaryOp.OR,
-    "^": BinaryOp.XOR,
-    "<<": BinaryOp.SHL,
-    ">>": BinaryOp.SAR,
-}
-_COMPARISONS = {
-    "==": (BinaryOp.EQ, False),
-    "!=": (BinaryOp.NE, False),
-    "<": (BinaryOp.SLT, False),
-    "<=": (BinaryOp.SLE, False),
-    ">": (BinaryOp.SLT, True),
-    ">=": (BinaryOp.SLE, True),
-}
 # The widest array of registers that is indexed by a value that is not known.
 _MOST_REGISTERS = 256
 
@@ -169,14 +151,11 @@ class Values:
             return either(logical_not(truth(left)), truth(right))
         if sign == "<->":
             return fold(equals(truth(left), truth(right)))
-        if sign in _COMPARISONS:
-            op, is_swapped = _COMPARISONS[sign]
-            return fold(Binary(op, right, left) if is_swapped else Binary(op, left, right))
-        if sign not in _ARITHMETIC:
-            raise AssertionError(sign)
+        if sign in COMPARISON_SIGNS:
+            return fold(infix(sign, left, right))
         if sign in "/%":
             self.demand(truth(right), needed, "division by 0", expr.span)
-        return _as_int(Binary(_ARITHMETIC[sign], left, right))
+        return _as_int(infix(sign, left, right))
 
     def demand(self, condition: Expr, needed: Expr, message: str, span: Span) -> None:
         """Asserts a condition without which nothing that follows is defined, where `needed` holds.
