@@ -21,7 +21,8 @@ from differential import spin
 from membar import parse
 from membar.program import temporal as t
 from membar.program.predicate import Observable
-from membar.properties.ltl.lasso import Lasso, accepts, holds
+from membar.properties.ltl.automaton import Automaton
+from membar.properties.ltl.lasso import Lasso, holds
 from membar.properties.ltl.reduction import components
 from membar.properties.ltl.translation import automaton_of
 from membar.source import SourceFile
@@ -154,3 +155,32 @@ def say(line: str) -> None:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def accepts(automaton: Automaton, run: Lasso) -> bool:
+    """Whether an automaton accepts a run: some cycle of the product has every mark."""
+    letters = [
+        frozenset(number for number, atom in enumerate(automaton.atoms) if atom in letter)
+        for letter in run.letters
+    ]
+    size = len(letters)
+    steps: dict[int, list[tuple[int, frozenset[int]]]] = {}
+    todo = [0]
+    while todo:
+        node = todo.pop()
+        if node in steps:
+            continue
+        state, position = divmod(node, size)
+        steps[node] = [
+            (step.target * size + run.following(position), step.marks)
+            for step in automaton.leaving[state]
+            if step.label.takes(letters[position])
+        ]
+        todo += [target for target, _ in steps[node]]
+    following = {node: [target for target, _ in found] for node, found in steps.items()}
+    everything = frozenset(range(automaton.sets))
+    for component in components(steps, following):
+        inside = [marks for node in component for target, marks in steps[node] if target in component]
+        if inside and frozenset().union(*inside) == everything:
+            return True
+    return False

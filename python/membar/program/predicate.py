@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Callable
 from typing import TypeAlias
 
 from membar.program.expr import Expr, evaluate
 from membar.records import field, record
-
-_MOST_PLACES = 100_000
 
 
 @record(frozen=True, slots=True)
@@ -74,40 +71,3 @@ class StatePredicate:
     def holds(self, look: Callable[[Observable], int]) -> bool:
         """Whether it is true of the state that `look` shows."""
         return evaluate(self.expression, {name: look(seen) for name, seen in self.reads}, {}) != 0
-
-
-def places_of(predicate: StatePredicate) -> tuple[tuple[tuple[int, int], ...], ...] | None:
-    """Where a predicate about control points holds: threads and points that come together there.
-
-    None if it looks at anything else, or if being somewhere else matters too.
-    """
-    terms = [seen for _, seen in predicate.reads if isinstance(seen, AtPoint)]
-    if len(terms) != len(predicate.reads):
-        return None
-    points: dict[int, set[int]] = {}
-    for term in terms:
-        points.setdefault(term.thread, set()).update(term.points)
-    threads = sorted(points)
-    everywhere = [(None, *sorted(points[thread])) for thread in threads]
-    number = 1
-    for places in everywhere:
-        number *= len(places)
-    if number > _MOST_PLACES:
-        return None
-    found = {where for where in product(*everywhere) if _holds_at(predicate, threads, where)}
-    for where in found:
-        # Somewhere else is no place of its own: it must hold wherever that thread is.
-        anywhere = [places if at is None else (at,) for at, places in zip(where, everywhere, strict=True)]
-        if not all(other in found for other in product(*anywhere)):
-            return None
-    placed = [
-        frozenset((thread, at) for thread, at in zip(threads, where, strict=True) if at is not None)
-        for where in found
-    ]
-    least = [place for place in placed if not any(other < place for other in placed)]
-    return tuple(sorted(tuple(sorted(place)) for place in least))
-
-
-def _holds_at(predicate: StatePredicate, threads: Sequence[int], where: Sequence[int | None]) -> bool:
-    now = dict(zip(threads, where, strict=True))
-    return predicate.holds(lambda seen: int(isinstance(seen, AtPoint) and now[seen.thread] in seen.points))

@@ -64,15 +64,6 @@ def render_warnings(warnings: Sequence[Diagnostic], *, color: bool = False) -> s
     return "\n".join(render(item, color=color, word="warning") for item in warnings)
 
 
-def summary(item: Diagnostic) -> str:
-    """One line: place, code and message."""
-    place = ""
-    if item.primary:
-        span = item.primary.span
-        place = f"{span.path}:{span.line}:{span.column}: "
-    return f"{place}error[{item.code}]: {printable(item.message)}"
-
-
 def _by_file(labels: list[Label]) -> list[tuple[SourceFile, Span, list[Label]]]:
     """The labels file by file, each with the span that its heading names (the first label given)."""
     groups: list[tuple[SourceFile, Span, list[Label]]] = []

@@ -37,22 +37,6 @@ def lines(
     return result
 
 
-def one_line(program: Program, execution: Execution, failure: Failure) -> str:
-    """`forbidden by global-order: P0:5 MOV EAX,[y] -fr-> P1:4 MOV [y],$1 -ppo-> … -> P0:5 MOV EAX,[y]`."""
-    edges = failure.edges
-    if not edges:
-        return f"forbidden by {failure.check.name} ({_demand(failure)})"
-
-    def text(event: int) -> str:
-        return event_text(program, execution.events[event])
-
-    if failure.is_cycle:
-        chain = "".join(f" -{edge.label}-> {text(edge.target)}" for edge in edges)
-        return f"forbidden by {failure.check.name}: {text(edges[0].source)}{chain}"
-    pairs = "; ".join(f"{text(e.source)} -{e.label}-> {text(e.target)}" for e in edges[:MOST_PAIRS])
-    return f"forbidden by {failure.check.name}: {pairs}"
-
-
 def event_text(program: Program, event: Event) -> str:
     """`P0:5 MOV EAX,[y]`, or `init x=0` for an initial write."""
     if event.is_initial:

@@ -97,9 +97,3 @@ def test_wide_characters_count_two_columns() -> None:
 def test_every_diagnostic_of_an_error_is_rendered() -> None:
     items = [Diagnostic(code=f"W010{i}", message=f"m{i}") for i in range(2)]
     assert diagnostic.render_error(InputError(*items)) == "error[W0100]: m0\n\nerror[W0101]: m1\n"
-
-
-def test_the_summary_is_one_line_with_the_place() -> None:
-    source = SourceFile("a.litmus", "x\ny\n")
-    item = Diagnostic(code="W0101", message="bad", primary=Label(source.span(2, 3), ""))
-    assert diagnostic.summary(item) == "a.litmus:2:1: error[W0101]: bad"

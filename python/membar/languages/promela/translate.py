@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -272,11 +272,6 @@ class _Translation:
         for channel in self._channels:
             for name in meetings_of(channel):
                 yield Meeting(name, 0, len(channel.fields))
-
-
-def _notes(running: Sequence[Running]) -> Iterator[str]:
-    for item in running:
-        yield from item.built.notes
 
 
 def _name_started_threads(edge: Edge, names: list[str]) -> Edge:

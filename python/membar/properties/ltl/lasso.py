@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
-from membar.properties.ltl.automaton import Automaton
-from membar.properties.ltl.reduction import components
 from membar.records import record
 
 Letter: TypeAlias = frozenset[StatePredicate]
@@ -80,32 +78,3 @@ def _solution(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> l
             values[position] = later = now(position, later)
         later = values[len(run.prefix)]
     return values
-
-
-def accepts(automaton: Automaton, run: Lasso) -> bool:
-    """Whether an automaton accepts a run: some cycle of the product has every mark."""
-    letters = [
-        frozenset(number for number, atom in enumerate(automaton.atoms) if atom in letter)
-        for letter in run.letters
-    ]
-    size = len(letters)
-    steps: dict[int, list[tuple[int, frozenset[int]]]] = {}
-    todo = [0]
-    while todo:
-        node = todo.pop()
-        if node in steps:
-            continue
-        state, position = divmod(node, size)
-        steps[node] = [
-            (step.target * size + run.following(position), step.marks)
-            for step in automaton.leaving[state]
-            if step.label.takes(letters[position])
-        ]
-        todo += [target for target, _ in steps[node]]
-    following = {node: [target for target, _ in found] for node, found in steps.items()}
-    everything = frozenset(range(automaton.sets))
-    for component in components(steps, following):
-        inside = [marks for node in component for target, marks in steps[node] if target in component]
-        if inside and frozenset().union(*inside) == everything:
-            return True
-    return False

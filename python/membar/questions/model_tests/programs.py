@@ -89,8 +89,6 @@ def _each(*words: str) -> tuple[Tags, ...]:
 
 
 PLAIN = Features()
-# Loads and stores with nothing but data between them: what every model has a meaning for.
-BARE = Features(dependencies=False, branches=False)
 X86 = Features(
     fences=_each("MFENCE", "SFENCE", "LFENCE"),
     rmws=((_tags("X"), _tags("X")),),
@@ -155,11 +153,6 @@ class Size:
 
 
 SMALL = Size()
-
-
-def sample(count: int, features: Features = PLAIN, *, size: Size = SMALL) -> tuple[Program, ...]:
-    """The first `count` random programs: always the same ones."""
-    return tuple(program_of_seed(seed, features, size=size) for seed in range(count))
 
 
 def program_of_seed(seed: int, features: Features = PLAIN, *, size: Size = SMALL) -> Program:
