@@ -118,6 +118,43 @@ EXAMPLES = {
     "counter.obj": "examples/objects/counter.obj",
     "register.obj": "examples/objects/register.obj",
 }
+SYSTEMS = {
+    "system.dve": """int x = 0; int y = 0; int z = 0;
+process A { int r; state a, b, c; init a;
+trans a -> b { effect x = 1; }, b -> c { guard z < 2; effect r = y; };
+}
+process B { int r; state a, b, c; init a;
+trans a -> b { effect y = 1; }, b -> c { effect r = x; };
+}
+system async;
+""",
+    "system.xcfa": """var x : int
+var y : int
+process p {
+  main procedure run() {
+    var i : int (1)
+    init loc a
+    loc b
+    loc c
+    final loc d
+    a -> b { i -> x }
+    b -> c { i <- y }
+    c -> b { assume i = 1 }
+    c -> d { assume i = 0 }
+  }
+}
+process q {
+  main procedure run() {
+    var i : int (1)
+    init loc a
+    loc b
+    final loc d
+    a -> b { i -> y }
+    b -> d { i <- x }
+  }
+}
+""",
+}
 VALUES: dict[str, tuple[str, ...]] = {
     "--engine": ("--engine", "states"),
     "--property": ("--property", "deadlock"),

@@ -11,7 +11,7 @@ import tiers
 from membar.cli.command import BAD_INPUT, main
 from membar.questions.option import KINDS
 from membar.questions.options import TABLE
-from regressions.option_inputs import EXAMPLES, TEXTS, VALUES
+from regressions.option_inputs import EXAMPLES, SYSTEMS, TEXTS, VALUES
 
 _ROOT = Path(__file__).parents[2]
 _NUMBERS_THAT_VARY = re.compile(r'"(?:seconds|peak_bytes)": [\d.e-]+|\d+\.\d+ s')
@@ -58,7 +58,7 @@ def _outcome(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int,
 @pytest.fixture
 def _texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in TEXTS.items():
+    for name, text in {**TEXTS, **SYSTEMS}.items():
         Path(name).write_text(text, encoding="utf-8")
     for name, example in EXAMPLES.items():
         Path(name).write_bytes((_ROOT / example).read_bytes())
@@ -79,16 +79,48 @@ def test_each_option_of_the_table_is_tried() -> None:
 # Each of the fifty options proves the register anew.
 @pytest.mark.parametrize("name", tiers.all_but("register.obj", [*TEXTS, *EXAMPLES]))
 def test_no_option_is_silently_ignored(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    silent = []
+    assert _silent([name], capsys) <= _NOTHING_TO_DO.get(name, _NOTHING_TO_DO[Path(name).suffix])
+
+
+_UNBOUNDED = ("--model", "x86-tso", "--buffers", "unbounded", "--property", "errors", "--error")
+_PICTURES = {"--dot", "--svg"}  # of what holds there are none
+
+
+@pytest.mark.usefixtures("_texts")
+@pytest.mark.parametrize(
+    ("words", "idle"),
+    [
+        (["system.dve"], {"--engine", "--atomic", "--atomic-rule", "--buffers", "--jobs", *_PICTURES}),
+        (
+            ["system.dve", *_UNBOUNDED, "x == 2"],
+            {"--atomic", "--atomic-rule", "--no-sleep", "--no-acceleration", *_PICTURES},
+        ),
+        (
+            ["system.xcfa"],
+            {"--unroll", "--max-unroll", "--coherence", "--no-symmetry", "--no-inplace", "--jobs"},
+        ),
+        (["system.xcfa", *_UNBOUNDED, "p.d && q.d"], {"--no-sleep", "--no-acceleration"}),
+    ],
+    ids=["DVE", "DVE, unbounded buffers", "XCFA", "XCFA, unbounded buffers"],
+)
+def test_no_option_of_a_system_is_silently_ignored(
+    words: list[str], idle: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _silent(words, capsys) <= idle
+
+
+def _silent(base: list[str], capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """The options that change nothing about the answer to a question, and are not refused."""
+    silent = set()
     forms: tuple[tuple[str, ...], ...] = ((), ("--json",))
-    without = {form: _outcome([name, *form], capsys)[:2] for form in forms}
-    is_compiled = Path(name).suffix == ".c"
+    without = {form: _outcome([*base, *form], capsys)[:2] for form in forms}
+    is_compiled = Path(base[0]).suffix == ".c"
     for option, words in VALUES.items():
-        if is_compiled and option in _OF_COMPILERS:
+        if (is_compiled and option in _OF_COMPILERS) or option in base:
             continue
         form: tuple[str, ...] = () if option in _AS_TEXT else ("--json",)
         before = set(Path().rglob("*"))
-        code, out, err = _outcome([name, *words, *form], capsys)
+        code, out, err = _outcome([*base, *words, *form], capsys)
         made = set(Path().rglob("*")) - before
         for file in made:
             if file.is_file():
@@ -96,8 +128,8 @@ def test_no_option_is_silently_ignored(name: str, capsys: pytest.CaptureFixture[
         if code == BAD_INPUT:
             assert option in err or option in _OWN_ERRORS, err
         elif (code, out) == without[form] and not made:
-            silent.append(option)
-    assert set(silent) <= _NOTHING_TO_DO.get(name, _NOTHING_TO_DO[Path(name).suffix])
+            silent.add(option)
+    return silent
 
 
 @pytest.mark.usefixtures("_texts")

@@ -252,6 +252,7 @@ def refuse_without_effect(task: Task, engine: str, given: Collection[str]) -> No
     found = (
         *_about_runs(task.program, task.options),
         *_about_buffers(task, given),
+        *_about_procedures(task, engine),
         *_about_lists(task, engine),
         *_about_explanations(task, given),
     )
@@ -304,6 +305,11 @@ def _about_buffers(task: Task, given: Collection[str]) -> Iterator[tuple[str, st
     for option in (*bounds, *(each for each in ("--atomic", "--atomic-rule") if each in given)):
         message = f"{option} does not apply to {task.model.name}: it has no store buffers"
         yield message, "choose a model with store buffers: x86-tso, pso or cam"
+
+
+def _about_procedures(task: Task, engine: str) -> Iterator[tuple[str, str]]:
+    if task.options.algorithm == "generic" and engine == FOR_UNBOUNDED_BUFFERS[0]:
+        yield f"--algorithm generic does not apply to the engine {engine}", "choose forward or backward"
 
 
 def _about_lists(task: Task, engine: str) -> Iterator[tuple[str, str]]:
