@@ -47,7 +47,7 @@ CASES = tuple(
 )
 FENCES = ("3", "5", "AFTER_5", "9", "AFTER_10")
 SEQLOCK = (
-    *(("right", (), model, Ordering.CAUSAL) for model in ("sc", "x86-tso", "armv8", "xc")),
+    *(("all five", (), model, Ordering.CAUSAL) for model in ("sc", "x86-tso", "armv8", "xc")),
     ("no fences", ("NO_FENCES",), "sc", Ordering.REAL_TIME),
     ("no fences", ("NO_FENCES",), "x86-tso", Ordering.CAUSAL),
     ("no fences", ("NO_FENCES",), "x86-tso", Ordering.FLUSH),

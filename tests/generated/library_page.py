@@ -1,4 +1,7 @@
-"""The page docs/reference/c-library.md, from what the bodies of library functions say. A test compares."""
+"""The page docs/reference/c-library.md, from what the bodies of library functions say.
+
+A test compares; `pytest tests/unit/languages/compiled/test_library.py --update-golden` writes it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ _HEAD = """# The C library
 What membar assumes about library functions in [C programs](c.md).
 
 Each function has a body in C, over primitives of membar; a function that the program defines itself is used
-instead. A function that is not in this table is an error that names it: give it a body in a further file,
-`membar check main.c stubs.c`.
+instead, except `reach_error`. A function that is not in this table is an error that names it: give it a body
+in a further file, `membar check main.c stubs.c`.
 
 No function guarantees more ordering than C or POSIX requires: locking is an acquire, unlocking a release, and
 nothing more.

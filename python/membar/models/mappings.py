@@ -157,7 +157,7 @@ def _armv7() -> CompilerMapping:
 
     plain = "ldrex, strex"
     both = rmw(f"dmb; {plain}; dmb", dmb, dmb)
-    fence = Code(text="dmb ish", before=dmb)
+    fence = Code(text="dmb", before=dmb)
     return CompilerMapping(
         name="armv7",
         title="Armv7: a dmb after acquire, before release, and on both sides of a seq_cst store",
