@@ -22,6 +22,9 @@ _SHIPPED = os.path.dirname(__file__)  # noqa: PTH120 - at every start, without p
 # In the place of text of files outside the project.
 _NOT_SHOWN = "[not shown]"
 
+COMMAND_NOTE = "the command: "
+"""Begins the note that tells how a text was compiled."""
+
 
 @record(frozen=True, slots=True, kw_only=True)
 class CompilerOptions:

@@ -55,6 +55,7 @@ from membar.questions.outcome import (
     Witness,
 )
 from membar.questions.task import Task
+from membar.records import replace
 from membar.source import Span
 
 __all__ = [
@@ -303,7 +304,8 @@ class _Judgement:
         if within:
             parts = self._parts(within)
             bound = _both(bound_of(self.tally), *parts)
-            return HoldsWithin(run, bound, chosen_by_user=not parts and self._is_bound_given())
+            is_chosen = set(parts) <= set(self.program.chosen_parts) and self._is_bound_given()
+            return HoldsWithin(replace(run, guarantee=bound), bound, chosen_by_user=is_chosen)
         if not run.checked:
             return Unknown(run, "none of the selected properties could be checked")
         witness = counted["condition"].witness if "condition" in counted else None
@@ -318,8 +320,9 @@ class _Judgement:
         names = [name for name in beyond if name in OWN_QUESTIONS]
         if "claims" in names:
             claims = ", ".join(f"`{claim.name}`" for claim in self.program.claims)
+            named = f" ({claims})" if claims else ""
             by_states = f"; --engine {FOR_BUFFERS[0]} can" if self.model.operational is not None else ""
-            return f"the engine {self.tally.engine} cannot check LTL ({claims}){by_states}"
+            return f"the engine {self.tally.engine} cannot check LTL{named}{by_states}"
         return f"the engine {self.tally.engine} cannot check {', '.join(beyond)} of this program"
 
     def _is_bound_given(self) -> bool:

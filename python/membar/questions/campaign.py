@@ -146,6 +146,7 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
 
     Raises:
         OSError: a path does not exist.
+        InputError: there are no tests.
     """
     found: dict[Path, None] = {}
     for path in paths:
@@ -154,6 +155,9 @@ def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
         else:
             path.stat()
             found[path] = None
+    if not found and paths:
+        folders = ", ".join(map(str, paths))
+        raise refusal("W0404", f"there are no .litmus files in {folders}")
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ text looks at the processor then, nothing can be said about the model's.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.languages.compiled.compiler import Compiler, find_compilers, is_script
@@ -79,6 +79,7 @@ class Build:
         compiler: the one that compiled them, and compiles the library.
         target: for which processor.
         caveats: what the answer does not cover; with any, it is not a plain HOLDS.
+        chosen_caveats: those of them that the user chose.
         reason: why nothing can be said about the model's processor; None if something can.
         processor: of the memory model; None for models of languages.
     """
@@ -88,6 +89,7 @@ class Build:
     compiler: Compiler
     target: Target
     caveats: tuple[str, ...] = ()
+    chosen_caveats: tuple[str, ...] = ()
     reason: str | None = None
     processor: str | None = None
 
@@ -119,12 +121,16 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     for item, module in zip(done, modules, strict=True):
         module.is_given = suffix(item.files[0]) == TEXT
     _check_triples(done, modules, target)
+    chosen_caveats: tuple[str, ...] = ()
+    if chosen.target is not None and not is_of_processor(target, processor):
+        chosen_caveats = (f"compiled for {target.processor}, which is not the processor of the memory model",)
     return Build(
         files=tuple(done),
         modules=modules,
         compiler=done[0].compiler,
         target=target,
-        caveats=tuple(_caveats(done, target, chosen, processor)),
+        caveats=(*_caveats(done, target, processor), *chosen_caveats),
+        chosen_caveats=chosen_caveats,
         reason=reason,
         processor=processor,
     )
@@ -155,7 +161,7 @@ def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.
     path = built.files[number].files[0]
     if suffix(path) in {TEXT, BITCODE}:
         return None
-    options = chosen.options_of(path)
+    options = _options_for(path, chosen, built.target)
     with_bodies = replace(options, others=(*options.others, "-fgnu89-inline"))
     done = compile_file(
         path, compiler=built.compiler, target=built.target, options=with_bodies, seconds=chosen.seconds
@@ -175,7 +181,7 @@ def _compiled_by_first(
                     path,
                     compiler=compiler,
                     target=target,
-                    options=chosen.options_of(path),
+                    options=_options_for(path, chosen, target),
                     seconds=chosen.seconds,
                 )
                 for path in paths
@@ -184,6 +190,14 @@ def _compiled_by_first(
             missing = missing or problem
     assert missing is not None
     return missing
+
+
+def _options_for(path: str, chosen: BuildOptions, target: Target) -> CompileOptions:
+    """How a file is compiled; `char` is unsigned where x86-64 stands in for another processor."""
+    options = chosen.options_of(path)
+    if chosen.target is not None or is_of_processor(target, processor_of(chosen.mapping)):
+        return options
+    return replace(options, others=("-funsigned-char", *options.others))
 
 
 def _why_not(files: Sequence[Compilation], lack: str, replaced: Sequence[tuple[str, str]]) -> str | None:
@@ -211,10 +225,8 @@ def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module],
             raise InputError(Diagnostic(code="W1519", message=message, help=f"--target {name}"))
 
 
-def _caveats(
-    files: Sequence[Compilation], target: Target, chosen: BuildOptions, processor: str | None
-) -> list[str]:
-    found = [item for file in files for item in file.caveats]
-    if chosen.target is not None and not is_of_processor(target, processor):
-        found.append(f"compiled for {target.processor}, which is not the processor of the memory model")
-    return found
+def _caveats(files: Sequence[Compilation], target: Target, processor: str | None) -> Iterator[str]:
+    for file in files:
+        yield from file.caveats
+    if processor is not None and processor not in TARGETS:
+        yield f"compiled for {target.processor}, as membar cannot compile for {processor}"

@@ -38,7 +38,7 @@ from membar.languages.compiled.spans import Spans
 from membar.paths import folder_of, suffix
 from membar.program.program import Program
 from membar.records import record, replace
-from membar.source import CompilerOptions, SourceFile
+from membar.source import COMMAND_NOTE, CompilerOptions, SourceFile
 
 _INPUTS = "__VERIFIER_nondet_"
 
@@ -177,16 +177,19 @@ def program_of(
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
         raise Refusal(spans.file).at(str(problem), shown) from None
-    parts = not_covered(built)
+    parts, chosen_parts = not_covered(built), built.chosen_caveats
     notes = (f"compiled for {built.target.processor} by {built.compiler.title}", *_notes(built))
-    if any(function.startswith(_INPUTS) for function in module.functions):
-        parts = (
-            *parts,
-            *((EVERY_PROPERTY, bound) for bound in filter(None, [bound_of(_settings(compiled))])),
-        )
+    bound = bound_of(_settings(compiled))
+    if bound is not None and any(function.startswith(_INPUTS) for function in module.functions):
+        parts, chosen_parts = (*parts, (EVERY_PROPERTY, bound)), (*chosen_parts, bound)
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
-    return replace(program, partly_checked=(*program.partly_checked, *parts), notes=(*program.notes, *notes))
+    return replace(
+        program,
+        partly_checked=(*program.partly_checked, *parts),
+        chosen_parts=chosen_parts,
+        notes=(*program.notes, *notes),
+    )
 
 
 def _build_options(
@@ -269,7 +272,7 @@ def _commands(compiled: CompiledProgram) -> Iterator[str]:
 
     for file in compiled.built.files:
         if suffix(file.files[0]) != TEXT:
-            yield f"the command: {shlex.join(file.command)}"
+            yield f"{COMMAND_NOTE}{shlex.join(file.command)}"
     if compiled.ignored:
         yield f"not taken from compile_commands.json: {shlex.join(compiled.ignored)}"
 

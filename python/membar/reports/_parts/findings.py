@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from membar.questions.outcome import NOT_ASKED, Finding, Outcome, Run, Unknown, Verdict, Violated
 from membar.reports._parts.style import Line, line, printable, wrap
+from membar.source import COMMAND_NOTE
 
 # A named fact of a report: its name, its text, the style of the text.
 Fact = tuple[str, str, str]
@@ -27,7 +28,8 @@ def fact_lines(facts: Iterable[Fact], columns: int) -> list[Line]:
     for name, text, style in facts:
         if text:
             named = line((f"  {name:<{_WIDTH}}  ", "dim"), (printable(text), style))
-            lines += wrap(named, columns, indent=_WIDTH + 4)
+            # A command is to be copied.
+            lines += [named] if text.startswith(COMMAND_NOTE) else wrap(named, columns, indent=_WIDTH + 4)
     return lines
 
 
