@@ -10,7 +10,8 @@ from strategies.compiled_code import needs_clang
 
 HEAD = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 ALONE = "int main(void) { char *p = malloc(4); p[0] = 0; %s return 0; }"
-BESIDE = """char x[8];
+WHOLE = "int k; int main(void) { char b[4]; %s return 0; }"
+BESIDE = """char x[8] = {65, 66, 67};
 void *other(void *a) { x[0] = 1; return a; }
 int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); %s pthread_join(t, 0); return 0; }
 """
@@ -29,6 +30,23 @@ int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); %s pthread_join(t
         (ALONE % 'snprintf(p, 4, "%d", 1); puts(p); printf("%s", p); free(p);', "holds", None),
         (BESIDE % "fputs(x, stdout);", "violated", "races"),
         (BESIDE % 'printf("%s", x);', "violated", "races"),
+        (ALONE % "free(p); getenv(p);", "violated", "memory"),
+        (ALONE % 'free(p); perror(0); perror("text");', "holds", None),
+        (WHOLE % "puts(b);", "violated", "memory"),
+        (WHOLE % "memset(b, 65, 4); puts(b);", "violated", "memory"),
+        (WHOLE % "memset(b, 65, 3); b[3] = 0; puts(b);", "holds", None),
+        (WHOLE % 'sprintf(b, "%s", "abc");', "holds", None),
+        (WHOLE % 'sprintf(b, "%s", "abcd");', "violated", "memory"),
+        (WHOLE % 'sprintf(b, "%4d", k);', "violated", "memory"),
+        (WHOLE % 'sprintf(b, "%hhu", k);', "holds", None),
+        (WHOLE % 'sprintf(b, "%d", k);', "holds-within", None),
+        (WHOLE % 'snprintf(b, 4, "%d", k);', "holds", None),
+        (WHOLE % 'snprintf(b, 5, "%d", k);', "holds-within", None),
+        (WHOLE % "char x[70]; memset(x, 65, 69); x[69] = 0; puts(x);", "holds-within", None),
+        (WHOLE % 'printf("%n", &k);', "holds-within", None),
+        (WHOLE % "static const char x[2] = {65, 66}; puts(x);", "violated", "memory"),
+        (BESIDE.replace("x[0]", "x[2]") % "puts(x);", "violated", "races"),
+        (BESIDE.replace("x[0]", "x[5]") % "puts(x);", "holds", None),
         (BESIDE % "fwrite(x, 1, 8, stdout);", "holds-within", None),
         (BESIDE % 'fwrite("text", 1, 4, stdout);', "holds", None),
     ],

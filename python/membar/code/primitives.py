@@ -14,6 +14,7 @@ from membar.records import record
 PREFIX = "__membar_"
 USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
 SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREFIX}spawn_copies")
+SHOW, PRINT = FunctionAddress(f"{PREFIX}show"), FunctionAddress(f"{PREFIX}print")
 MAIN = 1 << 30
 """What `join` and `retire` call `main`: memory that is 0 names no thread."""
 _I32, _I64 = Int(32), Int(64)
@@ -57,7 +58,13 @@ _ALL = (
         "input", (_I64, _I64), (_I64,), "a number from outside: if it matters, `choose`, others are cut"
     ),
     Primitive("unknown", (), (_I64,), "a number that is not computed: to look at it is refused"),
-    Primitive("print", (PTR, _I64), (), "writes text that is not computed into so many bytes"),
+    Primitive("show", (PTR,), (), "reads a text up to its end"),
+    Primitive(
+        "print",
+        (PTR, _I64, _I64, _I64),
+        (),
+        "writes text that is not computed: no more than so many bytes, of which it has some number",
+    ),
     Primitive("cut", (PTR,), (), "ends an execution that is not followed: the answer holds only within that"),
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
     Primitive("use", (_I64,), (), "a value is looked at and goes nowhere: it must have been set"),

@@ -15,7 +15,7 @@ from math import gcd
 from membar.code import ir
 from membar.code.analyses.points_to import PointsTo, size_of
 from membar.code.analyses.targets import UNKNOWN, Target, series
-from membar.code.primitives import PREFIX
+from membar.code.primitives import PREFIX, SHOW
 from membar.records import field, record
 
 SIZES = (8, 4, 2, 1)
@@ -23,6 +23,8 @@ SIZES = (8, 4, 2, 1)
 _MOST_ELEMENTS = 1 << 16
 # As many copies between single places are told apart, if a copy is one of several.
 _MOST_COPIES = 256
+# As many characters of a text are read at most.
+MOST_READ = 64
 _LOCK_SIZE = 4
 _LOCKS = frozenset({f"{PREFIX}{name}" for name in ("lock", "unlock", "add_within", "peek")})
 
@@ -110,6 +112,18 @@ class Layout:
         return sorted(found)
 
 
+def _shown_texts(module: ir.Module) -> Iterator[tuple[str, ir.Operand]]:
+    """The texts that a module reads up to their ends, with the functions that do."""
+    for function in module.functions.values():
+        for block in function.blocks:
+            for item in block.instructions:
+                match item:
+                    case ir.Call(callee=callee, arguments=(text,)) if callee == SHOW:
+                        yield function.name, text
+                    case _:
+                        pass
+
+
 def constant_length(item: ir.Copy | ir.Fill) -> int | None:
     """How many bytes are copied or set, if that is a constant."""
     return item.length.value if isinstance(item.length, ir.Constant) else None
@@ -131,6 +145,9 @@ class Layouts:
     def _run(self) -> None:
         for access in accesses_of(self.module):
             self._claim(self.targets.targets(access.function, access.address), access.size, _align(access))
+        for function, text in _shown_texts(self.module):
+            read = {target.step(1, MOST_READ) for target in self.targets.targets(function, text)}
+            self._claim(read, 1, 1)
         self._collect_copies()
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():

@@ -1,37 +1,49 @@
-"""Makes text that is printed into memory a write of zeros, and refuses programs that look at it.
+"""Reads text that is printed up to its end, and makes text that is printed into memory a write of zeros.
 
-What `snprintf` prints is not computed: a program that decides something by it cannot be followed.
+What `snprintf` prints is not computed: a program that decides something by it is refused.
 """
 
 from __future__ import annotations
 
 from membar.code import ir
-from membar.code.analyses.lifetimes import is_call_of, positions
-from membar.code.analyses.points_to import points_to
+from membar.code.analyses.blocks import line_of
+from membar.code.analyses.cells import MOST_READ
+from membar.code.analyses.lifetimes import positions
+from membar.code.analyses.points_to import PointsTo, points_to
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
-from membar.code.primitives import PREFIX
+from membar.code.pieces import Emitter
+from membar.code.primitives import PREFIX, PRINT, SHOW
+from membar.code.printed import ENDLESS
 from membar.code.structure import matters
 from membar.records import replace
 
-PRINT = f"{PREFIX}print"
+_CUT = ir.FunctionAddress(f"{PREFIX}cut")
 _MESSAGE = "text that is looked at after it was printed into memory"
+_PART = "without checking that what {} into memory fits"
+# How many characters of a text are read at most where it is not known in which object it lies.
+_MOST_READ_ANYWHERE = 32
+_WORD = ir.Int(64)
 
 
 def print_text(module: ir.Module) -> ir.Module:
     """The module without such calls.
 
     Raises:
-        NotSupportedError: the text, or what may be it, is looked at.
+        NotSupportedError: text that was printed into memory, or what may be it, is looked at.
     """
-    calls = [(at, item) for at, item in positions(module) if is_call_of(item, PRINT)]
+    calls = [
+        (at, item)
+        for at, item in positions(module)
+        if isinstance(item, ir.Call) and item.callee in (PRINT, SHOW)
+    ]
     if not calls:
         return module
     targets = points_to(module)
     printed = {
         target.site
         for at, item in calls
-        if isinstance(item, ir.Call)
+        if item.callee == PRINT
         for target in targets.targets(at.thread, item.arguments[0])
     }
     for at, item in positions(module):
@@ -41,27 +53,100 @@ def print_text(module: ir.Module) -> ir.Module:
             and matters(module.functions[at.thread], item.result)
         ):
             raise NotSupportedError(_MESSAGE, item.place)
+    lines: set[int] = set()
     functions = {
-        name: replace(item, blocks=tuple(map(_write_zeros, item.blocks))) if name in module.threads else item
+        name: _Printing(module, item, targets, lines).run() if name in module.threads else item
         for name, item in module.functions.items()
     }
-    return replace(module, functions=functions)
+    words = (
+        f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))} print{'s' * (len(lines) == 1)}"
+    )
+    parts = (("memory", _PART.format(words)),) if lines else ()
+    return replace(module, functions=functions, partly_checked=(*module.partly_checked, *parts))
 
 
-def _write_zeros(block: ir.Block) -> ir.Block:
-    return replace(block, instructions=tuple(map(_as_zeros, block.instructions)))
+class _Printing:
+    """One function of a thread, in which calls of these primitives become accesses to memory."""
 
+    def __init__(
+        self, module: ir.Module, function: ir.Function, targets: PointsTo, unchecked_lines: set[int]
+    ) -> None:
+        self.module, self.function, self.targets = module, function, targets
+        self.unchecked_lines = unchecked_lines
+        self.emit = Emitter(function, "printed", module)
+        self.blocks: list[ir.Block] = []
 
-def _as_zeros(item: ir.Instruction) -> ir.Instruction:
-    if not isinstance(item, ir.Call) or not is_call_of(item, PRINT):
-        return item
-    text, size = item.arguments
-    return ir.Fill(target=text, byte=ir.Constant(0, ir.Int(8)), length=size, place=item.place)
+    def run(self) -> ir.Function:
+        for block in self.function.blocks:
+            self.open = block
+            for item in block.instructions:
+                self.emit.place = item.place
+                if isinstance(item, ir.Call) and item.callee == SHOW:
+                    self._read(item)
+                elif isinstance(item, ir.Call) and item.callee == PRINT:
+                    self._write(item)
+                else:
+                    self.emit.instructions.append(item)
+            self._close(block.end)
+        return replace(self.function, blocks=tuple(self.blocks))
+
+    def _close(self, end: ir.Terminator, name: str = "") -> None:
+        """Ends the block being written; another one begins, if it has a name."""
+        self.blocks.append(replace(self.open, instructions=tuple(self.emit.take()), end=end))
+        self.open = ir.Block(name=name, end=end)
+
+    def _room_at(self, text: ir.Operand) -> int | None:
+        """How many bytes there are at least up to the end of the object; None if that is not known."""
+        rooms = []
+        for target in self.targets.targets(self.function.name, text):
+            item = self.module.objects.get(target.site[1:]) if target.site.startswith("@") else None
+            if item is None or not target.is_exact:
+                return None
+            rooms.append(max(item.size - target.start, 0))
+        return min(rooms, default=None)
+
+    def _read(self, item: ir.Call) -> None:
+        """Reads a text character by character; how a very long one goes on is not followed."""
+        (text,) = item.arguments
+        room = self._room_at(text)
+        after = self.emit.label()
+        zero = ir.Constant(0, ir.Int(8))
+        for at in range(_MOST_READ_ANYWHERE if room is None else min(room + 1, MOST_READ)):
+            character = self.emit.load(self.emit.move_address(text, at), 1)
+            is_end = self.emit.compute("eq", ir.BOOL, character, zero)
+            name = self.emit.label()
+            self._close(
+                ir.Branch(condition=is_end, then=ir.Goto(after), otherwise=ir.Goto(name), place=item.place),
+                name,
+            )
+        null = ir.Constant(0, ir.PTR)
+        self.emit.instructions.append(ir.Call(results=(), callee=_CUT, arguments=(null,), place=item.place))
+        self._close(ir.Unreachable(place=item.place), after)
+
+    def _write(self, item: ir.Call) -> None:
+        """Writes as much as the text has at least; where that may be too little to see an error, says so.
+
+        Where the object is not known, as much is written as the program says that there is room for.
+        """
+        text, size, least, most = item.arguments
+        assert isinstance(least, ir.Constant)
+        assert isinstance(most, ir.Constant)
+        room = self._room_at(text)
+        length: ir.Operand = size
+        is_endless = isinstance(size, ir.Constant) and size.value == ENDLESS
+        if isinstance(size, ir.Constant) and (room is not None or is_endless):
+            bound = min(size.value, most.value)
+            length = ir.Constant(min(bound, least.value), _WORD)
+            if bound > least.value and (room is None or bound > room):
+                self.unchecked_lines.add(line_of(item))
+        if length != ir.Constant(0, _WORD):
+            byte = ir.Constant(0, ir.Int(8))
+            self.emit.instructions.append(ir.Fill(target=text, byte=byte, length=length, place=item.place))
 
 
 PASS = Pass(
     name="print_text",
-    purpose="makes text that is printed into memory a write of zeros, and refuses programs that look at it",
+    purpose="reads text that is printed, and writes zeros for text that is printed into memory",
     needs=("place_locals",),
     run=print_text,
 )

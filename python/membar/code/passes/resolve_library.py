@@ -6,12 +6,12 @@ declare library functions in many ways, and arguments that a body does not look 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from membar.code import ir
 from membar.code.passes.link import Refuse, fits, named_operands
-from membar.code.primitives import PRIMITIVES, USE
-from membar.code.printed import NOT_READ, printed_texts, reads_memory
+from membar.code.primitives import PRIMITIVES, PRINT, SHOW, USE
+from membar.code.printed import ENDLESS, not_followed, printed_length, printed_texts, target_of
 from membar.diagnostics import InputError
 from membar.records import record, replace
 
@@ -27,6 +27,7 @@ OTHER_NAMES: Mapping[str, str] = {
 # What counts whatever the program's own body does.
 OVERRIDDEN = frozenset({"reach_error", "__VERIFIER_error"})
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
+_WORD = ir.Int(64)
 _BEGIN, _END = "__membar_atomic_begin", "__membar_atomic_end"
 _GIVEN_BY_PASSES = "llvm."
 
@@ -69,15 +70,18 @@ def resolve_library(
 
 
 def _not_read(module: ir.Module, bodies: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Properties that are not checked of memory that functions of the library read."""
-    are_there = any(
-        item.callee.name in bodies and reads_memory(module, item.callee.name, item.arguments)
+    """Properties that are not checked of memory that functions of the library access, and what that is."""
+    found = (
+        part
         for function in module.functions.values()
         for block in function.blocks
         for item in block.instructions
-        if isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionAddress)
+        if isinstance(item, ir.Call)
+        and isinstance(item.callee, ir.FunctionAddress)
+        and item.callee.name in bodies
+        for part in not_followed(module, item.callee.name, item.arguments)
     )
-    return (("memory", NOT_READ), ("races", NOT_READ)) if are_there else ()
+    return tuple(dict.fromkeys(found))
 
 
 def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) -> list[InputError]:
@@ -144,14 +148,29 @@ class _Fitting:
             return []
         if target is None or name not in self.bodies:
             return [item]
-        read = [self._read(text, item) for text in printed_texts(self.module, name, item.arguments)]
+        printed = [*self._read(name, item), *self._print(name, item)]
         if fits(item, target) and not target.is_variadic:
-            return [*read, replace(item, callee=ir.FunctionAddress(name))]
-        return [*read, *self._fit_call(item, name, target)]
+            return [*printed, replace(item, callee=ir.FunctionAddress(name))]
+        return [*printed, *self._fit_call(item, name, target)]
 
-    def _read(self, text: ir.Operand, call: ir.Call) -> ir.Instruction:
-        """Reads the first byte of a text that is printed."""
-        return ir.Load(result=self._value(ir.Int(8)), address=text, place=call.place)
+    def _read(self, name: str, call: ir.Call) -> Iterator[ir.Instruction]:
+        """Reads the texts that a call prints."""
+        for text in printed_texts(self.module, name, call.arguments):
+            yield ir.Call(results=(), callee=SHOW, arguments=(text,), place=call.place)
+
+    def _print(self, name: str, call: ir.Call) -> Iterator[ir.Instruction]:
+        """Writes what a call prints into memory, with the 0 at its end."""
+        found = target_of(name, call.arguments)
+        if found is None:
+            return
+        text, size = found
+        done: list[ir.Instruction] = []
+        room = ir.Constant(ENDLESS, _WORD) if size is None else self._convert(size, _WORD, call, done)
+        lengths = [
+            ir.Constant(length + 1, _WORD) for length in printed_length(self.module, name, call.arguments)
+        ]
+        yield from done
+        yield ir.Call(results=(), callee=PRINT, arguments=(text, room, *lengths), place=call.place)
 
     def _fit_call(self, call: ir.Call, name: str, target: ir.Function) -> list[ir.Instruction]:
         done: list[ir.Instruction] = []

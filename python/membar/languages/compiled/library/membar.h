@@ -28,7 +28,6 @@ void __membar_assume(_Bool condition);
 long long __membar_choose(long long low, long long high);
 long long __membar_input(long long low, long long high);
 long long __membar_unknown(void);
-void __membar_print(char *text, long long size);
 void __membar_check(_Bool condition, const char *property, const char *message);
 _Noreturn void __membar_cut(const char *reason);
 _Noreturn void __membar_exit(int status);

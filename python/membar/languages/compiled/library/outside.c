@@ -7,7 +7,7 @@ static long long number(void) { return __membar_input(0, 1); }
 static char console[3];
 void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
 
-/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. Of a text its first byte is read (of one that `%s` stands for, if the format is a constant); what `fwrite` and `write` read is not checked. How much was printed is an unknown number.
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. A text is read up to its end, also one that `%s` stands for; executions with one of more than 64 characters (32, if it is not known which object it lies in) are truncated. Where it is not known what is read (by `fwrite`, `write`, a format that is no constant, or arguments in a `va_list`), `memory` and `races` hold only in part. How much was printed is an unknown number.
 int printf(const char *format, ...) { return (int)number(); }
 int fprintf(void *file, const char *format, ...) { return (int)number(); }
 int dprintf(int file, const char *format, ...) { return (int)number(); }
@@ -34,20 +34,15 @@ void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }
 
-/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text; `sprintf` writes one byte. A program that looks at the text, or at its length, is refused.
-static int print_into(char *text, size_t size)
-{
-    if (size != 0)
-        __membar_print(text, (long long)size);
-    return (int)__membar_unknown();
-}
-int snprintf(char *text, size_t size, const char *format, ...) { return print_into(text, size); }
-int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return print_into(text, size); }
-int __snprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, ...) { return print_into(text, size); }
-int __vsnprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, void *arguments) { return print_into(text, size); }
-int sprintf(char *text, const char *format, ...) { return print_into(text, 1); }
-int vsprintf(char *text, const char *format, void *arguments) { return print_into(text, 1); }
-int __sprintf_chk(char *text, int flag, size_t room, const char *format, ...) { return print_into(text, 1); }
+/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, as long as the format says at least. Whether a longer one fits is not checked: `memory` then holds only in part. A program that looks at the text, or at its length, is refused.
+static int length(void) { return (int)__membar_unknown(); }
+int snprintf(char *text, size_t size, const char *format, ...) { return length(); }
+int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return length(); }
+int __snprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, ...) { return length(); }
+int __vsnprintf_chk(char *text, size_t size, int flag, size_t room, const char *format, void *arguments) { return length(); }
+int sprintf(char *text, const char *format, ...) { return length(); }
+int vsprintf(char *text, const char *format, void *arguments) { return length(); }
+int __sprintf_chk(char *text, int flag, size_t room, const char *format, ...) { return length(); }
 
 /// getchar, getc, fgetc: An unknown character, or the end of the file.
 int getchar(void) { return (int)number() - 1; }
