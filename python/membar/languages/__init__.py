@@ -83,7 +83,6 @@ class Frontend:
 
     Attributes:
         name: what users call the language.
-        suffixes: file name endings, with the dot.
         parse: text → Program; raises `InputError` with every diagnostic found.
         default_models: `Program.language` → the model checked when the user names none.
         tags: the ordering words its operations may carry, each with one sentence of meaning. A word whose
@@ -100,7 +99,6 @@ class Frontend:
     """
 
     name: str
-    suffixes: tuple[str, ...]
     parse: Callable[[SourceFile], Program]
     default_models: Mapping[str, str]
     tags: Mapping[str, str]
@@ -119,14 +117,12 @@ class SystemFrontend:
 
     Attributes:
         name: what users call the language.
-        suffixes: file name endings, with the dot.
         parse: text → ParameterizedSystem; raises `InputError` with every diagnostic found.
         default_model: the model checked when the user names none.
         places: where a text can be made stronger.
     """
 
     name: str
-    suffixes: tuple[str, ...]
     parse: Callable[[SourceFile], ParameterizedSystem]
     default_model: Callable[[ParameterizedSystem], str]
     places: Callable[[SourceFile], tuple[Place, ...]]
@@ -138,12 +134,10 @@ class ObjectFrontend:
 
     Attributes:
         name: what users call the language.
-        suffixes: file name endings, with the dot.
         parse: text → ConcurrentObject; raises `InputError` with every diagnostic found.
         default_model: the model checked when the user names none.
     """
 
     name: str
-    suffixes: tuple[str, ...]
     parse: Callable[[SourceFile], ConcurrentObject]
     default_model: str

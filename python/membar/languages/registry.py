@@ -85,8 +85,10 @@ def words_of_all() -> Mapping[str, str]:
     return found
 
 
-def load_model(name: str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> Model:
-    """A shipped model by name, the user's `.cat` file, or the text of one as it was saved."""
+def load_model(name: Model | str | SourceFile, *, include_dirs: Sequence[Path] = ()) -> Model:
+    """A shipped model by name, the user's `.cat` file, the text of one as it was saved, or a loaded model."""
+    if isinstance(name, Model):
+        return name
     shipped = _shipped_model(name) if isinstance(name, str) else None
     if shipped is not None:
         return shipped

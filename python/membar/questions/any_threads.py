@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from membar.diagnostics import EngineLimitError, refusal
 from membar.engines.instances import has_store_buffers
@@ -20,7 +20,6 @@ from membar.models.model import Model, Operational
 from membar.program.operations import Fence
 from membar.program.template import Template
 from membar.program.warnings import without_warnings
-from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, load_engine
@@ -72,8 +71,6 @@ class AnyThreads(Question):
         mapping: the compiler's table for C; by default the model's own.
     """
 
-    KIND: ClassVar = kinds.LIFTED
-
     threads: str = DEFAULT_NAME
     properties: Collection[str] | None = None
     defines: Sequence[str] = ()
@@ -96,7 +93,7 @@ class AnyThreads(Question):
     def answer(self) -> Answer:
         """A proof about the lifted system, or a violation of the program with a few threads."""
         refusals.refuse_limits(FOR_SYSTEMS[0], self.limits)
-        model = self.model if isinstance(self.model, Model) else load_model(self.model or DEFAULT_MODEL)
+        model = load_model(self.model or DEFAULT_MODEL)
         search = _Search(
             question=self,
             text=self.source_with(defines=self.defines).compiled_for(self.mapping or model.claims.mapping),

@@ -91,7 +91,6 @@ class Campaign(Question):
         on_answer: called with each answer, in the order of the tests.
     """
 
-    KIND: ClassVar = "campaign"
     LIMITS_EACH: ClassVar = True
 
     source: SourceFile = field(default_factory=lambda: SourceFile("litmus tests", ""))

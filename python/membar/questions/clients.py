@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from membar.diagnostics import refusal
 from membar.languages.registry import language_of, load_model
@@ -14,7 +14,6 @@ from membar.objects.orders import (
     Ordering,
     require_meaning,
 )
-from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer
 from membar.questions.client_search import CLOCKED, ENGINE, GRAPHS, STATES, ClientSearch
@@ -49,8 +48,6 @@ class Clients(Question):
         defines: macros for C, `NAME` or `NAME=VALUE`.
         mapping: the compiler's table; by default the model's own.
     """
-
-    KIND: ClassVar = kinds.CLIENTS
 
     client: Size | tuple[int, int] | None = None
     order: str = Ordering.CAUSAL.value
@@ -106,11 +103,7 @@ class Clients(Question):
             language_of(text).name, [option for option, is_given in given.items() if is_given]
         )
         about = object_of(text, self.specification)
-        model = (
-            self.model
-            if isinstance(self.model, Model)
-            else load_model(self.model or about.default_model, include_dirs=self.include_dirs)
-        )
+        model = load_model(self.model or about.default_model, include_dirs=self.include_dirs)
         about = replace(about, source=about.source.compiled_for(self.mapping or model.claims.mapping))
         if (number := number_of_clients(about.notes_for(size), size)) > _MOST_CLIENTS:
             raise refusal(

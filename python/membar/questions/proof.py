@@ -7,7 +7,7 @@ failed obligation refutes the annotations, not the object: the answer is UNKNOWN
 from __future__ import annotations
 
 import time
-from typing import ClassVar, Final
+from typing import Final
 
 from membar.diagnostics import EngineLimitError, refusal
 from membar.languages import ObjectFrontend
@@ -22,7 +22,6 @@ from membar.objects.syntax import ConcurrentObject, Specification
 from membar.objects.systems import buffered, relaxed
 from membar.objects.systems.moves import ThreadSystem
 from membar.objects.terms import PendingCount, subterms
-from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Obligations, make_answer
 from membar.questions.default_engines import FOR_OBJECTS
@@ -66,8 +65,6 @@ class Proof(Question):
         infer: look for invariants, besides those of the text.
     """
 
-    KIND: ClassVar = kinds.PROOF
-
     engine: str | None = None
     order: str = Ordering.CAUSAL.value
     infer: bool = False
@@ -82,8 +79,7 @@ class Proof(Question):
         text, order = self.source, self.order
         frontend = _frontend(text)
         about = frontend.parse(text)
-        named = self.model or frontend.default_model
-        model = named if isinstance(named, Model) else load_model(named)
+        model = load_model(self.model or frontend.default_model)
         specification = _specification_of(about)
         system = system_of(about, model, order=order)
         clock = _Clock(self.limits)

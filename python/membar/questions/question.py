@@ -30,7 +30,6 @@ class Question:
         compiler: how the text is compiled, in languages that a compiler reads.
     """
 
-    KIND: ClassVar[str]
     # Whether the limits count for each question that this one asks, not for all together.
     LIMITS_EACH: ClassVar[bool] = False
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
-from membar.models.model import Model
-from membar.questions import option as kinds
 from membar.questions import rc11_races, refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
@@ -45,8 +43,6 @@ class Safety(Question):
         given_options: options of the command line, such as `--all`: what would change nothing is refused.
     """
 
-    KIND: ClassVar = kinds.PROGRAM
-
     engine: str | None = None
     properties: Collection[str] | None = None
     property_file: Path | None = None
@@ -75,14 +71,14 @@ class Safety(Question):
         model = None
         with stage("while the model was loaded"):
             if named is not None:
-                model = self._load(named)
+                model = load_model(named, include_dirs=self.include_dirs)
                 text = text.compiled_for(self.mapping or model.claims.mapping)
         with stage("while the text was read"):
             text, program = parse_with_options(text, error=self.error, ltl=self.ltl, words=self.words)
             with_labels(program, question.labels)  # whether they can be asked about
         has_claims = frontend_for(text).with_claim is not None
         with stage("while the model was loaded"):
-            model = model or self._load(default_model(program))
+            model = model or load_model(default_model(program), include_dirs=self.include_dirs)
         question = applicable(program, model, question)
         seen = for_model(program, model, mapping=self.mapping)
         if self.mapping is not None and seen is program:
@@ -119,9 +115,6 @@ class Safety(Question):
         return make_answer(
             self, found.program, model, found.outcome, source=text, evidence=found.race, reading=reading
         )
-
-    def _load(self, named: Model | str) -> Model:
-        return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
 
     def _given_for_engine(self, options: Options) -> tuple[str, ...]:
         """The options that were given and that only count for the engine of the question."""

@@ -7,7 +7,7 @@ and instances with a few processes are compared.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from membar import plugins
 from membar.diagnostics import EngineLimitError, refusal
@@ -16,7 +16,6 @@ from membar.languages import SystemFrontend
 from membar.languages.registry import language_of, load_model
 from membar.limits.budget import LimitError, stage, time_reason
 from membar.models.model import Model
-from membar.questions import option as kinds
 from membar.questions import refusals
 from membar.questions.answer import Answer, Invariant, make_answer
 from membar.questions.default_engines import FOR_INSTANCES, FOR_SYSTEMS
@@ -62,8 +61,6 @@ class SystemSafety(Question):
         engine: by default `cubes`.
     """
 
-    KIND: ClassVar = kinds.SYSTEM
-
     engine: str | None = None
 
     def answer(self) -> Answer:
@@ -72,7 +69,7 @@ class SystemSafety(Question):
         with stage("while the text was read"):
             system = frontend.parse(self.source)
         named = self.model or frontend.default_model(system)
-        model = named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
+        model = load_model(named, include_dirs=self.include_dirs)
         task = SystemTask(system=system, model=model, limits=self.limits, options=self.options)
         engine = load_system_engine(self.engine or _known_engines()[0])
         refusals.refuse_for_engine(engine.name, task.options)

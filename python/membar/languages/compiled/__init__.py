@@ -45,7 +45,6 @@ def _copies(source: SourceFile, macro: str) -> Template:
 
 FRONTEND = Frontend(
     name="C",
-    suffixes=(".c", ".i", ".ll", ".bc"),
     parse=_parse,
     places=_places,
     configurations=_configurations,

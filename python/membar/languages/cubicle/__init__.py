@@ -7,7 +7,6 @@ from membar.plugins import lazy
 
 FRONTEND = SystemFrontend(
     name="Cubicle",
-    suffixes=(".cub",),
     parse=lazy(f"{__name__}.elaborate:parse"),
     places=lazy(f"{__name__}.places:places"),
     default_model=lambda system: "x86-tso" if system.is_weak else "sc",

@@ -9,7 +9,6 @@ from membar.plugins import lazy
 
 FRONTEND = Frontend(
     name="DVE",
-    suffixes=(".dve",),
     parse=lazy(f"{__name__}.translate:parse_dve"),
     places=lazy(f"{__name__}.places:places"),
     with_error=lazy(f"{__name__}.translate:with_error"),

@@ -87,7 +87,6 @@ def _dialect(test: LitmusTest) -> Dialect:
 
 FRONTEND = Frontend(
     name="litmus",
-    suffixes=(".litmus",),
     parse=parse,
     places=_places,
     default_models=default_models(*FOLDERS),

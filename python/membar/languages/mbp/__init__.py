@@ -19,7 +19,6 @@ def _with_claim(text: str, formula: str) -> str:
 
 FRONTEND = Frontend(
     name="program text",
-    suffixes=(".mbp",),
     parse=lazy(f"{__name__}.parser:parse_program"),
     places=lazy(f"{__name__}.places:places"),
     default_models={},

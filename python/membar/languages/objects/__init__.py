@@ -5,6 +5,4 @@ from __future__ import annotations
 from membar.languages import ObjectFrontend
 from membar.plugins import lazy
 
-FRONTEND = ObjectFrontend(
-    name="object", suffixes=(".obj",), parse=lazy(f"{__name__}.parser:parse_text"), default_model="x86-tso"
-)
+FRONTEND = ObjectFrontend(name="object", parse=lazy(f"{__name__}.parser:parse_text"), default_model="x86-tso")

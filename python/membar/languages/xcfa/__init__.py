@@ -9,7 +9,6 @@ from membar.plugins import lazy
 
 FRONTEND = Frontend(
     name="XCFA",
-    suffixes=(".xcfa",),
     parse=lazy(f"{__name__}.translate:parse_xcfa"),
     with_error=lazy(f"{__name__}.translate:with_error"),
     default_models=default_models("XCFA"),

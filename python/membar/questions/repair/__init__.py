@@ -11,7 +11,6 @@ from membar.edits import Choice, Place, apply_choice, restrict
 from membar.languages.registry import load_model
 from membar.limits.budget import LimitError, limit_resources
 from membar.models import load as models
-from membar.models.model import Model
 from membar.questions import programs, system
 from membar.questions.answer import Answer
 from membar.questions.answering import default_model
@@ -174,7 +173,7 @@ class _Repairing:
             return NotRepairable("it is wrong even if every write is atomic")
         costs = self.costs.all_of(self.places, base)
         total = sum(costs[number][level] for number, level in enumerate(choice))
-        found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested, failing=tested - 1)
+        found = Found(choices=(choice,), cost=total, lower_bound=0, tested=tested)
         return self._repair(found, costs, base)
 
     def _costs(self, table: Path | None) -> Costs:
@@ -182,7 +181,7 @@ class _Repairing:
         program, question = self.program, self.question
         default = system.default_model(self.source) if program is None else default_model(program)
         named = question.model or question.default_model or default
-        model = named if isinstance(named, Model) else load_model(named, include_dirs=question.include_dirs)
+        model = load_model(named, include_dirs=question.include_dirs)
         if table is None:
             return costs_for(model.name)
         names = {each.name for place in self.places for each in place.alternatives}

@@ -34,7 +34,6 @@ class Found:
         cost: what each of them costs.
         lower_bound: nothing that passes costs less, if strength is monotone.
         tested: how many choices were tested.
-        failing: how many strongest failing choices were found.
         undecided: how many choices could not be decided.
         is_interrupted: whether the search was, by Ctrl-C.
     """
@@ -43,7 +42,6 @@ class Found:
     cost: int
     lower_bound: int
     tested: int
-    failing: int
     undecided: int = 0
     is_interrupted: bool = False
 
@@ -101,7 +99,6 @@ class Search:
             cost=self._hitting.total(found[0]),
             lower_bound=self._bound,
             tested=len(self._known),
-            failing=self._failing,
             undecided=sum(passed is None for passed in self._known.values()),
             is_interrupted=self.is_interrupted,
         )

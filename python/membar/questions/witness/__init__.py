@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar
 
 from membar.diagnostics import EngineLimitError
 from membar.engines.reference.budget import Budget, LimitHitError
@@ -32,7 +31,6 @@ from membar.program.program import Program
 from membar.program.warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
-from membar.questions import option as kinds
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, default_engine, default_model, load_engine
 from membar.questions.default_engines import FOR_WITNESSES
@@ -62,8 +60,6 @@ class WitnessConfirmation(Question):
         mapping: the compiler's table for C; by default the model's own.
     """
 
-    KIND: ClassVar = kinds.CONFIRMED
-
     confirm: Path
     defines: Sequence[str] = ()
     mapping: str | None = None
@@ -75,11 +71,11 @@ class WitnessConfirmation(Question):
         if language != "C":
             raise problem("W1443", f"`{text.path}` is {language}, but SV-COMP witnesses are for C programs")
         guide = read(self.confirm)
-        model = self._load(self.model) if self.model is not None else None
+        model = load_model(self.model, include_dirs=self.include_dirs) if self.model is not None else None
         if model is not None:
             text = text.compiled_for(self.mapping or model.claims.mapping)
         program = parse(text)
-        model = model or self._load(default_model(program))
+        model = model or load_model(default_model(program), include_dirs=self.include_dirs)
         followed = _Followed(
             program=without_warnings(for_model(program, model, mapping=self.mapping)),
             model=model,
@@ -93,9 +89,6 @@ class WitnessConfirmation(Question):
             outcome = _confirm(followed, text.path, self.confirm)
         reading = Reading(mapping=self.mapping)
         return make_answer(self, followed.program, model, outcome, source=text, reading=reading)
-
-    def _load(self, named: Model | str) -> Model:
-        return named if isinstance(named, Model) else load_model(named, include_dirs=self.include_dirs)
 
 
 @record(frozen=True, slots=True, kw_only=True)

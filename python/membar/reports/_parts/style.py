@@ -36,15 +36,14 @@ class Signs:
     cross: str
     read: str
     write: str
-    ellipsis: str
     mark: str
 
 
 _FIRST_COMBINING = "\N{COMBINING GRAVE ACCENT}"  # before it, no character is wide or combines with another
 GLUE = "\N{NO-BREAK SPACE}"  # a blank at which lines are not broken
 
-UNICODE = Signs("│", "─", "┼", "→", "←", "…", "▲")
-ASCII = Signs("|", "-", "+", "->", "<-", "...", "^")
+UNICODE = Signs("│", "─", "┼", "→", "←", "▲")
+ASCII = Signs("|", "-", "+", "->", "<-", "^")
 
 
 def width(text: str) -> int:

@@ -33,4 +33,4 @@ def _with_toys(edge: Edge) -> Edge:
     return replace(edge, operations=tuple(operations))
 
 
-FRONTEND = Frontend(name="Toy", suffixes=(".toy",), parse=parse, default_models={"Toy": "x86-tso"}, tags={})
+FRONTEND = Frontend(name="Toy", parse=parse, default_models={"Toy": "x86-tso"}, tags={})
