@@ -15,8 +15,10 @@ from strategies.linked import link_texts, refusal
 
 HEAD = """typedef unsigned u32; typedef unsigned long u64;
 int x; u32 z; u64 y, *p = &y; char b;
-int main(void) { u32 w = 1, e = 2; u64 r = 0, v = 3; _Bool f; char c;
+int main(void) { u32 w = 1, e = 2, t; u64 r = 0, v = 3; _Bool f; char c;
 """
+# The operands of a loop of exclusive accesses: what was read, the status; the address, a value.
+LOOP = ('"=&r"(w), "=&r"(t)', '"r"(&z), "r"(e)')
 
 
 def assembly(template: str, outputs: str = "", inputs: str = "", clobbers: str = '"memory"') -> str:
@@ -93,6 +95,35 @@ def test_x86(tmp_path: Path, text: str, expected: list[str]) -> None:
             assembly("casl %w0, %w2, %1", '"+r"(e), "+Q"(z)', '"r"(w)'),
             ["cas release monotonic i32 @z"],
         ),
+        (
+            AARCH64,
+            assembly("1: ldxr %w0, [%2]; stlxr %w1, %w3, [%2]; cbnz %w1, 1b", *LOOP),
+            ["update xchg release i32"],
+        ),
+        (
+            AARCH64,
+            assembly("1: ldaxr %w0, [%2]; add %w0, %w0, %w3; stxr %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
+            ["update add acquire i32"],
+        ),
+        (
+            AARCH64,
+            assembly("1: ldxr %w0, [%2]; sub %w0, %w0, #1; stxr %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
+            ["update sub monotonic i32"],
+        ),
+        (
+            AARCH64,
+            assembly("1: ldxrb %w0, [%2]; mvn %w0, %w0; stxrb %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
+            ["update xor monotonic i8"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "1: ldxr %w0, [%2]; cmp %w0, %w3; b.ne 2f; stxr %w1, %w4, [%2]; cbnz %w1, 1b; 2:",
+                '"=&r"(w), "=&r"(t)',
+                '"r"(&z), "r"(e), "r"(7)',
+            ),
+            ["cas monotonic monotonic i32"],
+        ),
         (RISCV64, assembly("fence rw,rw"), ["fence seq_cst"]),
         (RISCV64, assembly("fence w,w"), ["call &__membar_fence(@tag.Fence.w.w)"]),
         (RISCV64, assembly("fence.tso"), ["fence acq_rel"]),
@@ -141,6 +172,18 @@ def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
         (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
         (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
         (assembly("dmb st; dmb ld"), AARCH64, None, "is not supported"),
+        (
+            assembly("1: ldaxr %w0, [%2]; stlxr %w1, %w3, [%2]; cbnz %w1, 1b", *LOOP),
+            AARCH64,
+            "aarch64",
+            "is not supported",  # weaker than one instruction that acquires and releases
+        ),
+        (
+            assembly("1: ldxr %w0, [%2]; sub %w0, %w3, %w0; stxr %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
+            AARCH64,
+            "aarch64",
+            "is not supported",
+        ),
     ],
 )
 def test_what_is_refused_is_named_with_its_place(
