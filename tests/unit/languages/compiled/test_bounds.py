@@ -319,6 +319,11 @@ CASES = {
         "sc",
         "holds",
     ),
+    "an address that is copied in pieces": (
+        "int a; char b[9];\nint main(void) { int *p = &a, *q; memcpy(b + 1, &p, sizeof p); memcpy(&q, b + 1, sizeof q); b[0] = b[2]; *q = 3; assert(a == 3); return 0; }",
+        "sc",
+        "holds",
+    ),
     "a counter above an address": (
         "int a;\nint main(void) { uintptr_t w = (uintptr_t)&a | (uintptr_t)3 << 48; assert(w >> 48 == 3); return 0; }",
         "sc",
