@@ -139,7 +139,8 @@ class Compute(Instruction):
 class Index(Instruction):
     """`result = base + index * stride`, with the index as a signed number.
 
-    `count` is the declared number of elements, if the source has one: an index outside of it is an error.
+    `count` is the declared number of elements, if the source has one: an index outside of it is an error. One
+    past the last is an address as well, unless it `is_accessed`.
     """
 
     result: Value
@@ -147,6 +148,12 @@ class Index(Instruction):
     index: Operand
     stride: int
     count: int | None = None
+    is_accessed: bool = False
+
+    @property
+    def highest(self) -> int | None:
+        """The highest index that is no error."""
+        return None if self.count is None else self.count - self.is_accessed
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -240,9 +240,8 @@ def lower_index(thread: ThreadLowering, item: ir.Index) -> None:
     base, index = thread.value(item.base, item), thread.value(item.index, item)
     bits = thread.bits(item.index.type, item.place)
     number = sign_extend(index, bits)
-    if item.count is not None:
-        # One past the end is an address, too; whether it is accessed is seen where it is.
-        is_inside = Binary(BinaryOp.LE, number, Constant(item.count))
+    if item.highest is not None:
+        is_inside = Binary(BinaryOp.LE, number, Constant(item.highest))
         thread.check(is_inside, "an index outside of its array", item)
     step = number if item.stride == 1 else Binary(BinaryOp.MUL, number, Constant(item.stride))
     if isinstance(number, Constant):

@@ -118,9 +118,9 @@ def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
     match item:
         case ir.Compute(result=result, operation=operation, operands=operands, checks=checks):
             return _compute(result.type, operation, operands, checks, pointer_bits)
-        case ir.Index(base=base, index=ir.Constant() as index, stride=stride, count=count):
+        case ir.Index(base=base, index=ir.Constant() as index, stride=stride):
             number = signed(index.value, _bits(index.type, pointer_bits))
-            if count is not None and not 0 <= number <= count:
+            if item.highest is not None and not 0 <= number <= item.highest:
                 return None
             if isinstance(base, ir.ObjectAddress):
                 return replace(base, offset=base.offset + number * stride)

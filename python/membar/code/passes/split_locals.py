@@ -80,11 +80,10 @@ class _Variables:
         """Notes an address that is computed from another; whether it is new."""
         match item:
             case ir.Index(result=result, base=base, index=ir.Constant(value=value, type=ir.Int(bits=bits))):
-                part = self.part(base)
-                if part is not None and result.name not in self.parts:
-                    self.parts[result.name] = _Part(
-                        part.slot, part.offset + signed(value, bits) * item.stride
-                    )
+                part, number = self.part(base), signed(value, bits)
+                is_inside = item.highest is None or 0 <= number <= item.highest
+                if part is not None and is_inside and result.name not in self.parts:
+                    self.parts[result.name] = _Part(part.slot, part.offset + number * item.stride)
                     return True
             case _:
                 pass

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from membar.code import ir as code
 from membar.code.shapes import Shape, has_bit_fields
+from membar.languages.compiled.accessed_elements import accessed_addresses
 from membar.languages.compiled.constants import (
     ARITHMETIC,
     Constants,
@@ -226,6 +227,7 @@ class _Body:
         self.here: llvm.Instruction | None = None
         self.fresh = 0
         self.variables = self._variables()
+        self.accessed = accessed_addresses(self.body)
         self.called: dict[str, code.Place] = {}  # results of calls, and where these are
         self.phis = {
             block.name: [item for item in block.instructions if isinstance(item, llvm.Phi)]
@@ -468,7 +470,7 @@ class _Body:
                 self.emit(code.Fence(ordering=item.ordering, is_signal=is_signal, place=place))
 
     def _load(self, item: llvm.Load, place: code.Place | None) -> None:
-        address = self.scalar(item.address)
+        address = self._accessed(item.address)
         results = self._results(item)
         parts = list(flatten(item.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
@@ -501,7 +503,7 @@ class _Body:
 
     def _store(self, item: llvm.Store, place: code.Place | None) -> None:
         self._note_allocation(item)
-        address = self.scalar(item.address)
+        address = self._accessed(item.address)
         values = self.scalars(item.value)
         parts = list(flatten(item.value.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
@@ -541,7 +543,7 @@ class _Body:
                     code.CompareExchange(
                         old=old,
                         done=done,
-                        address=self.scalar(item.address),
+                        address=self._accessed(item.address),
                         expected=self.scalar(item.expected),
                         new=self.scalar(item.new),
                         success=item.success,
@@ -556,7 +558,7 @@ class _Body:
                     code.Update(
                         old=self.result(item),
                         operation=item.operation,
-                        address=self.scalar(item.address),
+                        address=self._accessed(item.address),
                         value=self.scalar(item.value),
                         ordering=item.ordering,
                         is_volatile=item.is_volatile,
@@ -564,13 +566,28 @@ class _Body:
                     )
                 )
 
+    def _accessed(self, operand: llvm.Typed) -> code.Operand:
+        """The address of an access."""
+        match operand.value:
+            case llvm.ConstantExpression("getelementptr", (base, *indices), type_) if type_ is not None:
+                return self._element_address(base, type_, indices, is_accessed=True)
+            case _:
+                return self.scalar(operand)
+
     def _element(self, item: llvm.ElementAddress) -> None:
+        is_accessed = item.result in self.accessed
+        address = self._element_address(item.base, item.type, item.indices, is_accessed=is_accessed)
+        self.values[item.result or ""] = (address,)
+
+    def _element_address(
+        self, base: llvm.Typed, type_: Type, indices: Sequence[llvm.Typed], *, is_accessed: bool
+    ) -> code.Operand:
         """An address computed member by member; constant steps are joined."""
-        address, offset, type_ = self.scalar(item.base), 0, item.type
-        for number, index in enumerate(item.indices):
+        address, offset = self.scalar(base), 0
+        for number, index in enumerate(indices):
             found = self.layout.resolve(type_)
             operand = self.scalar(index)
-            count: int | None = None
+            count, highest = None, None
             if number > 0 and isinstance(found, Struct):
                 if not isinstance(operand, code.Constant):
                     raise UnsupportedError("a member of a structure by a computed number")
@@ -582,8 +599,9 @@ class _Body:
                     raise UnsupportedError("an index into something that is no array")
                 type_ = found.element
                 count = found.count or None  # a flexible member has no declared number of elements
+                highest = None if count is None else count - is_accessed
             stride = self.layout.size(type_)
-            if isinstance(operand, code.Constant) and (count is None or _signed(operand) <= count):
+            if isinstance(operand, code.Constant) and (highest is None or 0 <= _signed(operand) <= highest):
                 offset += _signed(operand) * stride
                 continue
             address = self._move_address(address, offset)
@@ -596,11 +614,12 @@ class _Body:
                     index=operand,
                     stride=stride,
                     count=count,
+                    is_accessed=is_accessed,
                     place=self.place(),
                 )
             )
             address = result
-        self.values[item.result or ""] = (self._move_address(address, offset),)
+        return self._move_address(address, offset)
 
     def _compute(self, item: llvm.Binary | llvm.Unary | llvm.Cast | llvm.Compare | llvm.Select) -> None:
         place = self.place()
@@ -787,7 +806,7 @@ class _Body:
         """A jump to a computed label: a switch over the numbers of all that it may be."""
         place, block = self.place(), self._current_block(item)
         word = self.temporary(code.Int(self.layout.pointer_bits()))
-        address = self.scalar(item.address)
+        address = self._accessed(item.address)
         self.emit(code.Compute(result=word, operation="ptrtoint", operands=(address,), place=place))
         cases = tuple(
             (self.lowering.constants.label(self.function.name, target), self._goto(block, target))
