@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 
 from membar.program.expr import TRUE, Binary, BinaryOp, Expr, Unary, UnaryOp, negation
@@ -72,7 +72,22 @@ def has_open_guard(edges: Sequence[Edge]) -> bool:
     guards = [edge.guard for edge in edges]
     if TRUE in guards or any(_excludes(one, other) for one in guards for other in guards):
         return True
-    return len(guards) > 1 and guards[-1] == none_of(guards[:-1])
+    cases = {case for guard in guards for case in _cases(guard)}
+    return any(
+        isinstance(guard, Unary) and guard.op is UnaryOp.NOT and cases.issuperset(_cases(guard.operand))
+        for guard in guards
+    )
+
+
+def _cases(guard: Expr) -> Iterator[Expr]:
+    """The guards of which one must be open for this one to be open."""
+    pending = [guard]
+    while pending:
+        match pending.pop():
+            case Binary(BinaryOp.OR, left, right):
+                pending += (left, right)
+            case other:
+                yield other
 
 
 def none_of(guards: Sequence[Expr]) -> Expr:
@@ -81,10 +96,8 @@ def none_of(guards: Sequence[Expr]) -> Expr:
 
 
 def _excludes(one: Expr, other: Expr) -> bool:
-    """Whether a guard is the negation of another."""
+    """Whether a guard says that two values are equal, and another that they differ."""
     match one, other:
-        case Unary(UnaryOp.NOT, operand), _ if operand == other:
-            return True
         case Binary(BinaryOp.EQ, left, right), Binary(BinaryOp.NE, same_left, same_right):
             return (left, right) == (same_left, same_right)
         case _:
