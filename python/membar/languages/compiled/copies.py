@@ -42,13 +42,13 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
     Raises:
         InputError: the text is no C, C that membar does not know, or does not create them.
     """
-    compiled = {number: compile_source(_with(source, macro, number)) for number in (*_FEW, *_MANY)}
-    last = compiled[_MANY[-1]]
+    last = compile_source(_with(source, macro, _MANY[-1]))
     _require_no_caveat(last, source, macro)
     text = preprocess(last)
     check_text(text, macro)
     _check_other_texts(last, text, source, macro)
-    modules = {number: link_source(each) for number, each in compiled.items()}
+    others = {number: compile_source(_with(source, macro, number)) for number in (*_FEW, *_MANY[:-1])}
+    modules = {number: link_source(each) for number, each in {**others, _MANY[-1]: last}.items()}
     try:
         found = [_program(_ending_with(modules, number), last) for number in _MANY]
     except NotSupportedError as problem:
@@ -134,8 +134,12 @@ def _elements(found: Sequence[tuple[Program, str]]) -> set[str]:
 
 
 def _one_program(programs: Sequence[Program], source: SourceFile, macro: str) -> Program:
-    """The program for any number, given those for the numbers in `_MANY`."""
-    return _Unifying(_definition(source, macro), macro).run(programs)
+    """The program for any number, given those for the numbers in `_MANY`.
+
+    How reports call the addresses of an array depends on its size, and means nothing here.
+    """
+    unnamed = [replace(each, pointers=None) for each in programs]
+    return _Unifying(_definition(source, macro), macro).run(unnamed)
 
 
 class _Unifying:
