@@ -28,7 +28,7 @@ TWICE = {
 
 
 @needs_clang
-@pytest.mark.parametrize("case", every(3, CASES), ids=lambda case: f"{case.name} ({case.model})")
+@pytest.mark.parametrize("case", every(4, CASES), ids=lambda case: f"{case.name} ({case.model})")
 def test_a_program_gets_its_verdict(case: HeapCase) -> None:
     found = said_about(case)
     if case.name in TWICE:
