@@ -26,6 +26,7 @@ from membar.program.expr import (
     children,
     evaluate,
     negation,
+    substitute,
     with_children,
 )
 from membar.program.meeting import meeting_points
@@ -127,13 +128,7 @@ def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
 
 
 def _fold(expr: Expr, facts: _Facts) -> Expr:
-    return simplify(_substitute(expr, facts))
-
-
-def _substitute(expr: Expr, facts: _Facts) -> Expr:
-    if isinstance(expr, Register):
-        return facts.get(expr.name, expr)
-    return with_children(expr, [_substitute(part, facts) for part in children(expr)])
+    return simplify(substitute(expr, facts.get))
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:

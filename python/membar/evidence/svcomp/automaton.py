@@ -8,9 +8,9 @@ from pathlib import PurePath
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import InputError, error, refusal
 from membar.evidence.svcomp import NO_RACE, WEAK, Guide, Waypoint
-from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, problem, values
+from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, values
 from membar.source import SourceFile
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -44,7 +44,7 @@ def guide(source: SourceFile) -> Guide:
         if not told.get(key):
             raise _malformed_witness(source, f"the graph has no `{key}`")
     if told["witness-type"] != "violation_witness":
-        raise problem(UNSUPPORTED, f"`{source.path}` is a {told['witness-type']}, not a violation_witness")
+        raise refusal(UNSUPPORTED, f"`{source.path}` is a {told['witness-type']}, not a violation_witness")
     edges = list(_chain(source, graph))
     main, edges = _main(edges)
     race = told["specification"] == NO_RACE
@@ -55,7 +55,7 @@ def guide(source: SourceFile) -> Guide:
     waypoints = [_waypoint(source, number, edge, main) for number, edge in enumerate(edges, 1)]
     others = [edge["originfile"] for edge in edges if PurePath(edge.get("originfile", name)).name != name]
     if others:
-        raise problem(
+        raise refusal(
             UNSUPPORTED, f"`{source.path}`: steps in another file (`{others[0]}`) are not supported"
         )
     return Guide(
@@ -69,7 +69,7 @@ def guide(source: SourceFile) -> Guide:
 
 
 def _malformed_witness(source: SourceFile, what: str) -> InputError:
-    return problem(MALFORMED, f"`{source.path}` is not a GraphML witness: {what}")
+    return refusal(MALFORMED, f"`{source.path}` is not a GraphML witness: {what}")
 
 
 def _graph(source: SourceFile) -> ET.Element:
@@ -139,7 +139,7 @@ def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
             raise _malformed_witness(source, f"no path leads from `{node}` to a violation")
         if len(ways) > 1 or ways[0].get("target") in seen:
             what = f"branching or cyclic paths (at `{node}`) are not supported"
-            raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
+            raise refusal(UNSUPPORTED, f"`{source.path}`: {what}")
         yield _data(source, ways[0])
         node = ways[0].get("target", "")
 
@@ -156,7 +156,7 @@ def _waypoint(source: SourceFile, number: int, edge: Data, main: str) -> Waypoin
     where = f"`{source.path}`, edge {number}"
     unknown = next((key for key in edge if key in _KNOWN - _FOLLOWED), None)
     if unknown is not None:
-        raise problem(UNSUPPORTED, f"{where}: `{unknown}` is not supported")
+        raise refusal(UNSUPPORTED, f"{where}: `{unknown}` is not supported")
     numbers: dict[str, int | None] = {}
     for key in ("startline", "startoffset", "endoffset"):
         text = edge.get(key)

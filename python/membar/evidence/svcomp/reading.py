@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from membar.diagnostics import InputError, refusal
+from membar.diagnostics import refusal
 from membar.evidence.svcomp import PROPERTIES, Guide
 from membar.source import SourceFile
 
@@ -25,8 +25,8 @@ def read(path: Path) -> Guide:
         OSError: it cannot be read.
     """
     if path.suffix not in FORMATS:
-        raise problem(
-            "W1442", f"`{path}` is not a known witness format", f"known suffixes: {', '.join(FORMATS)}"
+        raise refusal(
+            "W1442", f"`{path}` is not a known witness format", help=f"known suffixes: {', '.join(FORMATS)}"
         )
     from importlib import import_module  # one format of two
 
@@ -35,13 +35,8 @@ def read(path: Path) -> Guide:
     )
     if guide.specification not in PROPERTIES:
         message = f"`{path}`: violations of `{guide.specification}` are not supported"
-        raise problem(UNSUPPORTED, message, f"known: {', '.join(PROPERTIES)}")
+        raise refusal(UNSUPPORTED, message, help=f"known: {', '.join(PROPERTIES)}")
     return guide
-
-
-def problem(code: str, message: str, help: str | None = None) -> InputError:  # noqa: A002 - the word users see
-    """What is wrong, as an error."""
-    return refusal(code, message, help=help)
 
 
 def values(text: str, separator: str, where: str) -> Iterator[tuple[str, int]]:
@@ -53,9 +48,9 @@ def values(text: str, separator: str, where: str) -> Iterator[tuple[str, int]]:
     for part in filter(None, map(str.strip, text.split(separator))):
         found = _VALUE.fullmatch(part)
         if found is None or part.count("(") != part.count(")"):
-            raise problem(
+            raise refusal(
                 UNSUPPORTED,
                 f"{where}: the assumption `{part}` is not supported",
-                "assumptions state values of global variables: `x == 1`",
+                help="assumptions state values of global variables: `x == 1`",
             )
         yield found[1], int(found[2])

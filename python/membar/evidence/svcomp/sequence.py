@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, TypeAlias
 
-from membar.diagnostics import InputError
+from membar.diagnostics import InputError, refusal
 from membar.evidence.svcomp import WEAK, Guide, Waypoint
-from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, problem, values
+from membar.evidence.svcomp.reading import MALFORMED, UNSUPPORTED, values
 from membar.source import SourceFile
 
 VERSIONS = ("2.0", "2.1", "2.2")
@@ -54,7 +54,7 @@ def guide(source: SourceFile) -> Guide:
 
 
 def _malformed_witness(source: SourceFile, what: str) -> InputError:
-    return problem(MALFORMED, f"`{source.path}` is not a YAML witness: {what}")
+    return refusal(MALFORMED, f"`{source.path}` is not a YAML witness: {what}")
 
 
 def _entry(source: SourceFile) -> dict[str, Loaded]:
@@ -68,7 +68,7 @@ def _entry(source: SourceFile) -> dict[str, Loaded]:
         raise _malformed_witness(source, "it is not a list of entries")
     found = [entry for entry in loaded if entry.get("entry_type") == "violation_sequence"]
     if len(found) != 1:
-        raise problem(UNSUPPORTED, f"`{source.path}` has {len(found)} entries `violation_sequence`, not one")
+        raise refusal(UNSUPPORTED, f"`{source.path}` has {len(found)} entries `violation_sequence`, not one")
     entry: dict[str, Loaded] = found[0]
     if not _is_small(entry, _LARGEST):
         raise _malformed_witness(source, f"it has more than {_LARGEST:,} values")
@@ -100,7 +100,7 @@ def _check_metadata(source: SourceFile, metadata: dict[str, Loaded]) -> None:
 
     version = str(metadata.get("format_version"))
     if version not in VERSIONS:
-        raise problem(UNSUPPORTED, f"`{source.path}`: format {version}; known are {', '.join(VERSIONS)}")
+        raise refusal(UNSUPPORTED, f"`{source.path}`: format {version}; known are {', '.join(VERSIONS)}")
     try:
         UUID(_get(source, metadata, "uuid", str))
     except ValueError:
@@ -130,7 +130,7 @@ def _check_files(
             found = point["location"]["file_name"]
             if PurePath(found).name not in names:
                 what = f"steps in another file (`{found}`) are not supported"
-                raise problem(UNSUPPORTED, f"`{source.path}`: {what}")
+                raise refusal(UNSUPPORTED, f"`{source.path}`: {what}")
 
 
 def _segments(source: SourceFile, content: Sequence[Loaded]) -> Iterator[list[dict[str, Loaded]]]:
@@ -163,7 +163,7 @@ def _check_waypoint(source: SourceFile, point: dict[str, Loaded]) -> dict[str, L
             source, f"line {line}: `constraint` belongs to assumptions, branchings and returns"
         )
     if action == "avoid" or kind in ("branching", "function_return"):
-        raise problem(UNSUPPORTED, f"{where}: `{action}` and `{kind}` is not supported")
+        raise refusal(UNSUPPORTED, f"{where}: `{action}` and `{kind}` is not supported")
     thread = point.get("thread_id", 0)
     if not isinstance(thread, int) or isinstance(thread, bool) or thread < 0:
         raise _malformed_witness(source, f"line {line}: `thread_id` is not a number")
@@ -177,7 +177,7 @@ def _waypoint(source: SourceFile, point: dict[str, Loaded]) -> Waypoint:
         constraint = point["constraint"]
         where = f"`{source.path}`, waypoint of line {line}"
         if constraint.get("format", "c_expression") != "c_expression":
-            raise problem(UNSUPPORTED, f"{where}: only a `c_expression` is supported")
+            raise refusal(UNSUPPORTED, f"{where}: only a `c_expression` is supported")
         before = tuple(values(str(constraint.get("value", "")), "&&", where))
         if not before:
             raise _malformed_witness(source, f"line {line}: an empty assumption")

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from membar.diagnostics import Diagnostic, Label
 from membar.languages.litmus import codes
-from membar.program import operations as ops
+from membar.program.dependencies import registers_written
 from membar.program.expr import Address, Expr, evaluate, registers_of
+from membar.program.operations import Load, Lock, Rmw, Store, StoreConditional, Unlock
 from membar.program.program import Edge, Program, Thread
 
 
@@ -20,9 +21,7 @@ def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
         constants: Mapping[str, int] | None = None
         for edge in thread.edges:
             for operation in edge.operations:
-                if not isinstance(
-                    operation, ops.Load | ops.Store | ops.StoreConditional | ops.Rmw | ops.Lock | ops.Unlock
-                ):
+                if not isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock):
                     continue
                 address = operation.address
                 if isinstance(address, Address):  # as nearly all are
@@ -37,25 +36,8 @@ def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
 
 def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
     """The registers that the thread never writes, with their values."""
-    written = {name for edge in thread.edges for op in edge.operations for name in _writes(op)}
+    written = {name for edge in thread.edges for op in edge.operations for name in registers_written(op)}
     return {name: program.word(value) for name, value in thread.registers if name not in written}
-
-
-def _writes(operation: ops.Operation) -> tuple[str, ...]:
-    match operation:
-        case (
-            ops.Load(register=name)
-            | ops.Rmw(register=name)
-            | ops.Set(register=name)
-            | ops.Choose(register=name)
-        ):
-            return (name,)
-        case ops.StoreConditional(status=name):
-            return (name,)
-        case ops.Receive(registers=names):
-            return names
-        case _:
-            return ()
 
 
 def _mismatch(program: Program, edge: Edge, size: int, word: int) -> Iterator[Diagnostic]:

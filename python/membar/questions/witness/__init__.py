@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from membar.diagnostics import EngineLimitError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import skeleton
 from membar.engines.reference.evidence import evidence
@@ -22,7 +22,7 @@ from membar.engines.reference.replay import replay, rerun
 from membar.engines.reference.trace import ChoiceError
 from membar.evidence.svcomp import PROPERTIES, Guide, specification
 from membar.evidence.svcomp.places import Passing, Route, UnfollowableError, routes
-from membar.evidence.svcomp.reading import problem, read
+from membar.evidence.svcomp.reading import read
 from membar.languages.registry import language_of, load_model
 from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
@@ -69,7 +69,7 @@ class WitnessConfirmation(Question):
         text = self.source_with(defines=self.defines)
         language = language_of(text).name
         if language != "C":
-            raise problem("W1443", f"`{text.path}` is {language}, but SV-COMP witnesses are for C programs")
+            raise refusal("W1443", f"`{text.path}` is {language}, but SV-COMP witnesses are for C programs")
         guide = read(self.confirm)
         model = load_model(self.model, include_dirs=self.include_dirs) if self.model is not None else None
         if model is not None:
