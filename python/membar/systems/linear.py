@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from membar.systems.terms import Access, Basic, EventValue, Linear, Place, Term
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def linear(kind: Basic, constant: Fraction, terms: Iterable[tuple[Fraction, Place]]) -> Linear | Place:
     """`constant + Σ factor · place` with equal places joined; a bare place is just that."""
+    from fractions import Fraction  # noqa: PLC0415 - most systems have no numbers
+
     factors: dict[Place, Fraction] = {}
     for factor, place in terms:
         factors[place] = factors.get(place, Fraction(0)) + factor

@@ -8,10 +8,12 @@ processes and with one another, never used as an index.
 from __future__ import annotations
 
 import enum
-from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.records import record
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Basic(enum.Enum):
@@ -196,4 +198,6 @@ def negation(literal: Literal) -> Literal:
 
 def number(value: Fraction | int, kind: Basic = Basic.INT) -> Linear:
     """A number as a term."""
+    from fractions import Fraction  # noqa: PLC0415 - most systems have no numbers
+
     return Linear(kind, Fraction(value))

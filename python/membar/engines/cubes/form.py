@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import lcm
 
 from membar.diagnostics import EngineLimitError
@@ -154,6 +153,8 @@ class _Writer:
             self._term(literal.left)
             self._term(literal.right)
             return
+        from fractions import Fraction  # most systems have no numbers
+
         difference = total(kind, Fraction(0), ((Fraction(1), literal.left), (Fraction(-1), literal.right)))
         parts, constant, _ = _whole(difference)
         self.words += (1, _RELATIONS[literal.comparison])

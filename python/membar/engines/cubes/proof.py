@@ -8,7 +8,6 @@ a write to the location by some process.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from membar.records import field, record
@@ -131,6 +130,8 @@ class _Reader:
         ]
 
     def _sum(self, one: _core.CubeSum) -> t.Literal:
+        from fractions import Fraction  # most systems have no numbers
+
         kind = self._symbol(one.parts[0][1]).type
         if not isinstance(kind, t.Basic):
             raise TypeError(f"{kind} is no type of numbers")

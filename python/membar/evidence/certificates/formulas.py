@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from membar.evidence.certificates.preimage import choice_of, is_choice
 from membar.systems import terms as t
 from membar.systems.mapping import places
 from membar.systems.system import ParameterizedSystem, SymbolKind
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _SORTS = {t.Basic.PROC: "Proc", t.Basic.INT: "Int", t.Basic.REAL: "Real"}
 

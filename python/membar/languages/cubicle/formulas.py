@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from membar.diagnostics import error
 from membar.languages.cubicle.syntax import (
     AccessSyntax,
@@ -160,6 +158,8 @@ def _factor(cursor: Cursor) -> NumberSyntax | AccessSyntax | Name:
     if cursor.is_at("number", "real"):
         cursor.take()
         text = token.text + "0" if token.text.endswith(".") else token.text
+        from fractions import Fraction  # noqa: PLC0415 - most systems have no numbers
+
         return NumberSyntax(Fraction(text), token.group == "real", token.span)
     if cursor.is_at("upper"):
         return _access(cursor, None)

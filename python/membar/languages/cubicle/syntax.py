@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import enum
-from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.records import field, record
 from membar.source import Span
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @record(frozen=True, slots=True)

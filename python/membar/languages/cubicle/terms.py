@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import InputError, error
 from membar.languages.cubicle.scope import Scope, unknown
@@ -11,6 +11,9 @@ from membar.source import Span
 from membar.systems import terms as t
 from membar.systems.linear import total
 from membar.systems.system import Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _COMPARISONS = {
     "=": (t.Comparison.EQUAL, False),
@@ -37,6 +40,8 @@ def term(scope: Scope, syntax: TermSyntax) -> tuple[t.Term, t.Type]:
     for (_, _, other), product in zip(parts, syntax.products, strict=True):
         if other is not kind:
             raise mismatch(kind, other, product.span)
+    from fractions import Fraction  # noqa: PLC0415 - most systems have no numbers
+
     return total(kind, Fraction(0), ((factor, inner) for factor, inner, _ in parts)), kind
 
 
@@ -78,6 +83,8 @@ def comparison(scope: Scope, syntax: Compare) -> t.Literal:
 
 
 def _product(scope: Scope, product: Product) -> tuple[Fraction, t.Term, t.Basic]:
+    from fractions import Fraction  # noqa: PLC0415 - most systems have no numbers
+
     factor = Fraction(product.sign)
     if product.operand is None:
         if product.number is None:
