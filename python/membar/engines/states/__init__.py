@@ -23,8 +23,6 @@ from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
-from membar.properties.ltl.automaton import Automaton
-from membar.properties.ltl.translation import automaton_of
 from membar.questions.outcome import FIRST_VIOLATION, INTERRUPTED, InterruptError, Outcome, Statistics
 from membar.questions.task import Task
 from membar.records import record, replace
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from membar import _core
     from membar.engines.reference.machine import Machine
     from membar.engines.states.form import Kept
+    from membar.properties.ltl.automaton import Automaton
 
 
 NAME = "states"
@@ -350,6 +349,8 @@ def claim_form(claim: Claim, predicates: Sequence[StatePredicate]) -> bytes:
     Raises:
         EngineLimitError: the automaton has too many states.
     """
+    from membar.properties.ltl.translation import automaton_of
+
     body = claim.body
     words = (
         _encode_forbidden(body, predicates)
