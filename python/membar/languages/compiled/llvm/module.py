@@ -490,9 +490,9 @@ class Function:
         Raises:
             InputError: the body has something that membar does not know.
         """
-        if self._blocks is None:
-            self._blocks = self.read_blocks() if self.read_blocks is not None else ()
-        return self._blocks
+        if self._blocks is None and self.read_blocks is not None:
+            self._blocks = self.read_blocks()
+        return self._blocks or ()
 
 
 @record(eq=False, kw_only=True)
