@@ -17,8 +17,10 @@ from membar.code.passes import Pass
 from membar.code.passes.expand_copies import expand_copies
 from membar.code.pieces import Emitter
 from membar.code.rewrite import with_values
-from membar.code.structure import results
+from membar.code.structure import operands, results
 from membar.records import replace
+
+_WIDEST = 64  # bits of a cell
 
 
 def split_cells(module: ir.Module) -> ir.Module:
@@ -92,6 +94,10 @@ class _Splitting:
         self.emit = Emitter(function, "split", module)
         self.known: dict[str, ir.Operand] = {}
         self.split: list[Access] = []  # those that are made in pieces
+        self.moved: frozenset[str] = (
+            frozenset()
+        )  # wide values of the current block that are only stored in it
+        self.pieces_of: dict[str, tuple[tuple[int, ...], list[ir.Value]]] = {}
 
     def sites(self, access: Access) -> frozenset[str]:
         """The sites that an access may go to."""
@@ -102,6 +108,7 @@ class _Splitting:
         blocks = []
         for block in self.function.blocks:
             instructions: list[ir.Instruction] = []
+            self.moved = _only_moved(self.function, block)
             for item in block.instructions:
                 if isinstance(item, ir.Copy | ir.Fill):
                     message = "it is not known before the program runs which memory is copied or set here"
@@ -155,6 +162,15 @@ class _Splitting:
             raise NotSupportedError("an access to memory that is divided in different ways", place)
         return next(iter(found), ())
 
+    def _parts(self, value: ir.Operand, sizes: tuple[int, ...]) -> list[ir.Operand]:
+        """The pieces of a value that is stored: those that were loaded, if it is only moved."""
+        known = self.pieces_of.get(value.name) if isinstance(value, ir.Value) else None
+        if known is None:
+            return self.emit.split(value, sizes)
+        if known[0] == sizes:
+            return [*known[1]]
+        return self.emit.split(self.emit.join_pieces(known[1], value.type), sizes)
+
     def _split(self, access: Access, sizes: tuple[int, ...]) -> None:
         item = access.instruction
         if access.is_atomic:
@@ -168,12 +184,34 @@ class _Splitting:
                     self.emit.load(address, size, is_volatile=is_volatile)
                     for address, size in zip(addresses, sizes, strict=True)
                 ]
-                self.known[result.name] = self.emit.join_pieces(values, result.type)
+                if result.name in self.moved:
+                    self.pieces_of[result.name] = sizes, values
+                else:
+                    self.known[result.name] = self.emit.join_pieces(values, result.type)
             case ir.Store(value=value, is_volatile=is_volatile):
-                for address, each in zip(addresses, self.emit.split(value, sizes), strict=True):
+                for address, each in zip(addresses, self._parts(value, sizes), strict=True):
                     self.emit.store(each, address, is_volatile=is_volatile)
             case _:
                 raise AssertionError(item)
+
+
+def _only_moved(function: ir.Function, block: ir.Block) -> frozenset[str]:
+    """Values wider than a cell that a block loads, and that nothing but stores of the block uses."""
+    loaded = {
+        item.result.name
+        for item in block.instructions
+        if isinstance(item, ir.Load)
+        and isinstance(item.result.type, ir.Int)
+        and item.result.type.bits > _WIDEST
+    }
+    if not loaded:
+        return frozenset()
+    for other in function.blocks:
+        for item in (*other.instructions, other.end):
+            is_move = other is block and isinstance(item, ir.Store)
+            used = (item.address,) if is_move and isinstance(item, ir.Store) else operands(item)
+            loaded -= {each.name for each in used if isinstance(each, ir.Value)}
+    return frozenset(loaded)
 
 
 PASS = Pass(
