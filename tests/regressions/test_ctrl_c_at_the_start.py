@@ -27,10 +27,10 @@ runpy.run_module("membar", run_name="__main__")
 _EARLY = (
     "membar.cli.command",
     "membar.reports.streams",
-    "membar.cli.commands.supervision",
-    "membar.limits.budget",
+    "membar.limits.process",
 )
 _LATER = (
+    "membar.limits.budget",
     "membar.cli.arguments",
     "membar.cli.commands.check",
     "membar.questions.safety",
