@@ -164,15 +164,46 @@ def said_within_two_iterations(text: str, engine: str, model: str) -> tuple[str,
     return answer.verdict, reasons["deadlock"]
 
 
+JOINED = TWICE_BESIDE_A_LOOP.replace(ENDLESS, "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1);")
+HELPED = {
+    "the truncated thread gives the mutex back": program(
+        "atomic_int tick; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1); pthread_mutex_unlock(&m); ",
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);",
+    ).replace("pthread_create", "pthread_mutex_lock(&m); pthread_create", 1),
+    "the process ends": TWICE_BESIDE_A_LOOP.replace(
+        ENDLESS, "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1); exit(0);"
+    ).replace("atomic_int tick;", "extern void exit(int); atomic_int tick;"),
+    "a value of the input is not followed": TWICE_BESIDE_A_LOOP.replace(
+        ENDLESS, "int v = __VERIFIER_nondet_int(); if (v >= -1 && v <= 2) exit(0); for (;;) tick++;"
+    ).replace(
+        "atomic_int tick;",
+        "extern int __VERIFIER_nondet_int(void); extern void exit(int); atomic_int tick;",
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("engine", "model"), [("graphs", "sc"), ("graphs", "rc11"), ("graphs", "power"), ("reference", "sc")]
 )
-def test_a_thread_that_is_blocked_beside_a_truncated_loop_is_unknown(engine: str, model: str) -> None:
+def test_threads_that_nobody_can_help_are_deadlocked_beside_a_truncated_loop(engine: str, model: str) -> None:
     texts = [TWICE_BESIDE_A_LOOP] if engine == "reference" else [TWICE_BESIDE_A_LOOP, CROSSED_BESIDE_A_LOOP]
     for text in texts:
         verdict, reason = said_within_two_iterations(text, engine, model)
-        assert verdict == "unknown"
-        assert reason.startswith("a thread is blocked at line")
+        assert verdict == "violated"
+        assert "main" not in reason
+
+
+def test_a_join_of_a_deadlocked_thread_does_not_end_although_a_loop_before_it_was_truncated() -> None:
+    assert said_within_two_iterations(JOINED, "graphs", "sc")[0] == "violated"
+
+
+@pytest.mark.parametrize("engine", ["graphs", "reference"])
+@pytest.mark.parametrize("text", HELPED.values(), ids=HELPED)
+def test_a_thread_that_a_truncated_one_may_help_is_not_deadlocked(text: str, engine: str) -> None:
+    verdict, reason = said_within_two_iterations(text, engine, "sc")
+    assert verdict in ("unknown", "holds-within")
+    if verdict == "unknown":
         assert reason.endswith("in an execution that the loop bound truncated")
 
 

@@ -337,8 +337,7 @@ class Search:
         if found.deadlocks:
             tally.deadlock = self._witnesses.of_deadlock(found.deadlock_witness())
         if found.blocked_beside_truncated:
-            first = found.blocked_beside_truncated_witness()
-            tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)
+            self._take_blocked_when_cut(found.blocked_beside_truncated_witness(), tally)
         self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)
@@ -359,6 +358,16 @@ class Search:
         )
         self._take_unit(tally)
         return tally
+
+    def _take_blocked_when_cut(self, first: _core.Execution, tally: Tally) -> None:
+        """A thread is blocked beside one that was cut: a deadlock if nobody that goes on can help it."""
+        from membar.engines.reference.replay import deadlock_shown  # few executions are blocked
+
+        tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)
+        witness = self._witnesses.of(first, "")
+        message = deadlock_shown(self.task.program, self.task.model, witness)
+        if message is not None and tally.deadlock is None:
+            tally.deadlock = replace(witness, message=message)
 
     def _take_kept(self, found: _core.Findings, tally: Tally) -> None:
         """Every execution, where all are asked for; those that are not complete say so."""

@@ -158,6 +158,7 @@ class _Search:
             self.budget.count_execution(self.executions)
             self._take_ending(chosen, found)
         elif Status.CUT in statuses:
+            self._take_deadlock(chosen, found)
             if self.tally.blocked_when_cut is None and is_blocked_when_cut(
                 self.program, chosen, found.execution
             ):
@@ -170,9 +171,12 @@ class _Search:
             if self.tally.stuck is None and is_stuck(chosen, found.execution):
                 waiting = waiting_of(waiting_threads(self.program, chosen))
                 self.tally.stuck = self._witness(chosen, found, waiting)
-            if self.tally.deadlock is None and is_deadlock(self.program, chosen, found.execution):
-                message = deadlock_of(stuck_threads(self.program, chosen))
-                self.tally.deadlock = self._witness(chosen, found, message)
+            self._take_deadlock(chosen, found)
+
+    def _take_deadlock(self, chosen: Sequence[Trace], found: Evaluation) -> None:
+        if self.tally.deadlock is None and is_deadlock(self.program, chosen, found.execution):
+            message = deadlock_of(stuck_threads(self.program, chosen, found.execution))
+            self.tally.deadlock = self._witness(chosen, found, message)
 
     def _take_failed(self, chosen: Sequence[Trace], found: Evaluation) -> None:
         """Counts an execution in which an assertion fails, or an access hits nothing."""

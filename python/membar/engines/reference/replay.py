@@ -91,7 +91,7 @@ def deadlock_shown(program: Program, model: Model, witness: Witness) -> str | No
 
     chosen = _runs_with_ends(program, model, witness)
     is_one = is_deadlock(program, chosen, witness.execution)
-    return deadlock_of(stuck_threads(program, chosen)) if is_one else None
+    return deadlock_of(stuck_threads(program, chosen, witness.execution)) if is_one else None
 
 
 def _runs_with_ends(program: Program, model: Model, witness: Witness) -> list[Trace]:

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 
 from membar.engines.reference.trace import Status, Trace
 from membar.program.execution import Execution, Kind
+from membar.program.expr import evaluate, registers_of
+from membar.program.operations import Fence, Join, Load, Operation, Receive, Send
 from membar.program.program import Program
 from membar.source import Span
 
@@ -35,14 +37,102 @@ def is_deadlock(program: Program, chosen: Sequence[Trace], execution: Execution)
     A thread that joins a spinning thread is not in a deadlock: it is the loop that does not
     end.
     """
+    if not may_block(program, chosen) or not _stays(chosen, execution):
+        return False
     is_cut = any(trace.status is Status.CUT for trace in chosen)
-    return not is_cut and may_block(program, chosen) and _stays(chosen, execution)
+    return not is_cut or bool(threads_that_never_move(program, chosen, execution))
 
 
 def is_blocked_when_cut(program: Program, chosen: Sequence[Trace], execution: Execution) -> bool:
     """Whether a thread is in a call that blocks, and the loop bound cut another that might have woken it."""
     is_cut = any(trace.status is Status.CUT for trace in chosen)
     return is_cut and may_block(program, chosen) and _stays(chosen, execution)
+
+
+def threads_that_never_move(program: Program, chosen: Sequence[Trace], execution: Execution) -> set[int]:
+    """The blocked threads that stay blocked whatever threads do that the loop bound cut.
+
+    A thread in a blocking step moves only if something that the step reads is written; one that joins another
+    moves only if that one ends. So a set of blocked threads is stuck if each of them joins one of the set, or
+    reads only what none of the other threads can write in the code that is left to them, up to a join of a
+    thread of the set; and if none of them can end the process there. This is the largest such set.
+    """
+    numbers = {thread.name: number for number, thread in enumerate(program.threads)}
+    reads = {trace.thread: _cells_read(trace, execution) for trace in chosen if _is_blocked(trace)}
+    stuck = set(reads)
+    while stuck:
+        written = _written_by_others(program, chosen, stuck)
+        if written is None:
+            return set()
+        left = {
+            trace.thread
+            for trace in chosen
+            if trace.thread in stuck
+            and (
+                numbers[trace.waits_for] in stuck
+                if trace.waits_for is not None
+                else bool(reads[trace.thread]) and written.isdisjoint(reads[trace.thread])
+            )
+        }
+        if left == stuck:
+            break
+        stuck = left
+    return stuck
+
+
+def _is_blocked(trace: Trace) -> bool:
+    return trace.status is Status.SUSPENDED or trace.waits_for is not None
+
+
+def _cells_read(trace: Trace, execution: Execution) -> frozenset[int]:
+    """What the step reads in which a thread is blocked."""
+    own = [event for event in execution.events if event.thread == trace.thread]
+    looks = own[trace.looks_from :] if trace.looks_from is not None else []
+    return frozenset(event.cell for event in looks if event.kind is Kind.READ and event.cell is not None)
+
+
+def _written_by_others(program: Program, chosen: Sequence[Trace], stuck: set[int]) -> frozenset[int] | None:
+    """The cells that threads outside a set may still write; None: any, or the process may end."""
+    names = {program.threads[number].name for number in stuck}
+    cells = set[int]()
+    for trace in chosen:
+        if trace.thread in stuck or trace.status is Status.COMPLETE:
+            continue
+        thread = program.threads[trace.thread]
+        todo = [thread.entry if trace.point is None else trace.point]
+        seen = set(todo)
+        while todo:
+            point = todo.pop()
+            if point in thread.exits:
+                return None
+            for edge in thread.outgoing.get(point, ()):
+                if edge.unfollowed:  # the text does not say what comes then
+                    return None
+                for item in edge.operations:
+                    if isinstance(item, Join) and item.thread in names:
+                        break
+                    found = _cell_written(program, item)
+                    if found is None:
+                        return None
+                    cells |= found
+                else:
+                    if edge.target not in seen:
+                        seen.add(edge.target)
+                        todo.append(edge.target)
+    return frozenset(cells)
+
+
+def _cell_written(program: Program, operation: Operation) -> frozenset[int] | None:
+    """What an operation may write; None if that is not known from the text."""
+    if isinstance(operation, Send | Receive):
+        return None
+    address = getattr(operation, "address", None)
+    if address is None or isinstance(operation, Load | Fence):
+        return frozenset()
+    if next(registers_of(address), None) is not None:
+        return None
+    cell = program.cell_at.get(evaluate(address, {}, program.bases))
+    return frozenset() if cell is None else frozenset({cell.id})
 
 
 def may_block(program: Program, chosen: Sequence[Trace]) -> bool:
@@ -63,10 +153,12 @@ def may_block(program: Program, chosen: Sequence[Trace]) -> bool:
     )
 
 
-def stuck_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:
+def stuck_threads(program: Program, chosen: Sequence[Trace], execution: Execution) -> list[str]:
     """The names of the threads that cannot go on in a deadlock."""
-    stuck = (trace for trace in chosen if trace.status is Status.SUSPENDED or trace.waits_for is not None)
-    return [program.threads[trace.thread].name for trace in stuck]
+    stuck = {trace.thread for trace in chosen if _is_blocked(trace)}
+    if any(trace.status is Status.CUT for trace in chosen):
+        stuck = threads_that_never_move(program, chosen, execution)
+    return [program.threads[number].name for number in sorted(stuck)]
 
 
 def places_of_blocked_threads(chosen: Sequence[Trace]) -> set[Span]:

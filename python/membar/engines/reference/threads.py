@@ -109,7 +109,7 @@ class _Run:
             if early.ends_before is not None:
                 self._take_back(early.ends_before)
         is_exit = end.status is Status.COMPLETE and point in self.code.thread.exits
-        return self._trace(end, ends_process=is_exit)
+        return self._trace(end, point, ends_process=is_exit)
 
     def _look_back(self, point: int) -> None:
         """Ends the run if it is at a watched point and nothing has changed since it was there last."""
@@ -369,7 +369,7 @@ class _Run:
         self.registers[register] = value
         self.origins[register] = origins
 
-    def _trace(self, end: EndError, *, ends_process: bool) -> Trace:
+    def _trace(self, end: EndError, point: int, *, ends_process: bool) -> Trace:
         events = tuple(self.events)
         return Trace(
             thread=self.code.index,
@@ -393,6 +393,7 @@ class _Run:
             ends_process=ends_process,
             failure=end.failure,
             fault=end.fault,
+            point=point,
             span=None if end.status is Status.COMPLETE or self.edge is None else self.edge.span,
             needs=_accesses(events, Kind.READ),
             supplies=_accesses(events, Kind.WRITE),

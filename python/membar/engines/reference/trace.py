@@ -53,6 +53,7 @@ class Trace:
         ends_process: whether it is complete, and the process ends with it.
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
+        point: the control point where it ended.
         span: the place where it ended, unless complete.
         related: whether pairs of events are listed; long runs that are shown step by step do without.
         needs: the (cell, value) pairs it reads.
@@ -79,6 +80,7 @@ class Trace:
     ends_process: bool = False
     failure: str | None = None
     fault: Diagnostic | None = None
+    point: int | None = None
     span: Span | None = None
     needs: frozenset[Pair] = frozenset()
     supplies: frozenset[Pair] = frozenset()
