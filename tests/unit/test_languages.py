@@ -75,6 +75,7 @@ _OWN = {
     "peterson-once.pml": {"promela"},
     "spinlock.cub": {"cubicle"},
     "peterson.xcfa": {"xcfa"},
+    "peterson.c": {"compiled"},
 }
 
 

@@ -148,3 +148,21 @@ def test_all_code_that_translates_a_program_is_looked_at() -> None:
     assert len(loaded) > 50
     folders = tuple(f"{name}/" for name in program_cache.FOLDERS)
     assert [name for name in loaded if not name.startswith(folders) and name not in program_cache.FILES] == []
+
+
+def test_a_second_check_translates_nothing() -> None:
+    code = (
+        "import sys\nfrom membar.limits import process\nprocess.begin_command()\n"
+        "from membar.cli import command\ncode = command.main(['check', 'a.c', '-I', 'second'])\n"
+        "print(code, *sys.modules)"
+    )
+    outputs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    first, second = (set(text.splitlines()[-1].split()) for text in outputs)
+    assert "0" in first & second
+    translating = {"membar.code", "membar.languages.compiled.program", "subprocess"}
+    assert translating <= first
+    assert second & translating == set()
+    assert all("HOLDS" in text.splitlines()[0] for text in outputs)
