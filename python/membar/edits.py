@@ -43,7 +43,7 @@ class Place:
         alternatives: the first is the weakest, the last at least as strong as all; later ones are never
             included in earlier ones.
         current: the number of the one that stands there now.
-        loops: how many loops of the text it is inside of.
+        loops: how many loops of the text contain it.
         location: the shared variable, where the place is about one write of it.
     """
 

@@ -113,7 +113,7 @@ class Cursor:
         return self._tokens[max(self._at - 1, 0)]
 
     def ahead(self, distance: int = 1) -> Token:
-        """The token `distance` behind the next one."""
+        """The token `distance` after the next one."""
         return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
 
     @property
@@ -139,7 +139,7 @@ class Cursor:
         return self.next.group in ("sign", "keyword") and self.next.text in texts
 
     def sees_word(self, *words: str) -> bool:
-        """Whether one of these words, which are no keywords, comes next."""
+        """Whether one of these words, which are not keywords, comes next."""
         return self.next.group == "name" and self.next.text in words
 
     def take(self) -> Token:

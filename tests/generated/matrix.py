@@ -38,7 +38,7 @@ def _lines() -> Iterator[str]:
     yield (
         "| `objects` | objects, annotated C"
         " | proofs: sc, x86-tso, xc, armv8; clients: as `graphs` or `states`"
-        " | of proofs: all obligations are discharged; of clients: never, HOLDS WITHIN their size"
+        " | for proofs: all obligations are discharged; for clients: never, HOLDS WITHIN their size"
         " | the history of a client is not linearizable |"
     )
     yield ""

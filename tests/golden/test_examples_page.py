@@ -49,7 +49,7 @@ def comment_of(text: str) -> str:
 
 
 def with_clients(comment: str) -> list[tuple[str, str]]:
-    """Models and their verdict about clients; empty for examples that are no objects in C."""
+    """Models and their verdict about clients; empty for examples that are not objects in C."""
     found = WITH_CLIENTS.search(comment)
     parts = [part.split(": ") for part in found[1].split("; ")] if found else []
     return [(models, verdict) for models, verdict in parts]

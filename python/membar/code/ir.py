@@ -139,7 +139,7 @@ class Compute(Instruction):
 class Index(Instruction):
     """`result = base + index * stride`, with the index as a signed number.
 
-    `count` is the declared number of elements, if the source has one: an index outside of it is an error. One
+    `count` is the declared number of elements, if the source has one: an index outside it is an error. One
     past the last is an address as well, unless it `is_accessed`.
     """
 
@@ -359,7 +359,7 @@ class Function:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Cells:
-    """Numbers of one size in an object, one behind the other, that are only accessed whole.
+    """Numbers of one size in an object, one after the other, that are only accessed whole.
 
     `are_pieces` says that larger accesses of the code are made to several of them, one by one.
     """
@@ -409,7 +409,7 @@ class Module:
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
     is the one of which there are as many as `__membar_number` says.
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
-    the Linux kernel are called. `lacks_arguments` says that `main` looks at its arguments and gets none;
+    the Linux kernel are called. `lacks_arguments` says that `main` uses its arguments and gets none;
     `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
     start a thread or allocate memory in each of them, where constants do not. `allocated` says for what
     type a call may allocate memory: file, line and column of the call → the name of the type and its shape.

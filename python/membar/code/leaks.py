@@ -1,6 +1,6 @@
 """Asks where the process ends whether all allocated memory was freed.
 
-Each thread knows which blocks it allocated; another thread than `main` leaves in a cell what only its
+Each thread knows which blocks it allocated; a thread other than `main` leaves in a cell what only its
 execution tells. Nothing is asked where some thread may still run: it may free memory later.
 """
 
@@ -24,7 +24,7 @@ STATE_SIZE = 4
 ENDS = _EXIT, _FINISH = f"{PREFIX}exit", f"{PREFIX}finish"
 """Calls that end the process or a thread."""
 _BY_SIGNAL = 128
-"""The status of a process that ends by a signal is larger: `abort` and traps are no ends to clean up for."""
+"""The status of a process that ends by a signal is larger: `abort` and traps are not ends to clean up for."""
 _WORD = ir.Int(8 * STATE_SIZE)
 _ONE = ir.Constant(1, _WORD)
 

@@ -57,7 +57,7 @@ _ALL = (
     Primitive(
         "input", (_I64, _I64), (_I64,), "a number from outside: if it matters, `choose`, others are cut"
     ),
-    Primitive("unknown", (), (_I64,), "a number that is not computed: to look at it is refused"),
+    Primitive("unknown", (), (_I64,), "a number that is not computed: using it is refused"),
     Primitive("show", (PTR,), (), "reads a text up to its end"),
     Primitive(
         "print",
@@ -67,7 +67,7 @@ _ALL = (
     ),
     Primitive("cut", (PTR,), (), "ends an execution that is not followed: the answer holds only within that"),
     Primitive("check", (BOOL, PTR, PTR), (), "violates the named property, with a message, if it is false"),
-    Primitive("use", (_I64,), (), "a value is looked at and goes nowhere: it must have been set"),
+    Primitive("use", (_I64,), (), "a value is read and goes nowhere: it must have been set"),
     Primitive("read", (_I64,), (), "the value of a variable is read: it must have been set"),
     Primitive("exit", (_I32,), (), "ends the process with a status"),
     Primitive("allocate", (_I64, BOOL), (PTR,), "a fresh block of bytes, set to 0 if so asked, or null"),

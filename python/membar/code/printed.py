@@ -178,7 +178,7 @@ def _is_null(operand: ir.Operand) -> bool:
 
 
 def _constant_text(module: ir.Module, operand: ir.Operand) -> bytes | None:
-    """The bytes of a constant up to the 0 at its end; None if the operand is no such constant."""
+    """The bytes of a constant up to the 0 at its end; None if the operand is not such a constant."""
     item = module.objects.get(operand.name) if isinstance(operand, ir.ObjectAddress) else None
     if (
         item is None

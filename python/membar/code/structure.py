@@ -44,7 +44,7 @@ def operand_fields(kind: type) -> tuple[str, ...]:
 
 
 def _fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of `operand_fields`, and those of them that are no results."""
+    """The fields of `operand_fields`, and those of them that are not results."""
     if kind not in _FIELDS:
         kinds: dict[str, object] = {}
         for base in reversed(kind.__mro__):

@@ -22,7 +22,7 @@ def follow_run(
 
     Args:
         machine: the reference's.
-        run: the steps; the last may be the access to what is no location.
+        run: the steps; the last may be the access to what is not a location.
         ends_in_fault: such an access follows the run.
 
     Raises:

@@ -16,7 +16,7 @@ TAGS: Mapping[str, str] = MappingProxyType(
         "SC": "memory_order_seq_cst: acquire, release, and one total order of all such operations.",
         "CLOCK": "A message beside the memory, seen by all at once: between calls of an object's client.",
         "ALLOC": "(no order) Allocated memory begins: a plain write before every access.",
-        "LF": "(no order) The look at a mutex that is taken.",
+        "LF": "(no order) The read of a mutex that is taken.",
         "RMW": "(no order) Marks the read and the write of one atomic read-modify-write.",
     }
 )

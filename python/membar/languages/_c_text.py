@@ -141,7 +141,7 @@ class CText:
         self.loops = [loop for loop in self.loops if may_repeat(loop)]
 
     def _visible(self) -> str:
-        """The text up to its end, with blanks for what is no code: comments, directives, what is hidden."""
+        """The text up to its end, with blanks for what is not code: comments, directives, what is hidden."""
         text = self.source.text if self.end is None else self.source.text[: self.end]
         text = text.replace("\\\n", "  ") if self.is_body else blank_out(COMMENT, text)
         if self.is_litmus:
@@ -322,13 +322,13 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def blank_out(pattern: re.Pattern[str], text: str) -> str:
-    """The text with blanks for what matches, outside of strings."""
+    """The text with blanks for what matches, outside strings."""
     either = re.compile(f"{_STRING.pattern}|(?P<blank>{pattern.pattern})", re.DOTALL | re.MULTILINE)
     return either.sub(lambda found: CHARACTER.sub(" ", found[0]) if found["blank"] else found[0], text)
 
 
 def _function_bodies(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """Name, beginning and end of each block outside of all brackets that follows a `)`."""
+    """Name, beginning and end of each block outside all brackets that follows a `)`."""
     text = _STRING.sub(lambda found: "_" * len(found[0]), text)
     opened: list[int] = []
     partner: dict[int, int] = {}

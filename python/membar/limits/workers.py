@@ -156,7 +156,7 @@ class Crew(Generic[Item, Result]):
         self._next = 0
         self._done: dict[int, Result | Ended] = {}
         self._interrupted: float | None = None
-        # A child that can read from this pipe has no parent any more.
+        # A child that can read from this pipe no longer has a parent.
         self._lifeline = os.pipe()
 
     def results(self) -> Iterator[Result | Ended]:

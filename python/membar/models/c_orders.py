@@ -35,7 +35,7 @@ def uses_c_orders(program: Program) -> bool:
 
 
 def has_plain_accesses(program: Program) -> bool:
-    """Whether some access of C is no atomic operation, so that it may race."""
+    """Whether some access of C is not an atomic operation, so that it may race."""
     return (
         len(program.threads) > 1
         and PLAIN in program.tags

@@ -34,7 +34,7 @@ def evaluate_term(term: t.Term, values: Callable[[t.Variable], int]) -> int:
         case t.Binary(op=op, left=left, right=right):
             return int(_ARITHMETIC[op](evaluate_term(left, values), evaluate_term(right, values)))
         case _:
-            raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
+            raise TypeError(f"{type(term).__name__} has no value outside a thread's control")
 
 
 _ARITHMETIC: Mapping[t.BinaryOp, Callable[[int, int], int]] = {

@@ -45,7 +45,7 @@ class Instructions:
     Attributes:
         fences: the words of each kind of fence; None: it orders nothing there that is not ordered anyway.
         atomic: the words of both halves of an RMW.
-        around: the words of a fence before and behind it, so that it is one itself; None: it is by itself.
+        around: the words of a fence before and after it, so that it is one itself; None: it is by itself.
         carrier: the words of messages of the client.
     """
 
@@ -182,7 +182,7 @@ class _Writer:
         return self.points - 1
 
     def _call(self, at: int, end: int, index: int, planned: PlannedCall) -> int:
-        """One call from a point on, if the operation may be called then; the point behind it."""
+        """One call from a point on, if the operation may be called then; the point after it."""
         operation = self.item.operation(planned.operation.name)
         given = dict(zip(operation.parameters, planned.inputs, strict=True))
         first: list[Step] = [Set(_local(operation.name, name), Constant(given.get(name, 0)))

@@ -134,7 +134,7 @@ def with_messages(
 
 
 def _with_operations(thread: Thread, inserted: Mapping[str, Sequence[Operation]]) -> Thread:
-    """The thread, with operations behind its marks, each a step of its own."""
+    """The thread, with operations after its marks, each a step of its own."""
     if not inserted:
         return thread
     fresh = 1 + max(point for edge in thread.edges for point in (edge.source, edge.target))

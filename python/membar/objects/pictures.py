@@ -64,7 +64,7 @@ class _Painter:
 
 
 def _simple(value: object) -> Hashable:
-    """A number or a text; `0.0` and `-0.0` differ, and what is no number is equal to itself."""
+    """A number or a text; `0.0` and `-0.0` differ, and what is not a number is equal to itself."""
     return (type(value).__name__, repr(value) if isinstance(value, float | complex) else value)
 
 

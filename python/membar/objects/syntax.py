@@ -120,7 +120,7 @@ class Line:
 
 @record(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """An operation as code. Locals that are no parameters are 0 when it is called.
+    """An operation as code. Locals that are not parameters are 0 when it is called.
 
     `requires` is what clients ensure, over private variables and parameters. `lines[0]` comes first.
     """

@@ -14,7 +14,7 @@ _ALIGNED = frozenset({"C", "LKMM"})
 
 
 def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
-    """Why `size` bytes at address `word` are no location of the program."""
+    """Why `size` bytes at address `word` are not a location of the program."""
     cell = program.cell_at.get(word)
     name = program.name_at(word)
     span = edge.span if edge else None

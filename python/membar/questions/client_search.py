@@ -142,7 +142,7 @@ class ClientSearch:
             outcome,
             (PROPERTY, *self._besides),
             unchecked=(*_BESIDES, "deadlock", "termination"),
-            why=f"{ENGINE} does not check it of clients, by {self.by}",
+            why=f"the engine {self.by} does not check it for clients",
         )
         evidence = None
         if program is not None:

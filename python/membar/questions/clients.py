@@ -73,7 +73,7 @@ class Clients(Question):
             raise refusal(
                 "W1354",
                 "missing --client THREADS,CALLS",
-                help="--client 2,3 checks all clients with 2 threads and 3 operations each",
+                help="--client 2,3 checks all clients with 2 threads and at most 3 calls each",
             )
         return self.client if isinstance(self.client, Size) else Size(*self.client)
 

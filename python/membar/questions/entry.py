@@ -92,7 +92,7 @@ def check(
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
         threads: prove the properties for any number of threads.
-        client: check linearizability: T threads, N calls each.
+        client: check linearizability for clients of this size.
         order: objects: when one call precedes another.
         spec: objects: the sequential specification.
         allow_python_spec: objects: allow running the Python specification that the file names.
@@ -106,18 +106,18 @@ def check(
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
         no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
-        no_await: unroll waiting loops as other loops (termination unchecked).
+        no_await: unroll waiting loops like other loops (termination holds within the bound at best).
         no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
         no_sleep: buffers: disable sleep sets.
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
         shortest: states: find a shortest run or lasso, without reduction.
-        brab: .cub: guess invariants that hold with N processes, and prove them.
-        instances: .cub: compare the answer with systems of this many processes, such as 2,3.
+        brab: guess invariants that hold with N processes, and prove them.
+        instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping of C for a processor.
-        strict_dependencies: what holds only by a dependency that a compiler may remove is violated.
+        strict_dependencies: treat as violated what holds only by a dependency that a compiler may remove.
         include_dirs: search DIR for files that C and cat files include.
         defines: define a macro for C.
         further_files: C: link FILE into the program.
@@ -128,7 +128,7 @@ def check(
         target: C: the processor to compile for.
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C: another option for the compiler.
+        others: C: pass WORD to the compiler.
         no_cache: C: do not use the cache of compiled files.
         verbose: C: print the command that compiles the program.
         arguments: C: arguments of the program, as in a shell.

@@ -130,7 +130,7 @@ def _check_value(option: Option, name: str, value: object) -> None:
 
 
 def check_limits(limits: Limits) -> None:
-    """Refuses limits that are no numbers from 0.
+    """Refuses limits that are not numbers from 0.
 
     Raises:
         InputError: one of them is none.

@@ -45,8 +45,8 @@ TABLE: Final = (
         commands=_ASKING,
         kinds=(PROGRAM, LIFTED),
         rival="property",
-        help="what to check, separated by commas (docs/reference/properties.md lists all); `none` only"
-        " explores (default: all that apply)",
+        help="properties to check, separated by commas (docs/reference/properties.md lists all); `none`"
+        " only explores (default: all that apply)",
         short="properties to check, separated by commas",
         is_common=True,
     ),
@@ -117,8 +117,8 @@ TABLE: Final = (
         read="client",
         commands=_ASKING,
         kinds=(CLIENTS,),
-        help="objects: check linearizability for all clients of T threads with N operations each",
-        short="check linearizability: T threads, N calls each",
+        help="objects: check linearizability for all clients of T threads with at most N calls each",
+        short="check linearizability for clients of this size",
         is_common=True,
     ),
     Option(
@@ -249,7 +249,7 @@ TABLE: Final = (
             (
                 "await",
                 (PROGRAM, CLIENTS),
-                "unroll waiting loops as other loops (termination unchecked)",
+                "unroll waiting loops like other loops (termination holds within the bound at best)",
             ),
             (
                 "inplace",
@@ -276,7 +276,7 @@ TABLE: Final = (
         kinds=_PROVING,
         by_engines=True,
         is_search=True,
-        help=".cub: guess invariants that hold with N processes, and prove them (default: off)",
+        help="guess invariants that hold with N processes, and prove them (default: off)",
     ),
     Option(
         name="--instances",
@@ -285,7 +285,7 @@ TABLE: Final = (
         default=(),
         kinds=_PROVING,
         is_search=True,
-        help=".cub: compare the answer with systems of this many processes, such as 2,3",
+        help="compare the answer with systems of this many processes or threads, such as 2,3",
     ),
     Option(
         name="--jobs",
@@ -326,7 +326,7 @@ TABLE: Final = (
         commands=("check",),
         kinds=(PROGRAM,),
         languages=("C",),
-        help="what holds only by a dependency that a compiler may remove is violated",
+        help="treat as violated what holds only by a dependency that a compiler may remove",
     ),
     Option(
         name="-I",
@@ -384,7 +384,7 @@ TABLE: Final = (
                 "others",
                 "WORD",
                 "list",
-                "C: another option for the compiler; or after `--`",
+                "C: pass WORD to the compiler; or give options after `--`",
             ),
             ("--no-cache", "", "", "switch", "C: do not use the cache of compiled files"),
             ("-v", "verbose", "", "switch", "C: print the command that compiles the program"),
@@ -461,7 +461,7 @@ TABLE: Final = (
         kinds=_PROVING,
         by_engines=True,
         is_output=True,
-        help=".cub: write the proof's obligations as SMT-LIB",
+        help="write the proof's obligations as SMT-LIB",
     ),
     Option(
         name="--accept-bounded",

@@ -71,7 +71,7 @@ class Witness:
         choices: per thread, the values it read or chose, in order: enough to run it again.
         message: what is wrong (or shown) here, in one line.
         cycle: where a run that goes on for ever comes back to: the steps from this one on are repeated; at
-            the number of steps, nothing happens any more. None for a run that ends where it is shown.
+            the number of steps, nothing more happens. None for a run that ends where it is shown.
         fair: what such a run treats fairly: `buffers`, `processes`.
     """
 

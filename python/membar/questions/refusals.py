@@ -56,8 +56,8 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 
 # What to do instead, where that is not plain from the table.
 _HELP: Final[Mapping[str, str]] = {
-    "--order": "--client 2,3 checks all clients with 2 threads and 3 operations each",
-    "--spec": "--client 2,3 checks all clients with 2 threads and 3 operations each",
+    "--order": "--client 2,3 checks all clients with 2 threads and at most 3 calls each",
+    "--spec": "--client 2,3 checks all clients with 2 threads and at most 3 calls each",
     "--infer": "it infers the invariants of an object (.obj)",
     "--shortest": f"--engine {FOR_BUFFERS[0]} finds shortest runs",
     "--buffers": f"--engine {FOR_BUFFERS[0]} runs store buffers;"

@@ -71,13 +71,13 @@ class Reader(Unpickler):
         """The class with this name."""
         found = super().find_class(module, name) if module in self._modules else None
         if not isinstance(found, type) or found.__module__ != module:
-            raise UnpicklingError(f"{module}.{name} is no part of such values")
+            raise UnpicklingError(f"{module}.{name} is not part of such values")
         return found
 
     def persistent_load(self, number: object) -> object:
         """The value that was known when this was written."""
         if not isinstance(number, int):
-            raise UnpicklingError(f"{number!r} is no number")
+            raise UnpicklingError(f"{number!r} is not a number")
         return self._known[number]
 
 

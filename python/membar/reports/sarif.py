@@ -181,7 +181,7 @@ def _passing_results(path: str, outcome: Outcome) -> tuple[Fragment, ...]:
 
 
 def _warnings(answer: Answer) -> Iterator[Fragment]:
-    """What the program does although it should not, and which is no violation: a leak, an overflow."""
+    """What the program does although it should not, and which is not a violation: a leak, an overflow."""
     for finding_ in warnings_of(answer.outcome.run):
         kind, primary = finding_.property, named_line(answer.source, finding_.reason)
         found = _failing(answer.source.path, kind, finding_.reason, primary)

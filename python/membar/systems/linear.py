@@ -39,5 +39,5 @@ def total(kind: Basic, constant: Fraction, terms: Iterable[tuple[Fraction, Term]
                 constant += factor * term.constant
                 parts += ((factor * inner, place) for inner, place in term.terms)
             case _:
-                raise TypeError(f"{term} is no number")
+                raise TypeError(f"{term} is not a number")
     return linear(kind, constant, parts)

@@ -77,7 +77,7 @@ class Init:
 
 @record(frozen=True, slots=True)
 class ForallOther:
-    """`for every process that is no parameter of the transition: one of the alternatives`."""
+    """`for every process that is not a parameter of the transition: one of the alternatives`."""
 
     variable: ProcessVariable
     alternatives: tuple[Conjunction, ...]

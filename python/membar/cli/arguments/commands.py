@@ -13,7 +13,7 @@ from membar.records import record
 
 @record(frozen=True, slots=True)
 class Operand:
-    """A word of a command that is no option.
+    """A word of a command that is not an option.
 
     Attributes:
         name: the attribute of what is chosen.
@@ -35,8 +35,8 @@ class Command:
     Attributes:
         name: as users type it.
         title: what it does, in one line.
-        operands: its words that are no options, in order.
-        own: options that are no part of a question, or mean something else here.
+        operands: its words that are not options, in order.
+        own: options that are not part of a question, or mean something else here.
         required: options that must be given.
     """
 
@@ -185,11 +185,11 @@ _ALL: Final = (
                 name="--to",
                 metavar="FORMAT",
                 choices=_FORMATS,
-                help="dve, promela: the program with explicit store buffers, for checkers of sequential"
-                " consistency; mapping: the instructions that atomic operations become, for a C"
+                help="dve, promela: the program with explicit store buffers, for model checkers that assume"
+                " sequential consistency; mapping: the instructions that atomic operations become, for a C"
                 " program; smv, dot: the transition system of an object (.obj) for NuSMV, its flow graph for"
-                " Graphviz; llvm, code: the LLVM IR that clang makes of a C program, and the code IR that"
-                " membar reads from it; program: the threads that engines run",
+                " Graphviz; llvm, code: the LLVM IR that clang produces for a C program, and the code IR"
+                " that membar derives from it; program: the threads that engines run",
                 short=" ".join(_FORMATS),
             ),
             Option(
@@ -219,7 +219,7 @@ _ALL: Final = (
             Option(
                 name="--print-after",
                 metavar="PASS",
-                help="code: print after this pass, each time it runs (default: before all)",
+                help="code: print after this pass, each time it runs (default: before all passes)",
                 short="code: print after this pass",
             ),
             _TIME_AND_MEMORY,

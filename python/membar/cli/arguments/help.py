@@ -9,23 +9,24 @@ from membar.cli.arguments.commands import COMMANDS, Command, Operand
 from membar.cli.commands.window import columns
 from membar.questions.option import CLIENTS, CONFIRMED, LIFTED, PROOF, SYSTEM, Option
 
-_EXIT_CODES = """\
-exit codes: 0 holds, or holds within a bound you gave or accepted; 1 violated; 2 bad input or usage;
-3 unknown; 4 holds within a bound that membar chose; 130 interrupted; 141 output closed early.
-`membar litmus`: 0 every test answered, 1 an expectation disagrees, 3 a test is unanswered.
-"""
-_VERDICTS = (
-    "exit codes: 0 holds, 1 violated, 2 bad input, 3 unknown, 4 holds within a bound that membar chose\n"
-)
-_SHORT_EXIT_CODES = {
-    "check": _VERDICTS,
-    "repair": "exit codes: 0 correct or repaired, 1 not repairable, 2 bad input, 3 unknown,"
-    " 4 within a bound\n",
-    "litmus": "exit codes: 0 all answered, 1 an expectation differs, 2 bad input, 3 some unanswered\n",
+# The exit codes of each command, besides those of all: 130 (interrupted), 141 (output closed early).
+_EXIT_CODES = {
+    "check": "0 holds, or within a bound that you gave or accepted; 1 violated; 2 bad input or usage;"
+    " 3 unknown; 4 holds within a bound that membar chose",
+    "litmus": "0 every test is answered, 1 an expectation disagrees, 2 bad usage, 3 a test is unanswered",
+    "compare": "0 every column has an answer and engines agree (whatever the verdicts), 2 bad input or"
+    " usage, 3 otherwise",
+    "repair": "0 correct or repaired, 1 not repairable, 2 bad input or usage, 3 unknown, 4 correct within a"
+    " bound that membar chose",
+    "models": "0 done, or no claim was refuted; 1 a claim was refuted; 2 invalid model or bad usage; 3 the"
+    " test ran out of time",
+    "translate": "0 translated, 2 bad input or usage",
+    "replay": "0 every witness is confirmed, 1 one is not, 2 bad input or usage",
 }
 _ABOUT = {
-    "check": "Check concurrent programs under a memory model. FILE is C, a litmus test, Promela, DVE, XCFA,"
-    " Cubicle, .obj or program text.",
+    "check": "Check C, litmus tests, Promela, DVE, XCFA, Cubicle, .obj and program text.",
+    "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
+    " may also be a program in another language, such as C.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",
@@ -54,9 +55,9 @@ def overview() -> str:
         "usage: membar COMMAND ...\n\nCheck whether concurrent programs are correct under a memory model.\n\n"
     ]
     lines += [f"  {command.name:<10} {command.title}\n" for command in COMMANDS.values()]
-    lines.append("\n  -h, --help  show this help; membar COMMAND --help: that of a command\n")
+    lines.append("\n  -h, --help  show this help; `membar COMMAND --help` shows a command's\n")
     lines.append("  --version   print the version and exit\n\n")
-    return "".join(lines) + _EXIT_CODES
+    return "".join([*lines, _exit_codes("check", " of `membar check`")])
 
 
 def short_help(command: Command) -> str:
@@ -71,7 +72,7 @@ def short_help(command: Command) -> str:
         text = text if len(text) <= room else f"{text[: room - 1].rsplit(' ', 1)[0]}…"
         lines += _entry(_option_names(option), [text])
     more = f"every option: membar {command.name} --help-all\n"
-    return "".join([*lines, "\n", _SHORT_EXIT_CODES.get(command.name, ""), more])
+    return "".join([*lines, "\n", _exit_codes(command.name), more])
 
 
 def whole_help(command: Command) -> str:
@@ -89,7 +90,14 @@ def whole_help(command: Command) -> str:
         lines.append("\n")
     lines += _entry("-h, --help", ["show the most common options"])
     lines += _entry("--help-all", ["show this"])
-    return "".join([*lines, "\n", _EXIT_CODES])
+    return "".join(
+        [*lines, "\n", _exit_codes(command.name, more="; 130 interrupted; 141 output closed early")]
+    )
+
+
+def _exit_codes(command: str, of: str = "", more: str = "") -> str:
+    text = f"exit codes{of}: {_EXIT_CODES[command]}{more}"
+    return f"{textwrap.fill(text, max(columns() - 2, 60))}\n"
 
 
 def _head(command: Command) -> str:

@@ -152,7 +152,7 @@ def _read(option: Option, text: str) -> Any:  # noqa: ANN401 - whatever options 
 
 
 def _operands(command: Command, words: list[str]) -> dict[str, Any]:
-    """The values of the words that are no options."""
+    """The values of the words that are not options."""
     left, found = list(words), dict[str, Any]()
     for operand in command.operands:
         if operand.form == "several":

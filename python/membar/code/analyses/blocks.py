@@ -152,7 +152,7 @@ class Blocks:
             align = _LEAST_ALIGN
             if is_aligned:
                 if not isinstance(second, ir.Constant) or not 0 < second.value <= HEADER:
-                    message = f"memory whose alignment is no number up to {HEADER}"
+                    message = f"memory whose alignment is not a number up to {HEADER}"
                     raise NotSupportedError(message, item.place)
                 align = max(align, second.value)
             site = self.targets.sites[position.thread, item.results[0].name]
@@ -238,7 +238,7 @@ class Blocks:
                 self.regions.append(region)
 
     def is_used_before(self, block: Block) -> bool:
-        """Whether another thread may use a block without being ordered behind its allocation."""
+        """Whether another thread may use a block without being ordered after its allocation."""
         if block.position is None:
             return False
         return any(

@@ -74,7 +74,7 @@ class Layout:
     Attributes:
         claims: offset and size of every access that is known to reach the objects.
         loose: accesses at any of a series of offsets, which end at the end of the object only.
-        cuts: offsets at which a piece ends and another begins, inside of claims.
+        cuts: offsets at which a piece ends and another begins, inside claims.
         unit: the size of all cells, if accesses of several sizes may be anywhere; else 0.
         align: what the addresses of loose accesses are multiples of.
     """
@@ -97,7 +97,7 @@ class Layout:
         return tuple(end - start for start, end in pairwise(ends))
 
     def inner_cuts(self, offset: int, size: int) -> list[int]:
-        """The cuts inside of an access."""
+        """The cuts inside an access."""
         return [at for at in range(offset + 1, offset + size) if at in self.cuts] if self.cuts else []
 
     def cells(self, size: int | None) -> list[tuple[int, int]]:

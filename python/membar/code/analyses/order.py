@@ -1,6 +1,6 @@
 """Which instructions of a program's threads may come before which others.
 
-A thread comes behind what its creator does before starting it, and before what follows a join of it. Nothing
+A thread comes after what its creator does before starting it, and before what follows a join of it. Nothing
 else orders threads here, so whatever one of the answers leaves out cannot happen.
 """
 

@@ -17,7 +17,7 @@ _NUMBER = pattern(r"[$#]*(?P<value>-?(?:0x[0-9a-f]+|\d+))")
 
 @record(frozen=True, slots=True)
 class Statement:
-    """One instruction: `lock` and `xaddl`, or `1:` with nothing behind it, are statements of their own."""
+    """One instruction: `lock` and `xaddl`, or `1:` with nothing after it, are statements of their own."""
 
     mnemonic: str
     operands: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def read_statements(template: str) -> tuple[Statement, ...]:
 
 
 def _split(text: str) -> list[str]:
-    """Operands between commas that are outside of brackets."""
+    """Operands between commas that are outside brackets."""
     found, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")

@@ -66,7 +66,7 @@ def _split(mnemonic: str) -> tuple[str, int | None]:
 
 
 def _zero(statements: Sequence[Statement], operands: Operands) -> int | ir.Operand | None:
-    """Who gets the zero flag: an output of that kind, or the operand of a `setz` behind."""
+    """Who gets the zero flag: an output of that kind, or the operand of a `setz` that follows."""
     for number, slot in enumerate(operands.slots):
         if slot.flag:
             return number if slot.flag in _ZERO and len(statements) == 1 else None

@@ -78,7 +78,7 @@ def _as_steps(way: list[Edge], flow: Automaton, span: Span | None, *, is_cut: bo
         return [replace(done, target=point), Edge(source=point, target=point, span=span, unfollowed=True)]
     warnings = [(item, edge.span) for edge in way for item in edge.operations if is_warning(item)]
     found, end = [done], done.target
-    for warning, place in warnings:  # they end no execution, and may as well be asked behind the step
+    for warning, place in warnings:  # they end no execution, and may as well be asked after the step
         point = flow.point()
         found[-1] = replace(found[-1], target=point)
         found.append(Edge(source=point, target=end, operations=(warning,), span=place))

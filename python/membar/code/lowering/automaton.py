@@ -45,7 +45,7 @@ def is_visible(operation: Operation) -> bool:
 
 
 def _ends_here(operation: Operation) -> bool:
-    """Whether no execution goes on behind an operation."""
+    """Whether no execution goes on after an operation."""
     match operation:
         case Assert(condition=condition, property=kind):
             goes_on = kind in WARNINGS or is_about_status(operation)

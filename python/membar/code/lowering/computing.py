@@ -236,13 +236,13 @@ def _select(thread: ThreadLowering, item: ir.Compute) -> None:
 
 
 def lower_index(thread: ThreadLowering, item: ir.Index) -> None:
-    """The address of an element; an index outside of a declared array is a violation."""
+    """The address of an element; an index outside a declared array is a violation."""
     base, index = thread.value(item.base, item), thread.value(item.index, item)
     bits = thread.bits(item.index.type, item.place)
     number = sign_extend(index, bits)
     if item.highest is not None:
         is_inside = Binary(BinaryOp.LE, number, Constant(item.highest))
-        thread.check(is_inside, "an index outside of its array", item)
+        thread.check(is_inside, "an index outside its array", item)
     step = number if item.stride == 1 else Binary(BinaryOp.MUL, number, Constant(item.stride))
     if isinstance(number, Constant):
         step = Constant(number.value * item.stride)

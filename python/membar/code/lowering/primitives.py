@@ -43,7 +43,7 @@ def _check(thread: ThreadLowering, item: ir.Call) -> None:
     condition, *names = item.arguments
     texts = [thread.context.string(each) for each in names]
     if None in texts:
-        raise NotSupportedError("a check whose property or message is no constant string", item.place)
+        raise NotSupportedError("a check whose property or message is not a constant string", item.place)
     kind, message = (text or "" for text in texts)
     if message == _FAILS:
         span = thread.context.span(item.place)
@@ -282,7 +282,7 @@ def _input(thread: ThreadLowering, item: ir.Call) -> None:
 def _unknown(thread: ThreadLowering, item: ir.Call) -> None:
     (result,) = item.results
     if matters(thread.function, result):
-        raise NotSupportedError("how much was printed into memory is looked at", item.place)
+        raise NotSupportedError("the number of characters printed into memory is used", item.place)
     thread.values[result.name] = FALSE
 
 
@@ -305,7 +305,7 @@ def _me(thread: ThreadLowering, item: ir.Call) -> None:
 def _mark(thread: ThreadLowering, item: ir.Call) -> None:
     name = thread.context.string(item.arguments[0])
     if name is None:
-        raise NotSupportedError("a mark whose name is no constant string", item.place)
+        raise NotSupportedError("a mark whose name is not a constant string", item.place)
     value = thread.value(item.arguments[1], item, "returned")
     thread.flow.cut()
     thread.flow.emit(Set(name, value), thread.context.span(item.place))
@@ -332,7 +332,7 @@ def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
     text = thread.context.string(item.arguments[0])
     if text is None:
-        raise NotSupportedError("a fence whose name is no constant string", item.place)
+        raise NotSupportedError("a fence whose name is not a constant string", item.place)
     thread.flow.emit(Fence(frozenset(text.split())), thread.context.span(item.place))
 
 

@@ -1,6 +1,6 @@
 """Replaces a copy or fill of a length that only the execution knows by one for each number in it.
 
-They are made one behind the other, as long as the length reaches. A length that ends inside of a number is
+They are made one after the other, as long as the length reaches. A length that ends inside a number is
 cut, and one that goes beyond the largest object is a violation.
 """
 
@@ -20,7 +20,7 @@ from membar.code.pieces import Emitter
 from membar.records import replace
 
 MOST_STEPS = 1024
-_CUT = "a copy that ends inside of a number"
+_CUT = "a copy that ends inside a number"
 
 
 def bound_copies(module: ir.Module) -> ir.Module:

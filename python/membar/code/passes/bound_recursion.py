@@ -15,7 +15,7 @@ from membar.code.structure import reachable
 from membar.records import replace
 
 DEEPEST = 16
-"""How many calls of a function may be inside of each other."""
+"""How many calls of a function may be inside each other."""
 _MOST_CALLS = 64
 """In a function that calls itself several times; if it has more of them, they are cut."""
 

@@ -235,7 +235,7 @@ class _Undefined:
                 return item
 
     def _check_members(self, function: str, address: ir.Operand, value: ir.Value, emit: Emitter) -> None:
-        """A violation if a value has unset bits that are no padding of what it is stored to."""
+        """A violation if a value has unset bits that are not padding of what it is stored to."""
         size = size_of(value.type, self.module)
         padding = self._padding(function, address, size)
         if padding is None:

@@ -65,7 +65,7 @@ def _ends(restore: ir.Call, arrays: dict[str, list[ir.Slot]], loaded: dict[str, 
 
 
 def _arrays(function: ir.Function) -> dict[str, list[ir.Slot]]:
-    """The arrays that are allocated behind each `stacksave`, up to the next one."""
+    """The arrays that are allocated after each `stacksave`, up to the next one."""
     found: dict[str, list[ir.Slot]] = {}
     for block in function.blocks:
         last = ""

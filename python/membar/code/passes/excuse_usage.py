@@ -1,6 +1,6 @@
 """Allows a program that gets no arguments to fail for want of them.
 
-A program that looks at its arguments is run without any, unless the user gives some, and most such programs
+A program that uses its arguments is run without any, unless the user gives some, and most such programs
 then print how they are used and fail. Before a thread is started that violates nothing; if the program fails
 in any case, a note says so.
 """

@@ -82,7 +82,7 @@ class _Copying:
             each.name for block in self._inside for item in block.instructions for each in results(item)
         }
         if any(isinstance(each, ir.Value) and each.name in values for each in leaving.arguments):
-            raise self._refusal("a loop over all threads whose values are used behind it")
+            raise self._refusal("a loop over all threads whose values are used after it")
         instructions: tuple[ir.Instruction, ...] = ()
         if self._call.callee == SPAWN:
             instructions = tuple(self._start(counter))

@@ -20,7 +20,7 @@ _OF_LIBRARY = "__mb_"  # what the library does at the end of a thread, and the l
 
 
 def inline_calls(module: ir.Module) -> ir.Module:
-    """The module with calls inlined; functions that nobody names any more are left out."""
+    """The module with calls inlined; functions that nothing names any longer are left out."""
     recursive = recursive_functions(module, *module.functions)
     inlined: dict[str, ir.Function] = {}
     for name in _callees_first(module):

@@ -2,7 +2,7 @@
 
 In `while (…) pthread_cond_wait(…);` waking up without cause and waiting again is like not waking up, so once
 is as good as often, and the loop ends with the signals. What the library does for the wait does not count as
-anything but looking. In other loops, and outside of loops, every wait may end without cause.
+anything but looking. In other loops, and outside loops, every wait may end without cause.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Passes the unnamed arguments of functions with `...` in memory, one behind the other.
+"""Passes the unnamed arguments of functions with `...` in memory, one after the other.
 
 The compiler has written out how `va_arg` finds them: in registers that the function saved, or, when these are
 used up, in memory. `va_start` says here that they are used up.

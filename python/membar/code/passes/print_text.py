@@ -19,7 +19,7 @@ from membar.code.structure import matters
 from membar.records import replace
 
 _CUT = ir.FunctionAddress(f"{PREFIX}cut")
-_MESSAGE = "text that is looked at after it was printed into memory"
+_MESSAGE = "text that is read after it was printed into memory"
 _PART = "without checking that what {} into memory fits"
 # How many characters of a text are read at most where it is not known in which object it lies.
 _MOST_READ_ANYWHERE = 32

@@ -91,7 +91,7 @@ def _promotable(function: ir.Function, pointer_bits: int) -> dict[str, ir.Type]:
 
 
 def _used_after_their_end(function: ir.Function) -> frozenset[str]:
-    """Slots that may be accessed outside of their lifetime; passes over memory say what that means."""
+    """Slots that may be accessed outside their lifetime; passes over memory say what that means."""
     marked = frozenset(
         item.slot.name
         for block in function.blocks
@@ -278,7 +278,7 @@ class _Promotion:
                 if writes[block.name] or reads[block.name]:
                     after = reads[block.name] | (after - writes[block.name])
                 if after is not live[block.name] and after != live[block.name]:
-                    live[block.name] = after  # often the same set as of the block behind it
+                    live[block.name] = after  # often the same set as of the block after it
                     changed = True
         return live
 

@@ -1,7 +1,7 @@
 """Gives the program its beginning and its end: constructors, arguments of `main`, what follows its return.
 
 The new `main` calls the one of the source. Where the arguments are not said, the program runs without any; if
-`main` looks at them, the other ways to run it are cut, so that no HOLDS covers them.
+`main` uses them, the other ways to run it are cut, so that no HOLDS covers them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Start:
                 yield ir.Constant(0, parameter.type)
 
     def _list(self, words: tuple[str, ...]) -> ir.ObjectAddress:
-        """The addresses of the words, and a null pointer behind them."""
+        """The addresses of the words, and a null pointer after them."""
         size = self.module.pointer_bits // 8
         addresses = []
         for at, word in enumerate(words):
@@ -143,7 +143,7 @@ class _Start:
 
 
 def uses_arguments(main: ir.Function) -> bool:
-    """Whether `main` looks at its arguments."""
+    """Whether `main` uses its arguments."""
     given = {item.name for item in main.parameters}
     items = [item for block in main.blocks for item in (*block.instructions, block.end)]
     used = {each for item in items for each in operands(item)}

@@ -25,7 +25,7 @@ def run(task: Task) -> Outcome:
 
     Raises:
         EngineLimitError: the program or the model is out of reach.
-        InputError: a run accesses what is no location.
+        InputError: a run accesses what is not a location.
     """
     return judge(task, explore(task))
 

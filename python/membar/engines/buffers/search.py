@@ -48,7 +48,7 @@ class Search:
 
         Raises:
             EngineLimitError: the program is out of reach.
-            InputError: a run accesses what is no location.
+            InputError: a run accesses what is not a location.
         """
         try:
             found = self.procedures.answer()

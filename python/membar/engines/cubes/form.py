@@ -194,7 +194,7 @@ class _Writer:
                 self._access(term)
             case t.EventValue() | t.Linear():
                 raise EngineLimitError(
-                    "internal error, please report: a value of an event, or a sum, is no term here"
+                    "internal error, please report: a value of an event, or a sum, is not a term here"
                 )
 
     def _parts(self, parts: Sequence[tuple[t.Access, int]]) -> None:

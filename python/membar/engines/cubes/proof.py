@@ -101,7 +101,7 @@ class _Reader:
 
     def _symbol(self, place: _core.CubePlace) -> Symbol:
         if place.symbol is None:
-            raise TypeError("a process is no variable")
+            raise TypeError("a process is not a variable")
         return self.system.symbols[place.symbol]
 
     def _place(self, place: _core.CubePlace) -> t.Place:
@@ -134,7 +134,7 @@ class _Reader:
 
         kind = self._symbol(one.parts[0][1]).type
         if not isinstance(kind, t.Basic):
-            raise TypeError(f"{kind} is no type of numbers")
+            raise TypeError(f"{kind} is not a type of numbers")
         terms = [(Fraction(factor), self._place(place)) for factor, place in one.parts]
         return t.Literal(
             linear(kind, Fraction(0), terms),

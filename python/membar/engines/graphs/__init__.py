@@ -35,7 +35,7 @@ def run(task: Task) -> Outcome:
     Raises:
         EngineLimitError: the program has channels or steps with several accesses, the model no axioms, or
             the core is not there.
-        InputError: an execution accesses what is no location.
+        InputError: an execution accesses what is not a location.
         InterruptError: Ctrl-C.
     """
     tally = explore(task)

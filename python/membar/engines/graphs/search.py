@@ -451,7 +451,7 @@ class Search:
         return self.observer.ending(registers, final_memory(witness.execution)).passes
 
     def _wild_accesses(self, found: _core.Findings) -> Witness | None:
-        """An execution that accesses what is no location.
+        """An execution that accesses what is not a location.
 
         Raises:
             InputError: it does so in a program that has a question of its own, or in part of a location.

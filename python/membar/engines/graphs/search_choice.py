@@ -29,7 +29,7 @@ _QUICK = 200_000
 def exploration(task: Task, program: Program) -> str:
     """The search to begin with: what the model allows for all programs, unless every candidate is asked for.
 
-    Two things only the general search has room for: in a step without order a write may stand behind a read
+    Two things only the general search has room for: in a step without order a write may stand after a read
     of its own thread and be read by it; and a fence that names a location is in `loc` with its accesses.
     """
     if _is_filtered(task) or _needs_general_search(program):
@@ -130,7 +130,7 @@ def has_rival_writers(program: Program) -> bool:
     """Whether two threads may write one location, other than by RMWs.
 
     If not, the order of the writes follows from what reads see: one thread's stores stand in program order,
-    and an RMW directly behind what it reads. Locks must be expanded (`expand`).
+    and an RMW directly after what it reads. Locks must be expanded (`expand`).
     """
     known: dict[int, str] = {}
     anywhere: str | None = None  # who stores to addresses that are computed

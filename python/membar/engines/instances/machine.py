@@ -83,7 +83,7 @@ class InstanceMachine:
                 for factor, place in term.terms:
                     inner = self.value(state, place, binding)
                     if isinstance(inner, str):
-                        raise TypeError(f"{inner} is no number")
+                        raise TypeError(f"{inner} is not a number")
                     total += factor * inner
                 return total
             case t.EventValue():

@@ -215,7 +215,7 @@ def _chain(trace: Trace, offset: int) -> list[int | Turn | None]:
 def _reachable_events(
     after: dict[_Node, list[_Node]], chains: Sequence[Sequence[int | Turn | None]]
 ) -> Mapping[_Node, int]:
-    """Which events come behind each node, as bits."""
+    """Which events come after each node, as bits."""
     found: dict[_Node, int] = dict.fromkeys(after, 0)
     is_new = True
     while is_new:  # a round takes whole threads, so that there are as many rounds as threads at most

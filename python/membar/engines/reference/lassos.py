@@ -28,7 +28,7 @@ PROCESSES = "processes"
 class Run:
     """States and moves of a run: after the last move comes state number `cycle` again, if there is a cycle.
 
-    A cycle that begins at the last state has no moves: nothing happens there any more.
+    A cycle that begins at the last state has no moves: nothing more happens there.
     """
 
     states: tuple[State, ...]

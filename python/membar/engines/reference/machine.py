@@ -105,7 +105,7 @@ class Machine:
         )
 
     def may_stay(self, state: State) -> bool:
-        """Whether it is no deadlock if nothing happens any more.
+        """Whether it is not a deadlock if nothing more happens.
 
         So it is if the process has ended, or all threads have ended or may wait forever.
         """

@@ -190,7 +190,7 @@ def _compare_final(program: Program, chosen: tuple[Trace, ...], witness: Witness
         again.execution.registers,
         strict=True,
     ):
-        # A search that truncates a loop may stop before or behind steps that no event follows.
+        # A search that truncates a loop may stop before or after steps that no event follows.
         if given != ours and trace.status is not Status.CUT:
             return f"registers: those of {name} are {dict(ours)}, not {dict(given)}"
     if again.final != witness.final:

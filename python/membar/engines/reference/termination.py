@@ -2,7 +2,7 @@
 
 A waiting thread proceeds when it reads another value. Fair memory eventually delivers the latest write to
 each location, and keeps delivering it. So a thread waits forever only if its last iteration read the latest
-write of every location that it reads, and no thread will write any more: every other thread has ended, waits
+write of every location that it reads, and no thread will write again: every other thread has ended, waits
 too, or joins a thread that does not end. A thread whose assumption failed is not part of a real execution,
 and once the process has ended no thread waits.
 

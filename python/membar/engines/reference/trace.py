@@ -24,7 +24,7 @@ class Status(enum.Enum):
     SUSPENDED = "suspended"  # in a step that blocks until a condition holds, which did not hold
     CUT = "cut"  # by the loop bound
     FAILED = "failed"  # an assertion failed; nothing comes after it
-    FAULT = "fault"  # it accessed what is no location
+    FAULT = "fault"  # it accessed what is not a location
     UNBORN = "unborn"  # no `Spawn` started it
 
 

@@ -66,7 +66,7 @@ class _Script:
         yield "(declare-sort Proc 0)"
         yield "(declare-fun |is process| (Proc) Bool)"
         if self._system.outsiders:
-            yield "; A variable may name what is no process."
+            yield "; A variable may name what is not a process."
         else:
             yield f"(assert (forall ((|process p| Proc)) {self._now.is_process(one)}))"
         if size is None:

@@ -118,7 +118,7 @@ def _data(source: SourceFile, element: ET.Element) -> Data:
 
 
 def _chain(source: SourceFile, graph: ET.Element) -> Iterator[Data]:
-    """The data of the edges on the only way from the entry to the violation; sinks are no way."""
+    """The data of the edges on the only path from the entry to the violation; sinks do not count."""
     nodes = {node.get("id", ""): _data(source, node) for node in graph.findall(f"{{{NAMESPACE}}}node")}
     entries = [name for name, data in nodes.items() if data.get("entry") == "true"]
     if len(entries) != 1:

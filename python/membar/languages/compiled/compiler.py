@@ -135,7 +135,7 @@ def _zig() -> tuple[str, ...]:
 
 @cache
 def _identify(command: tuple[str, ...]) -> Compiler | None:
-    """What a program says of itself; None if it is no clang."""
+    """What a program says of itself; None if it is not clang."""
     text = _version(command)
     found = _VERSION.search(text)
     if found is None:

@@ -86,7 +86,7 @@ def _require_no_caveat(compiled: CompiledProgram, source: SourceFile, macro: str
 
 
 def _check_other_texts(compiled: CompiledProgram, text: Preprocessed, source: SourceFile, macro: str) -> None:
-    """Refuses the macro where it was not looked for: in other definitions, and outside of the project.
+    """Refuses the macro where it was not looked for: in other definitions, and outside the project.
 
     Raises:
         InputError: it is mentioned there.

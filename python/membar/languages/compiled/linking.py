@@ -25,7 +25,7 @@ from membar.source import SourceFile
 
 Read = Callable[[str], SourceFile | None]
 _OWN = "@library"
-# Of assembly outside of functions: these name symbols and sections, and put nothing there.
+# Of assembly outside functions: these name symbols and sections, and put nothing there.
 _HARMLESS_DIRECTIVES = {
     *(".symver", ".globl", ".global", ".hidden", ".ident", ".type", ".size", ".file"),
     *(".text", ".data", ".bss", ".section", ".previous", ".pushsection", ".popsection"),
@@ -307,11 +307,11 @@ def _refusal(read: Read) -> Refuse:
 
 
 def _refuse_assembly(module: llvm.Module, refuse: Refuse) -> None:
-    """Refuse assembly outside of functions, which may define anything."""
+    """Refuse assembly outside functions, which may define anything."""
     for text in module.assembly:
         for statement in read_statements(text):
             if statement.mnemonic not in _HARMLESS_DIRECTIVES:
-                place = f"outside of functions in {module.source_name}"
+                place = f"outside functions in {module.source_name}"
                 raise refuse(f"the assembly `{text.strip()}` {place} is not supported", None)
 
 

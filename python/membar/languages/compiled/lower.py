@@ -596,7 +596,7 @@ class _Body:
                 continue
             if number > 0:
                 if not isinstance(found, Array):
-                    raise UnsupportedError("an index into something that is no array")
+                    raise UnsupportedError("an index into something that is not an array")
                 type_ = found.element
                 count = found.count or None  # a flexible member has no declared number of elements
                 highest = None if count is None else count - is_accessed

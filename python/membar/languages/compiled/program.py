@@ -168,7 +168,7 @@ def program_of(
         raise EngineLimitError(built.reason)
     name = source.stem
     if source.arguments is not None and not uses_arguments(module.functions[ENTRY]):
-        message = "--args has no effect: `main` does not look at its arguments"
+        message = "--args has no effect: `main` does not use its arguments"
         raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
     try:
         ready = prepare(module, words=source.arguments, name=name, watch=watch)

@@ -29,7 +29,7 @@ def settings_of(modules: Iterable[str], defines: Iterable[str]) -> Mapping[str, 
     """The settings that the command line and the texts of LLVM IR give.
 
     Raises:
-        InputError: one of them is no number, or too large.
+        InputError: one of them is not a number, or is too large.
     """
     given = dict(item.partition("=")[::2] for item in defines)
     found = {name: value or "1" for name, value in given.items() if name in _NAMES}
@@ -59,7 +59,7 @@ def _number(name: str, value: str) -> int:
     try:
         number = int(value.strip("()"), 0)
     except ValueError:
-        raise _error(f"{name} is `{value}`, which is no number") from None
+        raise _error(f"{name} is `{value}`, which is not a number") from None
     if name == THREADS and not 0 < number <= MOST_THREADS:
         raise _error(f"{name} is {number}: from 1 to {MOST_THREADS} threads can be followed")
     if name == HEAP and number < 1:

@@ -98,7 +98,7 @@ def span_at(source: SourceFile, line: int, column: int) -> Span:
 
 
 def _object_before(text: str, at: int) -> int:
-    """Where the expression begins whose member stands at a place; the place itself if it is no member."""
+    """Where the expression begins whose member stands at a place; the place itself if it is not a member."""
     while (member := _MEMBER.search(text, max(at - _LONGEST, 0), at)) is not None:
         end = member.start()
         while text[end - 1 : end] in _CLOSINGS:

@@ -61,7 +61,7 @@ class Junction:
 
 @record(frozen=True, slots=True)
 class Others:
-    """Every (or some) process that is no parameter satisfies one of the alternatives."""
+    """Every (or some) process that is not a parameter satisfies one of the alternatives."""
 
     is_forall: bool
     variable: ProcessVariable

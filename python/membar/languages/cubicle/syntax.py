@@ -124,7 +124,7 @@ class If:
 
 @record(frozen=True, slots=True)
 class Quantified:
-    """`forall x <> y. body` and the like; `others` says that it is over all that are no parameters."""
+    """`forall x <> y. body` and the like; `others` says that it is over all that are not parameters."""
 
     is_forall: bool
     others: bool

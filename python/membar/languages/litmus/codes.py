@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 HEADER: Final = "W0101"
-"""The first lines: unknown dialect, missing name, a line that is no header line."""
+"""The first lines: unknown dialect, missing name, a line that is not a header line."""
 INITIAL_STATE: Final = "W0102"
 """A malformed or contradictory entry of the initial state."""
 COLUMNS: Final = "W0103"

@@ -287,7 +287,7 @@ class _Reader:
         return known
 
     def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> Compare:
-        """A comparison of a location that is no array, or of a thread's register, that was not met before."""
+        """A comparison of a location (not an array), or of a thread's register, that was not met before."""
         source = self.scanner.source
         if isinstance(named, str):
             place: Term = self._scalar(named, Span(source, *max(match.span(4), match.span(5))))

@@ -41,7 +41,7 @@ def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
 
 
 def _mismatch(program: Program, edge: Edge, size: int, word: int) -> Iterator[Diagnostic]:
-    """What is wrong with an access to `size` bytes at an address, unless that is no part of an object."""
+    """What is wrong with an access to `size` bytes at an address, unless that is not part of an object."""
     cell, name = program.cell_at.get(word), program.name_of_address(word)
     if name is None:
         return

@@ -31,7 +31,7 @@ class Automaton:
         self._count = 0
 
     def point(self, block: int | None = None) -> int:
-        """A new point, inside an atomic block or outside of all."""
+        """A new point, inside an atomic block or outside all."""
         self._points += 1
         if block is not None:
             self._block_of[self._points - 1] = block

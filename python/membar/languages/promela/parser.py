@@ -77,7 +77,7 @@ class _Parser:
         )
 
     def _skip(self, since: int) -> None:
-        """To the next unit: at least one token further, and outside of all braces."""
+        """To the next unit: at least one token further, and outside all braces."""
         cursor = self._cursor
         here = cursor.mark
         cursor.back_to(since)

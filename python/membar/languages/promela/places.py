@@ -75,7 +75,7 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
 def _positions(block: p.Block, *, is_guard: bool, loops: int) -> Iterator[_Position]:
     """Every statement of a block that a fence may stand beside; `is_guard`: of its first one."""
     if block.word:
-        return  # no fence inside of an atomic step
+        return  # no fence inside an atomic step
     before: Span | None = None
     for index, each in enumerate(block.statements):
         decides = is_guard and index == 0

@@ -126,7 +126,7 @@ class Encoder:
             case Binary() | Unary():
                 return z3.If(self.truth(term), z3.IntVal(1), z3.IntVal(0))
             case _:
-                raise TypeError(f"{type(term).__name__} has no value outside of a thread's control")
+                raise TypeError(f"{type(term).__name__} has no value outside a thread's control")
 
 
 def conjunction(formulas: Sequence[z3.BoolRef]) -> z3.BoolRef:

@@ -174,7 +174,7 @@ class Explorer:
     def _values(
         self, memory: Values, thread: ThreadState, number: int, move: Move
     ) -> dict[Variable, int] | None:
-        """What a move can read: memory, the thread's variables, arguments; None: it is no call of theirs."""
+        """What a move can read: memory, the thread's variables, arguments; None: not a call of theirs."""
         values = dict(memory) | dict(thread.values)
         if move.kind is not Kind.INVOKE:
             return values

@@ -125,7 +125,7 @@ class Memory:
         return {cell: each.initial for each in self.declared.values() for cell in cells(each)}
 
     def value(self, location: Location) -> t.Term:
-        """What memory holds at a location; 0 outside of an array."""
+        """What memory holds at a location; 0 outside an array."""
         found = cells(self.declared[location.name])
         if location.index is None:
             return found[0]

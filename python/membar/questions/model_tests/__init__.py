@@ -167,7 +167,7 @@ def _smallest(tested: Tested, case: Case, problem: str, clock: _Clock) -> Tested
         other = Case(case.model, candidates.pop(0), features=case.features, seed=case.seed)
         try:
             found = _refutation(tested.law, other, clock)
-        except (InputError, NotConcernedError):  # it makes no sense any more
+        except (InputError, NotConcernedError):  # it no longer makes sense
             continue
         if found:
             case, problem, candidates = other, found, smaller(other.program)

@@ -25,7 +25,7 @@ class Costs:
 
     @property
     def loop(self) -> int:
-        """What a change inside of a loop costs, compared with one outside."""
+        """What a change inside a loop costs, compared with one outside."""
         return self.table[_LOOP]
 
     def of(self, place: Place, base: int) -> tuple[int, ...]:

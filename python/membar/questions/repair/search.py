@@ -226,7 +226,7 @@ class Search:
         """A choice at least as strong that still fails, and passes if it is stronger anywhere.
 
         From one that could not be decided it is the same, with others that could not: those that are
-        weaker are not looked at any more, but the lower bound is frozen (`_freeze`).
+        weaker are no longer considered, but the lower bound is frozen (`_freeze`).
         """
         failing = (False,) if self._passes(choice) is False else (False, None)
         order = sorted(range(len(choice)), key=lambda n: choice[n] != self._base[n])

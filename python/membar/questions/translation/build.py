@@ -241,4 +241,4 @@ def _widen(new: Interval, old: Interval, whole: Interval) -> Interval:
 def _discharge(obligations: Sequence[Obligation], ranges: Mapping[str, Interval]) -> None:
     for item in obligations:
         if not fits(Ranges(ranges, item.guards).of(item.offset), (0, item.last)):
-            raise untranslatable("an address that may be outside of its array", item.edge.span)
+            raise untranslatable("an address that may be outside its array", item.edge.span)

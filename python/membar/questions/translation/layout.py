@@ -69,7 +69,7 @@ def register_of(thread: int, name: str) -> Variable:
 
 
 def number_of(layout: Layout, thread: int, cell: int) -> int:
-    """The number of a location in a thread's queue: from 1, so that 0 is no location."""
+    """The number of a location in a thread's queue: from 1, so that 0 is not a location."""
     return layout.buffered[thread].index(cell) + 1
 
 

@@ -153,7 +153,7 @@ def _opposite(condition: Term) -> Term:
 
 
 def _guard_between(by_label: Mapping[str, Line], branch: str, later: str) -> str:
-    """The guard under which a line behind a branch is met; "" if under both, or it is no branch."""
+    """The guard under which a line after a branch is met; "" if under both, or it is not a branch."""
     if not isinstance(by_label[branch].action, Branch):
         return ""
     found = [guard for target, guard in _ways(by_label[branch]) if _leads(by_label, target, branch, later)]

@@ -138,7 +138,7 @@ class _Search:
         return self._witness([*moves, move], move.failure or "")
 
     def _astray(self, node: _Node, moves: Sequence[Move]) -> Witness | None:
-        """The run behind which the target accesses what is no location."""
+        """The run after which the target accesses what is not a location."""
         if self.is_race or node.passed < len(self.route.steps):
             return None
         fault = self.machine.moves(node.state).fault

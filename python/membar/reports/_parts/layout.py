@@ -310,7 +310,7 @@ class _Drawer:
         self.frame = frame
         self.boxes = frame.boxes
         self.ports = self._ports(courses)
-        # How far arcs reach into a gutter, beside a column: lanes from the top row keep outside of that.
+        # How far arcs reach into a gutter, beside a column: lanes from the top row stay outside that.
         self.arcs: dict[tuple[int, int], float] = {}
         for course in courses:
             if course.way is Way.ARC:

@@ -64,7 +64,7 @@ class Domain:
 
     @property
     def listed_words(self) -> tuple[int, ...]:
-        """The words that are no number of a thread, in order."""
+        """The words that are not the number of a thread, in order."""
         return tuple(sorted((word for word in self.words if not self._is_thread(word)), key=signed))
 
     def _is_thread(self, word: int) -> bool:

@@ -175,7 +175,7 @@ def _with_assembly(directives: str) -> SourceFile:
 
 @pytest.mark.parametrize("directives", [".section .init_array\n.quad main", '.incbin "/etc/hostname"'])
 def test_assembly_outside_of_functions_is_refused(directives: str) -> None:
-    with pytest.raises(InputError, match="outside of functions"):
+    with pytest.raises(InputError, match="outside functions"):
         membar.check(_with_assembly(directives), model="sc")
 
 

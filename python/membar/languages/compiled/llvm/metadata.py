@@ -111,7 +111,7 @@ class Metadata:
         )
 
     def is_in_inner_block(self, number: int | None) -> bool:
-        """Whether the place that a `!dbg` number stands for is in a block inside of its function."""
+        """Whether the place that a `!dbg` number stands for is in a block inside its function."""
         scope = None if number is None else self.resolve(self.node(number).fields.get("scope"))
         return scope is not None and scope.kind.startswith("DILexicalBlock")
 

@@ -51,7 +51,7 @@ class Code:
         return f'label:"P{self.thread}:{names[0] if names else f"+{point * INSTRUCTION_BYTES}"}"'
 
     def edges(self) -> Iterator[Edge]:
-        """The control-flow automaton: control point n stands before instruction n, others inside of one.
+        """The control-flow automaton: control point n stands before instruction n, others inside one.
 
         Raises:
             InputError: a branch goes nowhere.

@@ -68,11 +68,11 @@ def summarized_system(about: ConcurrentObject, *, name: str, in_real_time: bool 
 
 def _summary(control: Hashable) -> Summarised:
     if not isinstance(control, Summarised):
-        raise TypeError(f"{control} is no control of this system")
+        raise TypeError(f"{control} is not a control of this system")
     return control
 
 
 def _control(control: Hashable) -> Control:
     if not isinstance(control, Control):
-        raise TypeError(f"{control} is no control of this system")
+        raise TypeError(f"{control} is not a control of this system")
     return control

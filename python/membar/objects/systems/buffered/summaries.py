@@ -73,7 +73,7 @@ class Summaries:
         for move in self._machine.moves(summary.control):
             after = move.after
             if not isinstance(after, Control):
-                raise TypeError(f"{after} is no control of a buffer")
+                raise TypeError(f"{after} is not the control of a buffer")
             gone = summary.control.entries[0] if move.kind is Kind.FLUSH else None
             form = _form(after, summary.kinds)
             for pulled in _make_explicit(form, gone):

@@ -89,5 +89,5 @@ def waits(about: ConcurrentObject, rules: Rules) -> Iterator[tuple[str, str]]:
 
 def _control(control: Hashable) -> Control:
     if not isinstance(control, Control):
-        raise TypeError(f"{control} is no control of this system")
+        raise TypeError(f"{control} is not a control of this system")
     return control

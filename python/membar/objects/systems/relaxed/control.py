@@ -46,7 +46,7 @@ class Rules:
     """What distinguishes the models.
 
     Attributes:
-        speculates: loads behind a branch may be done before it.
+        speculates: loads after a branch may be done before it.
         eliminates: a store may be dropped where a later one to its location can be done instead.
     """
 

@@ -127,7 +127,7 @@ class Waiting:
         return False
 
     def is_worth_guessing(self, met: tuple[Item, ...]) -> bool:
-        """Whether something behind the last of these lines, a branch, can be done before all of them.
+        """Whether something after the last of these lines, a branch, can be done before all of them.
 
         Predictions that enable nothing yet are postponed: they can be made when the obstacle is gone.
         """

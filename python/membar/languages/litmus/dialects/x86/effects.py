@@ -164,7 +164,7 @@ def register_of(operand: Operand) -> Part:
 
 
 def reject_lock(instruction: Instruction) -> None:
-    """Raises if there is a LOCK prefix: the destination is no memory."""
+    """Raises if there is a LOCK prefix: the destination is not memory."""
     if instruction.is_locked:
         raise error(
             codes.INSTRUCTION,
