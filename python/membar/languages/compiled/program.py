@@ -11,6 +11,7 @@ from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.code.passes.start_program import ENTRY, uses_arguments
+from membar.code.primitives import PREFIX
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled import program_cache
 from membar.languages.compiled.bodies import Library
@@ -182,6 +183,10 @@ def program_of(
     bound = bound_of(_settings(compiled))
     if bound is not None and any(function.startswith(_INPUTS) for function in module.functions):
         parts, chosen_parts = (*parts, (EVERY_PROPERTY, bound)), (*chosen_parts, bound)
+    if _calls_primitive(module, "allocate", "allocate_aligned"):
+        notes = (*notes, "memory can always be allocated: `malloc` never fails")
+    if _calls_primitive(module, "block_size", within="realloc"):
+        parts = (*parts, (EVERY_PROPERTY, "`realloc` always moves memory"))
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
     return replace(
@@ -275,6 +280,18 @@ def _commands(compiled: CompiledProgram) -> Iterator[str]:
             yield f"{COMMAND_NOTE}{shlex.join(file.command)}"
     if compiled.ignored:
         yield f"not taken from compile_commands.json: {shlex.join(compiled.ignored)}"
+
+
+def _calls_primitive(module: code.Module, *names: str, within: str | None = None) -> bool:
+    """Whether some function, or the one named, calls one of these primitives."""
+    callees = {code.FunctionAddress(f"{PREFIX}{name}") for name in names}
+    return any(
+        isinstance(item, code.Call) and item.callee in callees
+        for function in module.functions.values()
+        if within in (None, function.name)
+        for block in function.blocks
+        for item in block.instructions
+    )
 
 
 def _notes(built: Build) -> list[str]:

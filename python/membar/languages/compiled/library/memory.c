@@ -4,7 +4,7 @@
 /* No object is larger. */
 #define LARGEST ((size_t)__PTRDIFF_MAX__)
 
-/// malloc, calloc: Never fails, unless the size exceeds that of the largest possible object. The bytes are uninitialised; the zeros of `calloc` are plain writes of its thread.
+/// malloc, calloc: Never fails, unless the size exceeds that of the largest possible object; the answer says so in a note. The bytes are uninitialised; the zeros of `calloc` are plain writes of its thread.
 void *malloc(size_t size) { return size > LARGEST ? NULL : __membar_allocate((long long)size, 0); }
 void *calloc(size_t count, size_t size)
 {
@@ -14,7 +14,7 @@ void *calloc(size_t count, size_t size)
     return __membar_allocate((long long)bytes, 1);
 }
 
-/// realloc, reallocarray: Never fails, unless the size exceeds that of the largest possible object, and always moves the memory; with size 0 it frees and returns a null pointer, as in glibc.
+/// realloc, reallocarray: Never fails, unless the size exceeds that of the largest possible object, and always moves the memory, which makes the answer HOLDS WITHIN at best; with size 0 it frees and returns a null pointer, as in glibc.
 void *realloc(void *block, size_t size)
 {
     if (size > LARGEST)
