@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.dve import syntax as x
-from membar.languages.dve.constants import constant_value
+from membar.languages.dve.arithmetic import constant_value
 from membar.records import record
 from membar.source import Span
 
