@@ -70,7 +70,7 @@ static int end(struct condition *condition)
 int pthread_cond_init(struct condition *condition, const void *attributes) { return begin(condition); }
 int cnd_init(struct condition *condition) { return begin(condition); }
 
-/// pthread_cond_destroy, cnd_destroy: Destroying it while a thread waits, or twice, and using it afterwards violate `locks`. Threads that were woken have left when it returns.
+/// pthread_cond_destroy, cnd_destroy: Destroying it while a thread waits, or twice, or using it afterwards, violates `locks`. When it returns, all threads that were woken have left.
 int pthread_cond_destroy(struct condition *condition) { return end(condition); }
 void cnd_destroy(struct condition *condition) { end(condition); }
 
@@ -83,11 +83,11 @@ int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, con
 int pthread_cond_clockwait(struct condition *condition, struct mutex *mutex, int clock, const void *time) { return wait_for(condition, mutex, 1, ETIMEDOUT); }
 int cnd_timedwait(struct condition *condition, struct mutex *mutex, const void *time) { return wait_for(condition, mutex, 1, THRD_TIMEDOUT); }
 
-/// pthread_cond_signal, cnd_signal: Wakes any one of the threads that wait; a signal that nobody waits for is lost. It orders nothing.
+/// pthread_cond_signal, cnd_signal: Wakes any one of the waiting threads; a signal that nobody waits for is lost. It orders nothing.
 int pthread_cond_signal(struct condition *condition) { return signal_one(condition); }
 int cnd_signal(struct condition *condition) { return signal_one(condition); }
 
-/// pthread_cond_broadcast, cnd_broadcast: Wakes all threads that wait. It orders nothing.
+/// pthread_cond_broadcast, cnd_broadcast: Wakes all waiting threads. It orders nothing.
 int pthread_cond_broadcast(struct condition *condition) { return signal_all(condition); }
 int cnd_broadcast(struct condition *condition) { return signal_all(condition); }
 

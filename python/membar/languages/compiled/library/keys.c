@@ -29,7 +29,7 @@ static void *get(unsigned key)
     return values[key];
 }
 
-/// __mb_end_of_thread: At the end of a thread what it has under its keys goes to their destructors, up to four times.
+/// __mb_end_of_thread: At the end of a thread, the destructors of its keys are called with their values, up to four times.
 void __mb_end_of_thread(void)
 {
     for (int round = 0; round < ROUNDS; round++)
@@ -46,7 +46,7 @@ void __mb_end_of_thread(void)
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
 int tss_create(unsigned *key, void (*destructor)(void *)) { return create(key, destructor); }
 
-/// pthread_key_delete, tss_delete: No destructor is called for this key any more.
+/// pthread_key_delete, tss_delete: The key's destructor is no longer called.
 int pthread_key_delete(unsigned key)
 {
     destructors[key] = NULL;

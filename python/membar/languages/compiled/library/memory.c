@@ -68,5 +68,5 @@ void cfree(void *block) { free(block); }
 void free_sized(void *block, size_t size) { free(block); }
 void free_aligned_sized(void *block, size_t align, size_t size) { free(block); }
 
-/// malloc_usable_size: As much as was asked for.
+/// malloc_usable_size: The size that was requested.
 size_t malloc_usable_size(void *block) { return block ? (size_t)__membar_block_size(block) : 0; }

@@ -20,7 +20,7 @@ int mtx_init(struct mutex *mutex, int type)
     return THRD_SUCCESS;
 }
 
-/// pthread_mutex_destroy, mtx_destroy: Destroying a mutex that is held, or twice, and using it afterwards violate `locks`.
+/// pthread_mutex_destroy, mtx_destroy: Destroying a mutex that is held, or twice, or using it afterwards, violates `locks`.
 int pthread_mutex_destroy(struct mutex *mutex)
 {
     unsigned found = LOAD(&mutex->word, RELAXED);
@@ -113,7 +113,7 @@ int pthread_spin_init(unsigned *lock, int shared)
     return 0;
 }
 
-/// pthread_spin_destroy: Destroying a lock that is held, or twice, and using it afterwards violate `locks`.
+/// pthread_spin_destroy: Destroying a lock that is held, or twice, or using it afterwards, violates `locks`.
 int pthread_spin_destroy(unsigned *lock)
 {
     unsigned found = LOAD(lock, RELAXED);
@@ -123,7 +123,7 @@ int pthread_spin_destroy(unsigned *lock)
     return 0;
 }
 
-/// pthread_spin_lock: An acquire and nothing more; waits as a mutex does. Using a lock that was not initialised violates `locks`.
+/// pthread_spin_lock: An acquire and nothing more; waits like a mutex. Using a lock that was not initialised violates `locks`.
 int pthread_spin_lock(unsigned *lock)
 {
     unsigned found = __membar_add_within(lock, FREE, FREE, own_number());

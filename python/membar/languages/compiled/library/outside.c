@@ -1,5 +1,5 @@
-/* The environment: output, time, random numbers. An unknown number is one of a few if anything depends on it;
-   executions with others are truncated. */
+/* The environment: output, time, random numbers. An unknown number takes only a few values (0 or 1) if anything
+   depends on it; executions with other values are truncated. */
 #include "membar.h"
 
 static long long number(void) { return __membar_input(0, 1); }
@@ -7,7 +7,7 @@ static long long number(void) { return __membar_input(0, 1); }
 static char console[3];
 void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
 
-/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. A text is read up to its end, also one that `%s` stands for; executions with one of more than 64 characters (32, if it is not known which object it lies in) are truncated. Where it is not known what is read (by `fwrite`, `write`, a format that is no constant, or arguments in a `va_list`), `memory` and `races` hold only in part. How much was printed is an unknown number.
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. A text is read up to its end, also that of a `%s` argument; executions with a text of more than 64 characters (32, if it is not known which object contains it) are truncated. Where it is not known what is read (by `fwrite`, `write`, a format that is not constant, or arguments in a `va_list`), `memory` and `races` hold only in part. The return value is an unknown number.
 int printf(const char *format, ...) { return (int)number(); }
 int fprintf(void *file, const char *format, ...) { return (int)number(); }
 int dprintf(int file, const char *format, ...) { return (int)number(); }
@@ -34,7 +34,7 @@ void setbuf(void *file, char *buffer) {}
 int setvbuf(void *file, char *buffer, int mode, size_t size) { return 0; }
 char *setlocale(int category, const char *locale) { return (char *)"C"; }
 
-/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, as long as the format says at least. Whether a longer one fits is not checked: `memory` then holds only in part. A program that looks at the text, or at its length, is refused.
+/// snprintf, vsnprintf, sprintf, vsprintf, __snprintf_chk, __vsnprintf_chk, __sprintf_chk: Plain writes of unknown text, at least as long as the format requires. Whether a longer text fits is not checked: `memory` then holds only in part. A program that reads the text, or uses its length, is refused.
 static int length(void) { return (int)__membar_unknown(); }
 int snprintf(char *text, size_t size, const char *format, ...) { return length(); }
 int vsnprintf(char *text, size_t size, const char *format, void *arguments) { return length(); }
@@ -152,7 +152,7 @@ int getpagesize(void) { return 4096; }
 int get_nprocs(void) { return (int)number() + 1; }
 int get_nprocs_conf(void) { return (int)number() + 1; }
 
-/// signal, sigaction: Executions in which a signal arrives that the program handles are truncated.
+/// signal, sigaction: Executions in which a handled signal arrives are truncated.
 static void set_handler(const void *handler)
 {
     if (handler != NULL && handler != (void *)1 && __membar_choose(0, 1)) /* neither SIG_DFL nor SIG_IGN */

@@ -14,7 +14,7 @@ void *mempcpy(void *target, const void *source, size_t size)
 void bzero(void *target, size_t size) { __builtin_memset(target, 0, size); }
 void explicit_bzero(void *target, size_t size) { __builtin_memset(target, 0, size); }
 
-/// __memcpy_chk, __memmove_chk, __memset_chk, __strcpy_chk, __strcat_chk, __strncpy_chk: As the functions without `_chk`; the bounds are checked anyway.
+/// __memcpy_chk, __memmove_chk, __memset_chk, __strcpy_chk, __strcat_chk, __strncpy_chk: Like the functions without `_chk`; the bounds are checked anyway.
 char *strcpy(char *target, const char *source);
 char *strcat(char *target, const char *source);
 char *strncpy(char *target, const char *source, size_t most);
@@ -242,7 +242,7 @@ int ispunct(int c) { return isgraph(c) && !isalnum(c); }
 int toupper(int c) { return islower(c) ? c - 32 : c; }
 int tolower(int c) { return isupper(c) ? c + 32 : c; }
 
-/// __ctype_b_loc: The table that glibc's macros of <ctype.h> look at.
+/// __ctype_b_loc: The table that glibc's macros of <ctype.h> use.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define IS(bit) ((bit) < 8 ? (1 << (bit)) << 8 : (1 << (bit)) >> 8)
 #else
@@ -261,7 +261,7 @@ static const unsigned short kinds[384] = {
 static const unsigned short *const kinds_from_zero = kinds + 128;
 const unsigned short **__ctype_b_loc(void) { return (const unsigned short **)&kinds_from_zero; }
 
-/// abs, labs, llabs, atoi, atol, atoll, strtol, strtoul, strtoll, strtoull: Computes; what does not fit wraps around, and `errno` is not set.
+/// abs, labs, llabs, atoi, atol, atoll, strtol, strtoul, strtoll, strtoull: Computed; a result that does not fit wraps around, and `errno` is not set.
 int abs(int number) { return number < 0 ? -number : number; }
 long labs(long number) { return number < 0 ? -number : number; }
 long long llabs(long long number) { return number < 0 ? -number : number; }
@@ -301,7 +301,7 @@ int atoi(const char *text) { return (int)strtol(text, NULL, 10); }
 long atol(const char *text) { return strtol(text, NULL, 10); }
 long long atoll(const char *text) { return strtoll(text, NULL, 10); }
 
-/// __isoc23_strtol, __isoc23_strtoul, __isoc23_strtoll, __isoc23_strtoull: As the functions without `__isoc23_`; binary prefixes are not read.
+/// __isoc23_strtol, __isoc23_strtoul, __isoc23_strtoll, __isoc23_strtoull: Like the functions without `__isoc23_`; binary prefixes are not read.
 long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
 unsigned long __isoc23_strtoul(const char *text, char **end, int base) { return strtoul(text, end, base); }
 long long __isoc23_strtoll(const char *text, char **end, int base) { return strtoll(text, end, base); }
@@ -340,7 +340,7 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
         }
 }
 
-/// ffs, ffsl, ffsll: Computes.
+/// ffs, ffsl, ffsll: Computed.
 int ffs(int bits) { return __builtin_ffs(bits); }
 int ffsl(long bits) { return __builtin_ffsl(bits); }
 int ffsll(long long bits) { return __builtin_ffsll(bits); }

@@ -1,4 +1,4 @@
-/* Locks for readers and writers, semaphores, barriers, and functions that are called once. */
+/* Read-write locks, semaphores, barriers, and one-time initialisation. */
 #include "mutex.h"
 #include "waiting.h"
 
@@ -52,7 +52,7 @@ int pthread_rwlock_init(struct object *lock, const void *attributes)
     return 0;
 }
 
-/// pthread_rwlock_destroy: Destroying a lock that is held, or twice, and using it afterwards violate `locks`.
+/// pthread_rwlock_destroy: Destroying a lock that is held, or twice, or using it afterwards, violates `locks`.
 int pthread_rwlock_destroy(struct object *lock)
 {
     unsigned found = LOAD(&lock->word, RELAXED);
@@ -75,7 +75,7 @@ int pthread_rwlock_trywrlock(struct object *lock) { return enter_to_write(lock, 
 int pthread_rwlock_timedrdlock(struct object *lock, const void *time) { return enter_to_read(lock, ETIMEDOUT); }
 int pthread_rwlock_timedwrlock(struct object *lock, const void *time) { return enter_to_write(lock, ETIMEDOUT); }
 
-/// pthread_rwlock_unlock: A release. Unlocking what nobody holds, what another thread holds to write, or anything while the thread holds no lock violates `locks`.
+/// pthread_rwlock_unlock: A release. Unlocking a lock that nobody holds, one that another thread holds for writing, or any while the thread holds no lock violates `locks`.
 int pthread_rwlock_unlock(struct object *lock)
 {
     unsigned me = as_writer();
@@ -144,7 +144,7 @@ int sem_init(struct object *semaphore, int shared, unsigned value)
     return 0;
 }
 
-/// sem_destroy: Destroying it twice, and using it afterwards violate `locks`.
+/// sem_destroy: Destroying it twice, or using it afterwards, violates `locks`.
 int sem_destroy(struct object *semaphore)
 {
     must_be_semaphore(LOAD(&semaphore->word, RELAXED));
@@ -195,7 +195,7 @@ int pthread_barrier_init(unsigned *barrier, const void *attributes, unsigned cou
     return 0;
 }
 
-/// pthread_barrier_destroy: Destroying a barrier at which threads wait, or using it afterwards, violates `locks`. Threads that all have met there have left when it returns.
+/// pthread_barrier_destroy: Destroying a barrier at which threads wait, or using it afterwards, violates `locks`. When it returns, all threads that met there have left.
 int pthread_barrier_destroy(unsigned *barrier)
 {
     unsigned found = LOAD(barrier, RELAXED), count = found >> HALF;
@@ -248,7 +248,7 @@ static inline void call_once_only(int *state, void (*function)(void))
     }
 }
 
-/// pthread_once, call_once: The function's end happens before every return.
+/// pthread_once, call_once: The end of the function that is called happens before every return.
 int pthread_once(int *state, void (*function)(void))
 {
     call_once_only(state, function);

@@ -16,7 +16,7 @@ int pthread_create(unsigned long *handle, const int *attributes, void *(*functio
     return 0;
 }
 
-/// pthread_join: Joining or detaching a thread twice violates `locks`; a thread that joins itself waits forever. `main` can be joined, too.
+/// pthread_join: Joining or detaching a thread twice violates `locks`; a thread that joins itself waits forever. `main` can be joined too.
 int pthread_join(unsigned long handle, void **result)
 {
     end_once((long long)handle, "a thread is joined that was joined or detached before");
@@ -126,7 +126,7 @@ int thrd_sleep(const void *time, void *rest) { return 0; }
 /// sched_getcpu: Any small number.
 int sched_getcpu(void) { return (int)__membar_input(0, 1); }
 
-/// thrd_create, thrd_join, thrd_detach, thrd_exit: As the functions of <pthread.h>.
+/// thrd_create, thrd_join, thrd_detach, thrd_exit: Like the functions of <pthread.h>.
 int thrd_create(unsigned long *handle, int (*function)(void *), void *argument)
 {
     *handle = (unsigned long)__membar_spawn((void *(*)(void *))function, argument);

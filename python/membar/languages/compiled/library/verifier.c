@@ -18,7 +18,7 @@ void __VERIFIER_assume(int condition) { __membar_assume(condition != 0); }
 void __CPROVER_assume(int condition) { __membar_assume(condition != 0); }
 void assume_abort_if_not(int condition) { __membar_assume(condition != 0); }
 
-/// __VERIFIER_atomic_begin, __VERIFIER_atomic_end, __CPROVER_atomic_begin, __CPROVER_atomic_end: What stands between them is one step, and so is every function whose name begins with `__VERIFIER_atomic_`.
+/// __VERIFIER_atomic_begin, __VERIFIER_atomic_end, __CPROVER_atomic_begin, __CPROVER_atomic_end: The code between them is one step, and so is every function whose name begins with `__VERIFIER_atomic_`.
 void __VERIFIER_atomic_begin(void) { __membar_atomic_begin(); }
 void __VERIFIER_atomic_end(void) { __membar_atomic_end(); }
 void __CPROVER_atomic_begin(void) { __membar_atomic_begin(); }
@@ -48,14 +48,14 @@ static long long any(long long least, unsigned long long most)
 #define ANY(name, type, least, most) \
     type __VERIFIER_nondet_##name(void) { return (type)any(least, most); }
 
-/// __VERIFIER_nondet_char, __VERIFIER_nondet_short, __VERIFIER_nondet_int, __VERIFIER_nondet_long, __VERIFIER_nondet_longlong: From -1 to 2, others are truncated; or all from MEMBAR_NONDET_MIN to MEMBAR_NONDET_MAX, if these are defined.
+/// __VERIFIER_nondet_char, __VERIFIER_nondet_short, __VERIFIER_nondet_int, __VERIFIER_nondet_long, __VERIFIER_nondet_longlong: -1 to 2, and executions with other values are truncated; if MEMBAR_NONDET_MIN and MEMBAR_NONDET_MAX are defined, every value between them.
 ANY(char, char, -128, 127)
 ANY(short, short, -32768, 32767)
 ANY(int, int, -2147483648ll, 2147483647)
 ANY(long, long, -__LONG_MAX__ - 1, __LONG_MAX__)
 ANY(longlong, long long, -__LONG_LONG_MAX__ - 1, __LONG_LONG_MAX__)
 
-/// __VERIFIER_nondet_uchar, __VERIFIER_nondet_ushort, __VERIFIER_nondet_uint, __VERIFIER_nondet_unsigned, __VERIFIER_nondet_unsigned_int, __VERIFIER_nondet_ulong, __VERIFIER_nondet_ulonglong, __VERIFIER_nondet_size_t, __VERIFIER_nondet_u8, __VERIFIER_nondet_u16, __VERIFIER_nondet_u32, __VERIFIER_nondet_u64, __VERIFIER_nondet_loff_t: From 0 to 2, others are truncated; or as for signed ones.
+/// __VERIFIER_nondet_uchar, __VERIFIER_nondet_ushort, __VERIFIER_nondet_uint, __VERIFIER_nondet_unsigned, __VERIFIER_nondet_unsigned_int, __VERIFIER_nondet_ulong, __VERIFIER_nondet_ulonglong, __VERIFIER_nondet_size_t, __VERIFIER_nondet_u8, __VERIFIER_nondet_u16, __VERIFIER_nondet_u32, __VERIFIER_nondet_u64, __VERIFIER_nondet_loff_t: 0 to 2, and executions with other values are truncated; if MEMBAR_NONDET_MIN and MEMBAR_NONDET_MAX are defined, every value between them.
 ANY(uchar, unsigned char, 0, 255)
 ANY(ushort, unsigned short, 0, 65535)
 ANY(uint, unsigned, 0, -1u)
@@ -98,7 +98,7 @@ void __VERIFIER_kill_thread(int condition) { __membar_assume(condition == 0); }
 /// __VERIFIER_tid: The number of the thread.
 unsigned __VERIFIER_tid(void) { return (unsigned)__membar_self(); }
 
-/// __VERIFIER_spawn, __VERIFIER_spawn_symmetric, __VERIFIER_join, __VERIFIER_join_symmetric: As `pthread_create` and `pthread_join`.
+/// __VERIFIER_spawn, __VERIFIER_spawn_symmetric, __VERIFIER_join, __VERIFIER_join_symmetric: Like `pthread_create` and `pthread_join`.
 unsigned long __VERIFIER_spawn(void *(*function)(void *), void *argument) { return (unsigned long)__membar_spawn(function, argument); }
 unsigned long __VERIFIER_spawn_symmetric(void *(*function)(void *), void *argument, unsigned long other) { return (unsigned long)__membar_spawn(function, argument); }
 void *__VERIFIER_join(unsigned long thread)
