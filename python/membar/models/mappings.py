@@ -117,7 +117,31 @@ def _pso() -> CompilerMapping:
     )
 
 
-def _armv8(name: str, acquire_tag: str, acquire: str) -> CompilerMapping:
+def _armv8() -> CompilerMapping:
+    """Without the instructions of Armv8.1 (LSE) a pair orders less than a single instruction, never more.
+
+    The branch on what a compare-exchange found, which a single instruction does not have, is left out: so
+    what holds, holds of both kinds of code.
+    """
+
+    def pair(acquires: str, releases: str) -> Code:
+        return Code(
+            text=f"ld{acquires}xr, st{releases}xr",
+            read=_tags("A", "EX") if acquires else _tags("EX"),
+            write=_tags("L", "EX") if releases else _tags("EX"),
+        )
+
+    both = pair("a", "l")
+    return replace(
+        _armv8_with_lse("armv8", "A", "ldar"),
+        title="Armv8: acquire as ldar, release as stlr, seq_cst as ldar and stlr, exclusive pairs",
+        rmws=_orders(pair("", ""), pair("a", ""), pair("", "l"), both, both),
+        computed=NO_TAGS,
+        compared=NO_TAGS,
+    )
+
+
+def _armv8_with_lse(name: str, acquire_tag: str, acquire: str) -> CompilerMapping:
     def atomic(suffix: str, read: Tags, write: Tags) -> Code:
         words = f"cas{suffix}, swp{suffix}, ldadd{suffix}, …"
         return Code(text=words, read=read | {"X"}, write=write | {"X"})
@@ -126,7 +150,7 @@ def _armv8(name: str, acquire_tag: str, acquire: str) -> CompilerMapping:
     both = atomic("al", _tags("A"), _tags("L"))
     return CompilerMapping(
         name=name,
-        title=f"Armv8 with atomics: acquire as {acquire}, release as stlr, seq_cst as ldar and stlr",
+        title=f"Armv8.1 (LSE): acquire as {acquire}, release as stlr, seq_cst as ldar and stlr",
         loads=_loads(
             Code(text="ldr"),
             Code(text=acquire, read=_tags(acquire_tag)),
@@ -207,6 +231,33 @@ def _power() -> CompilerMapping:
 
 
 def _riscv() -> CompilerMapping:
+    """Compare-exchanges and RMWs of less than four bytes are reserved pairs, which order less than an AMO.
+
+    Whether another RMW is one depends on the compiler: what holds, holds of both kinds of code.
+    """
+
+    def pair(acquires: str, releases: str, *words: str) -> Code:
+        return Code(
+            text=f"lr{acquires}, sc{releases}",
+            read=_tags("EX", *words),
+            write=_tags("EX", "Rel") if releases else _tags("EX"),
+        )
+
+    return replace(
+        _riscv_with_amo(),
+        name="riscv",
+        title="RISC-V, the ISA manual's table: fences around loads and stores, reserved pairs",
+        rmws=_orders(
+            pair("", ""),
+            pair(".aq", "", "Acq"),
+            pair("", ".rl"),
+            pair(".aq", ".rl", "Acq"),
+            pair(".aqrl", ".rl", "AcqRel"),
+        ),
+    )
+
+
+def _riscv_with_amo() -> CompilerMapping:
     acquire, release, full = ("Fence.r.rw",), ("Fence.rw.w",), ("Fence.rw.rw",)
 
     def amo(suffix: str, words: Tags) -> Code:
@@ -215,7 +266,7 @@ def _riscv() -> CompilerMapping:
     both = amo("aqrl", _tags("AcqRel"))
     released = Code(text="fence rw,w; s", before=release)
     return CompilerMapping(
-        name="riscv",
+        name="riscv-amo",
         title="RISC-V, the ISA manual's table: fences around loads and stores, annotated atomics",
         loads=_loads(
             Code(text="l"),
@@ -240,11 +291,13 @@ MAPPINGS: Final[Mapping[str, CompilerMapping]] = MappingProxyType(
         for mapping in (
             _x86(),
             _pso(),
-            _armv8("armv8", "A", "ldar"),
-            _armv8("armv8-ldapr", "Q", "ldapr"),
+            _armv8(),
+            _armv8_with_lse("armv8-lse", "A", "ldar"),
+            _armv8_with_lse("armv8-ldapr", "Q", "ldapr"),
             _armv7(),
             _power(),
             _riscv(),
+            _riscv_with_amo(),
         )
     }
 )

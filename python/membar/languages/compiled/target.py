@@ -40,8 +40,10 @@ TARGETS: Mapping[str, Target] = {
 _OF_MAPPING: Mapping[str, Target] = {
     "x86": X86_64,
     "armv8": AARCH64,
+    "armv8-lse": AARCH64,
     "armv8-ldapr": AARCH64,
     "riscv": RISCV64,
+    "riscv-amo": RISCV64,
     "power": POWERPC64LE,
 }
 
