@@ -28,7 +28,7 @@ from membar.records import field_names
 from membar.reports import Report
 from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
-from membar.reports._parts.event import cell_name, line_number
+from membar.reports._parts.event import cell_name, line_number, meaning_of
 from membar.reports._parts.relations import reduction
 from membar.source import CompilerOptions, SourceFile
 from membar.systems.run import ProcessRun, ProcessStep
@@ -198,6 +198,7 @@ def _event(program: Program, source: SourceFile, event: Event) -> form.EventPart
     if event.cell is not None:
         found.cell, found.location, found.value = event.cell, cell_name(program, event), event.value
         found.pointer = or_unset(program.name_of_address(event.value))
+        found.meaning = or_unset(meaning_of(program, event))
     if event.span is not None and event.span.source.text == source.text:
         found.line, found.span = or_unset(line_number(event)), (event.span.start, event.span.end)
     return found

@@ -84,3 +84,16 @@ def test_the_race_stands_before_the_error_that_comes_of_it() -> None:
     assert text.index(race) < text.index("memory allocated at line 7 is read before it was set (line 14)")
     assert "head -> &node@7 (from first:9)" in text
     assert "node@7.value -> uninitialised" in text
+
+
+def test_what_was_never_set_is_said_in_words() -> None:
+    text = (
+        "#include <pthread.h>\n#include <stdlib.h>\nstruct pair { int a, b; };\n"
+        "void *other(void *given) { ((struct pair *)given)->a = 1; return 0; }\n"
+        "int main(void) { struct pair *p = malloc(sizeof *p), copy; pthread_t t;\n"
+        "pthread_create(&t, 0, other, p); copy = *p; pthread_join(t, 0); free(p); return 0; }\n"
+    )
+    found = membar.check(SourceFile("unset.c", text), model="rc11")
+    line = json.loads(render(found))
+    words = {item.get("meaning") for item in line["witness"]["events"]}
+    assert words == {None, "uninitialised"}

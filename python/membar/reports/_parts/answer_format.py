@@ -94,7 +94,10 @@ class ObligationPart(Part, kw_only=True):
 
 
 class EventPart(Part, kw_only=True):
-    """An access or a fence. `value` is the raw word; `location`, `pointer` and `line` are for readers."""
+    """An access or a fence. `value` is the raw word.
+
+    `location`, `pointer`, `meaning` and `line` are for readers.
+    """
 
     id: int
     thread: int
@@ -103,6 +106,7 @@ class EventPart(Part, kw_only=True):
     location: str | UnsetType = UNSET
     value: int | UnsetType = UNSET
     pointer: str | UnsetType = UNSET
+    meaning: str | UnsetType = UNSET
     tags: tuple[str, ...] = ()
     step: int
     line: int | UnsetType = UNSET

@@ -23,13 +23,16 @@ def value_text(program: Program, event: Event) -> str:
     if event.cell is None:
         return ""
     item = program.cells[event.cell].object
-    for first, last, meaning in item.meanings:
-        if first <= event.value <= last:
-            return meaning
-    name = program.name_of_address(event.value)
+    name = meaning_of(program, event) or program.name_of_address(event.value)
     if name is not None:
         return name
     return str(signed(event.value, 8 * item.size) if item.signed else event.value)
+
+
+def meaning_of(program: Program, event: Event) -> str | None:
+    """What the value of an event means, if it stands for something else, as that a cell was never set."""
+    meanings = () if event.cell is None else program.cells[event.cell].object.meanings
+    return next((word for first, last, word in meanings if first <= event.value <= last), None)
 
 
 def source_text(program: Program, event: Event) -> str:
