@@ -47,8 +47,8 @@ class Size:
 
     @property
     def text(self) -> str:
-        """`2 threads with 3 operations each`."""
-        return f"{_plural(self.threads, 'thread')} with {_plural(self.calls, 'operation')} each"
+        """`2 threads with at most 3 operations each`."""
+        return f"{_plural(self.threads, 'thread')} with at most {_plural(self.calls, 'operation')} each"
 
 
 @record(frozen=True, slots=True)

@@ -177,7 +177,7 @@ class ClientSearch:
         unused = [name for name in operations if name not in self.totals.called]
         if unused == operations:
             return Unknown(self._run("nothing"), f"no client of {size.text} calls an operation")
-        bounds = [f"clients of {size.text} at most", *self._arguments(size)]
+        bounds = [f"clients of {size.text}", *self._arguments(size)]
         bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
         chose = (
@@ -193,7 +193,7 @@ class ClientSearch:
         """With what operations were called, in the words of notes; first in the largest clients."""
         for told, calls in sorted(self.totals.arguments.items(), key=lambda item: -item[1].calls):
             if told:
-                yield f"calls {told}" + ("" if calls == size else f" with {calls.text}")
+                yield f"calls {told}" + ("" if calls == size else f" for {calls.text}")
 
     def _run(self, guarantee: str) -> Run:
         totals = self.totals

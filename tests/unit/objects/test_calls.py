@@ -58,7 +58,7 @@ def bound(text: str) -> str:
 def test_what_is_only_copied_is_fresh_and_stands_for_all() -> None:
     found = ask(REGISTER).outcome
     assert isinstance(found, HoldsWithin)
-    assert found.bound == "clients of 2 threads with 2 operations each at most, calls write(fresh)"
+    assert found.bound == "clients of 2 threads with at most 2 operations each, calls write(fresh)"
     assert found.chosen_by_user
     assert any("only copied" in note for note in found.run.notes)
 
@@ -123,8 +123,8 @@ def test_many_kinds_of_arguments_give_way_to_larger_clients(monkeypatch: pytest.
     assert called(text, Size(3, 3)) == "write(fresh)"
     monkeypatch.setattr("membar.objects.calls._FEW_CLIENTS", 20)
     assert bound(REGISTER.replace("1: x = v;", "if (v != v) { 1: x = v; } x = v;")) == (
-        "clients of 2 threads with 2 operations each at most, calls write(fresh),"
-        " calls write(fresh|0..2) with 2 threads with 1 operation each"
+        "clients of 2 threads with at most 2 operations each, calls write(fresh),"
+        " calls write(fresh|0..2) for 2 threads with at most 1 operation each"
     )
 
 
@@ -146,7 +146,7 @@ def test_no_call_at_all_is_no_answer() -> None:
     text = "\n".join(line for line in text.splitlines() if "read()" not in line)
     found = ask(text + "\nspecification { operation f(p) { } }\n").outcome
     assert isinstance(found, Unknown)
-    assert found.reason == "no client of 2 threads with 2 operations each calls an operation"
+    assert found.reason == "no client of 2 threads with at most 2 operations each calls an operation"
 
 
 def test_c_operations_of_no_thread_are_said() -> None:
