@@ -185,7 +185,7 @@ CONCURRENT = (
     Concurrent("message passing", _mp("release", "acquire"), (("rc11", "holds"), ("x86-tso", "holds"), ("armv8", "holds"), ("power", "holds"), ("riscv", "holds"))),
     Concurrent("message passing, relaxed store", _mp("relaxed", "acquire"), (("rc11", "assertions"), ("x86-tso", "holds"), ("armv8", "assertions"))),
     Concurrent("message passing, relaxed load", _mp("release", "relaxed"), (("rc11", "assertions"), ("x86-tso", "holds"))),
-    Concurrent("atomic message passing", _relaxed_mp("release", "acquire"), (("rc11", "holds"), ("power", "holds"), ("armv7", "holds"))),
+    Concurrent("atomic message passing", _relaxed_mp("release", "acquire"), (("rc11", "holds"), ("power", "holds"), ("armv7", "holds-within"))),
     Concurrent("atomic message passing, relaxed load", _relaxed_mp("release", "relaxed"), (("rc11", "assertions"), ("power", "assertions"), ("armv8", "assertions"))),
     Concurrent("acquire fence", _relaxed_mp("release", "relaxed", "atomic_thread_fence(memory_order_acquire);"), (("rc11", "holds"), ("armv8", "holds"), ("riscv", "holds"))),
     Concurrent("store buffering, seq_cst", _sb("seq_cst", "seq_cst"), (("rc11", "holds"), ("x86-tso", "holds"), ("armv8", "holds"), ("power", "holds"), ("riscv", "holds"), ("pso", "holds"))),

@@ -23,7 +23,9 @@ from membar.languages.compiled.driver import (
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.target import (
+    OTHER_SIZES,
     TARGETS,
+    UNSIGNED_CHARACTERS,
     X86_64,
     Target,
     choose_target,
@@ -195,9 +197,9 @@ def _compiled_by_first(
 def _options_for(path: str, chosen: BuildOptions, target: Target) -> CompileOptions:
     """How a file is compiled; `char` is unsigned where x86-64 stands in for another processor."""
     options = chosen.options_of(path)
-    if chosen.target is not None or is_of_processor(target, processor_of(chosen.mapping)):
-        return options
-    return replace(options, others=("-funsigned-char", *options.others))
+    if target is X86_64 and chosen.target is None and processor_of(chosen.mapping) in UNSIGNED_CHARACTERS:
+        return replace(options, others=("-funsigned-char", *options.others))
+    return options
 
 
 def _why_not(files: Sequence[Compilation], lack: str, replaced: Sequence[tuple[str, str]]) -> str | None:
@@ -228,5 +230,5 @@ def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module],
 def _caveats(files: Sequence[Compilation], target: Target, processor: str | None) -> Iterator[str]:
     for file in files:
         yield from file.caveats
-    if processor is not None and processor not in TARGETS:
+    if processor in OTHER_SIZES:
         yield f"compiled for {target.processor}, as membar cannot compile for {processor}"

@@ -36,6 +36,10 @@ POWERPC64LE = Target("powerpc64le", "powerpc64le-linux-gnu", "powerpc64le-linux-
 TARGETS: Mapping[str, Target] = {
     target.processor: target for target in (X86_64, I686, AARCH64, RISCV64, POWERPC64LE)
 }
+UNSIGNED_CHARACTERS = frozenset({"aarch64", "riscv64", "powerpc64le", "armv7"})
+"""The processors on which `char` is unsigned."""
+OTHER_SIZES = frozenset({"armv7"})
+"""The processors without a target here whose types have other sizes than on x86-64."""
 # By the compiler mapping that leads to the memory model (`models/mappings.py`).
 _OF_MAPPING: Mapping[str, Target] = {
     "x86": X86_64,
