@@ -186,7 +186,7 @@ def program_of(
     if _calls_primitive(module, "allocate", "allocate_aligned"):
         notes = (*notes, "memory can always be allocated: `malloc` never fails")
     if _calls_primitive(module, "block_size", within="realloc"):
-        parts = (*parts, (EVERY_PROPERTY, "`realloc` always moves memory"))
+        notes = (*notes, "`realloc` always moves memory")
     if source.compiler is not None and source.compiler.verbose:
         notes = (*notes, *_commands(compiled))
     return replace(

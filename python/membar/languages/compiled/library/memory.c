@@ -14,7 +14,7 @@ void *calloc(size_t count, size_t size)
     return __membar_allocate((long long)bytes, 1);
 }
 
-/// realloc, reallocarray: Never fails, unless the size exceeds that of the largest possible object, and always moves the memory, which makes the answer HOLDS WITHIN at best; with size 0 it frees and returns a null pointer, as in glibc.
+/// realloc, reallocarray: Never fails, unless the size exceeds that of the largest possible object, and always moves the memory, which the answer notes; with size 0 it frees and returns a null pointer, as in glibc.
 void *realloc(void *block, size_t size)
 {
     if (size > LARGEST)
