@@ -194,6 +194,11 @@ def test_threads_that_nobody_can_help_are_deadlocked_beside_a_truncated_loop(eng
         assert "main" not in reason
 
 
+def test_a_truncated_thread_that_only_writes_is_not_followed_forever() -> None:
+    text = TWICE_BESIDE_A_LOOP.replace(ENDLESS, "for (;;) atomic_store(&tick, 1);")
+    assert said_within_two_iterations(text, "graphs", "sc")[0] == "violated"
+
+
 def test_a_join_of_a_deadlocked_thread_does_not_end_although_a_loop_before_it_was_truncated() -> None:
     assert said_within_two_iterations(JOINED, "graphs", "sc")[0] == "violated"
 

@@ -103,13 +103,15 @@ def _runs_with_ends(program: Program, model: Model, witness: Witness) -> list[Tr
         trace = _rerun(expanded, index, witness)
         if trace.status is Status.CUT:
             events = sum(event.thread == index for event in witness.execution.events)
-            # What a waiting thread writes back is no part of the execution, so that its run is longer.
+            # What a waiting thread writes back in its last iteration is no part of the execution, so that its
+            # run is longer; one that writes forever goes no further.
+            longest = events + sum(len(edge.operations) for edge in expanded.threads[index].edges)
             try:
                 further = follow(
                     expanded,
                     index,
                     witness.choices[index],
-                    events=None,
+                    events=2 * longest,
                     watches=watched.of(index),
                     has_steps=bool(witness.steps),
                 )
