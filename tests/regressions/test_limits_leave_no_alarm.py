@@ -116,7 +116,7 @@ def spin():
         sum(range(50))
 for _ in range(3):
     threading.Thread(target=spin, daemon=True).start()
-budget.GRACE, budget._AGAIN = 0.0, 0.00005
+budget.GRACE, budget._AGAIN = 0.0, 0.001
 end = time.monotonic() + 2
 while time.monotonic() < end:
     try:
