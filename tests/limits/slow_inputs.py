@@ -282,7 +282,7 @@ def linear_object(variables: int) -> Callable[[], str]:
 
 
 def _deep_model() -> str:
-    return f"(* Deep. *)\nlet a = {'(' * MANY}po{')' * MANY}\nacyclic a as deep\n"
+    return f"(* Deep. *)\nlet a = {'(' * 5 * MANY}po{')' * 5 * MANY}\nacyclic a as deep\n"
 
 
 def _wide_model() -> str:
@@ -419,12 +419,14 @@ STAGES = (
     Stage(
         "C: unrolling and points-to",
         "check a.c",
-        _file("a.c", _c_loop("atomic_int *p = &x[i & 63]; *p = i;")),
+        _file("a.c", _c_loop(40 * "{ atomic_int *p = &x[i & 63]; *p = i; }", iterations=4_000)),
     ),
     Stage(
         "C: lifetimes",
         "check a.c",
-        _file("a.c", _c_loop("int a = i; kept = &a; *kept = i;", before="int *kept;")),
+        _file(
+            "a.c", _c_loop(40 * "{ int a = i; kept = &a; *kept = i; }", before="int *kept;", iterations=4_000)
+        ),
     ),
     Stage("C: heap", "check a.c", _file("a.c", _c_loop("int *p = malloc(4); *p = i; free(p);"))),
     Stage("C: lowering a long program", "check a.c", _file("a.c", _statements)),
@@ -440,7 +442,7 @@ STAGES = (
     Stage("Cubicle: parsing", "check a.cub", _file("a.cub", _cubicle_text)),
     Stage("objects: parsing", "check a.obj", _file("a.obj", _object_text)),
     # models
-    Stage("cat: 100,000 parentheses", f"check {SB} --model a.cat", _file("a.cat", _deep_model)),
+    Stage("cat: 500,000 parentheses", f"check {SB} --model a.cat", _file("a.cat", _deep_model)),
     Stage("cat: 50,000 definitions", f"check {SB} --model a.cat", _file("a.cat", _wide_model)),
     Stage("rules: 50,000 definitions", f"check {SB} --model a.rules", _file("a.rules", _rules)),
     Stage("models show", "models show a.cat", _file("a.cat", _wide_model)),

@@ -12,7 +12,7 @@ from limits.stages import INTERRUPTED, run
 
 _SLICE = (
     "C: parsing 10 MB",
-    "cat: 100,000 parentheses",
+    "cat: 500,000 parentheses",
     "graphs: exactly once",
     "drawing",
     "litmus X86: parsing 100,000 lines",
