@@ -1,5 +1,6 @@
 # ruff: noqa: E501 - C programs, one per line
-"""Locks, semaphores, barriers and condition variables: used before they begin, begun twice, used after their end.
+"""Locks, semaphores, barriers and condition variables: used before they are initialised,
+initialised twice, or used after they are destroyed.
 
 None of that was noticed for most of them, and an end that POSIX allows was said to be a deadlock.
 """

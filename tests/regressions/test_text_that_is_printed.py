@@ -49,6 +49,8 @@ int main(void) { pthread_t t; pthread_create(&t, 0, other, 0); %s pthread_join(t
         (BESIDE.replace("x[0]", "x[5]") % "puts(x);", "holds", None),
         (BESIDE % "fwrite(x, 1, 8, stdout);", "holds-within", None),
         (BESIDE % 'fwrite("text", 1, 4, stdout);', "holds", None),
+        (BESIDE.replace("x[0]", "x[4]") % 'snprintf(x, 8, "a%d", 12345);', "holds-within", None),
+        (BESIDE.replace("x[0]", "x[4]") % 'snprintf(x, 8, "abcdef");', "violated", "races"),
     ],
 )
 def test_it_is_read(text: str, verdict: str, violated: str | None) -> None:

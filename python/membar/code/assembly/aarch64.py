@@ -139,7 +139,7 @@ def _exclusive(statements: Sequence[Statement], operands: Operands) -> Meaning |
             return None
         kind, words = "compare", {"value": new, "expected": expected, "result": old}
     elif end is None and len(middle) == 1:
-        found = _combined(middle[0], load.operands[0], store.operands[1], operands, bits)
+        found = _combining_operation(middle[0], load.operands[0], store.operands[1], operands, bits)
         if found is None or not _are_outputs(operands, new):
             return None
         kind, words = "update", {"operation": found[0], "value": found[1]}
@@ -150,7 +150,7 @@ def _exclusive(statements: Sequence[Statement], operands: Operands) -> Meaning |
     return Access(kind=kind, address=address, bits=bits, ordering=ordering, **words)  # type: ignore[arg-type]
 
 
-def _combined(
+def _combining_operation(
     statement: Statement, old: str, new: str, operands: Operands, bits: int
 ) -> tuple[str, int | ir.Constant] | None:
     """The operation, and the other operand, by which a register becomes what is stored."""

@@ -5,6 +5,8 @@ What `snprintf` prints is not computed: a program that decides something by it i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from membar.code import ir
 from membar.code.analyses.blocks import line_of
 from membar.code.analyses.cells import MOST_READ
@@ -15,12 +17,13 @@ from membar.code.passes import Pass
 from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX, PRINT, SHOW
 from membar.code.printed import ENDLESS
-from membar.code.structure import matters
+from membar.code.structure import matters, operands
 from membar.records import replace
 
 _CUT = ir.FunctionAddress(f"{PREFIX}cut")
 _MESSAGE = "text that is read after it was printed into memory"
 _PART = "without checking that what {} into memory fits"
+_RACES = "without races on the end of what {} into memory"
 # How many characters of a text are read at most where it is not known in which object it lies.
 _MOST_READ_ANYWHERE = 32
 _WORD = ir.Int(64)
@@ -53,23 +56,33 @@ def print_text(module: ir.Module) -> ir.Module:
             and matters(module.functions[at.thread], item.result)
         ):
             raise NotSupportedError(_MESSAGE, item.place)
-    lines: set[int] = set()
+    lines: dict[str, set[int]] = {"memory": set(), "races": set()}
     functions = {
         name: _Printing(module, item, targets, lines).run() if name in module.threads else item
         for name, item in module.functions.items()
     }
-    words = (
-        f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))} print{'s' * (len(lines) == 1)}"
-    )
-    parts = (("memory", _PART.format(words)),) if lines else ()
+    parts = [
+        (name, text.format(_lines_that_print(lines[name])))
+        for name, text in (("memory", _PART), ("races", _RACES))
+        if lines[name]
+    ]
     return replace(module, functions=functions, partly_checked=(*module.partly_checked, *parts))
+
+
+def _lines_that_print(lines: set[int]) -> str:
+    is_one = len(lines) == 1
+    return f"line{'' if is_one else 's'} {', '.join(map(str, sorted(lines)))} print{'s' * is_one}"
 
 
 class _Printing:
     """One function of a thread, in which calls of these primitives become accesses to memory."""
 
     def __init__(
-        self, module: ir.Module, function: ir.Function, targets: PointsTo, unchecked_lines: set[int]
+        self,
+        module: ir.Module,
+        function: ir.Function,
+        targets: PointsTo,
+        unchecked_lines: Mapping[str, set[int]],
     ) -> None:
         self.module, self.function, self.targets = module, function, targets
         self.unchecked_lines = unchecked_lines
@@ -105,6 +118,17 @@ class _Printing:
             rooms.append(max(item.size - target.start, 0))
         return min(rooms, default=None)
 
+    def _is_shared(self, text: ir.Operand) -> bool:
+        """Whether another thread has a pointer to what this one points to."""
+        sites = {target.site for target in self.targets.targets(self.function.name, text)}
+        return any(
+            target.site in sites
+            for at, item in positions(self.module)
+            if at.thread != self.function.name
+            for operand in operands(item)
+            for target in self.targets.targets(at.thread, operand)
+        )
+
     def _read(self, item: ir.Call) -> None:
         """Reads a text character by character; how a very long one goes on is not followed."""
         (text,) = item.arguments
@@ -138,7 +162,9 @@ class _Printing:
             bound = min(size.value, most.value)
             length = ir.Constant(min(bound, least.value), _WORD)
             if bound > least.value and (room is None or bound > room):
-                self.unchecked_lines.add(line_of(item))
+                self.unchecked_lines["memory"].add(line_of(item))
+            if bound > least.value and self._is_shared(text):
+                self.unchecked_lines["races"].add(line_of(item))
         if length != ir.Constant(0, _WORD):
             byte = ir.Constant(0, ir.Int(8))
             self.emit.instructions.append(ir.Fill(target=text, byte=byte, length=length, place=item.place))

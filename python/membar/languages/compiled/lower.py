@@ -470,7 +470,7 @@ class _Body:
                 self.emit(code.Fence(ordering=item.ordering, is_signal=is_signal, place=place))
 
     def _load(self, item: llvm.Load, place: code.Place | None) -> None:
-        address = self._accessed(item.address)
+        address = self._address_of_access(item.address)
         results = self._results(item)
         parts = list(flatten(item.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
@@ -503,7 +503,7 @@ class _Body:
 
     def _store(self, item: llvm.Store, place: code.Place | None) -> None:
         self._note_allocation(item)
-        address = self._accessed(item.address)
+        address = self._address_of_access(item.address)
         values = self.scalars(item.value)
         parts = list(flatten(item.value.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
@@ -543,7 +543,7 @@ class _Body:
                     code.CompareExchange(
                         old=old,
                         done=done,
-                        address=self._accessed(item.address),
+                        address=self._address_of_access(item.address),
                         expected=self.scalar(item.expected),
                         new=self.scalar(item.new),
                         success=item.success,
@@ -558,7 +558,7 @@ class _Body:
                     code.Update(
                         old=self.result(item),
                         operation=item.operation,
-                        address=self._accessed(item.address),
+                        address=self._address_of_access(item.address),
                         value=self.scalar(item.value),
                         ordering=item.ordering,
                         is_volatile=item.is_volatile,
@@ -566,7 +566,7 @@ class _Body:
                     )
                 )
 
-    def _accessed(self, operand: llvm.Typed) -> code.Operand:
+    def _address_of_access(self, operand: llvm.Typed) -> code.Operand:
         """The address of an access."""
         match operand.value:
             case llvm.ConstantExpression("getelementptr", (base, *indices), type_) if type_ is not None:
@@ -806,7 +806,7 @@ class _Body:
         """A jump to a computed label: a switch over the numbers of all that it may be."""
         place, block = self.place(), self._current_block(item)
         word = self.temporary(code.Int(self.layout.pointer_bits()))
-        address = self._accessed(item.address)
+        address = self._address_of_access(item.address)
         self.emit(code.Compute(result=word, operation="ptrtoint", operands=(address,), place=place))
         cases = tuple(
             (self.lowering.constants.label(self.function.name, target), self._goto(block, target))

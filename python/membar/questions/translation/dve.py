@@ -173,7 +173,7 @@ class _Text(Text):
             yield f"error {self.outside.truth(over_variables(self.model, predicate))};"
         for claim in self.program.claims:
             if not isinstance(claim.body, ForbiddenRuns):
-                whole = self.claimed(claim, claim.body)
+                whole = self.claim_about_fair_runs(claim, claim.body)
                 text = self.outside.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
                 yield f"ltl {text};"
 

@@ -146,7 +146,7 @@ class _Text(Text):
         if isinstance(body, ForbiddenRuns):
             yield from self._never(body, claim)
             return
-        whole = self.claimed(claim, body)
+        whole = self.claim_about_fair_runs(claim, body)
         text = self.speller.formula(whole, lambda atom: over_variables(self.model, atom.predicate))
         yield f"ltl {self.names.fresh(claim.name)} {{ {text} }}"
 

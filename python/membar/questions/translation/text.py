@@ -109,7 +109,7 @@ class Text:
             done += [f"{queue}[{length}] = {pushed}", f"{length} = {length} + 1"]
         return done
 
-    def claimed(self, claim: Claim, formula: Formula) -> Formula:
+    def claim_about_fair_runs(self, claim: Claim, formula: Formula) -> Formula:
         """What is claimed of all runs, if they are fair to the queues of stores.
 
         Raises:
