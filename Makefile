@@ -57,7 +57,7 @@ rust:
 	@$(HAS_CARGO)
 	cargo fmt --all --check
 	PYO3_PYTHON=$(PYTHON) cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	cargo test --workspace --exclude membar-py --tests --features faults --locked --quiet
+	cargo test --workspace --exclude membar-py --tests --locked --quiet
 
 # Every test of the corpus beside the repository, compared with herd7's and Dartagnan's answers.
 conformance: setup

@@ -44,13 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is marked `full` or `faults`, unless `--full` is given or the core makes mistakes."""
-    skipped = {"full"} if not config.getoption("--full") else set()
-    if any(item.get_closest_marker("faults") for item in items):
-        from membar import _core
-
-        skipped |= {"faults"} if not _core.class_faults() else set()
-    left_out = {item for item in items if any(map(item.get_closest_marker, skipped))}
+    """Leaves out what is marked `full`, unless `--full` is given."""
+    if config.getoption("--full"):
+        return
+    left_out = {item for item in items if item.get_closest_marker("full")}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 

@@ -29,9 +29,7 @@ __all__ = [
     "ThreadRun",
     "UnboundedState",
     "VisitedStates",
-    "class_faults",
     "evaluate",
-    "faults",
 ]
 
 @final
@@ -215,7 +213,6 @@ class Plan:
         symmetric: tuple[list[list[int]], bool] | None = None,
         relation_ends: tuple[int, int, int] | None = None,
         verify: bool = False,
-        fault: int | None = None,
     ) -> Findings: ...
     def search_classes(
         self,
@@ -229,7 +226,6 @@ class Plan:
         stop_at_failure: bool = False,
         progress: Callable[[int, int, float], None] | None = None,
         verify: bool = False,
-        fault: int | None = None,
     ) -> Findings: ...
 
 @final
@@ -308,7 +304,6 @@ class StoreBuffers:
         ends: Sequence[Sequence[int]] | None = None,
         asserts: Sequence[tuple[int, int]] | None = None,
         committed: Sequence[Sequence[int]] | None = None,
-        fault: int | None = None,
     ) -> Self: ...
     def forward(
         self,
@@ -345,8 +340,6 @@ class StoreBuffers:
         states: int | None = None,
         memory: int | None = None,
     ) -> list[Step] | None: ...
-    @staticmethod
-    def faults() -> list[str]: ...
 
 @final
 class BufferFindings:
@@ -452,7 +445,7 @@ class CubeTrace:
 
 @final
 class CubeSystem:
-    def __new__(cls, form: bytes, *, fault: int | None = None) -> Self: ...
+    def __new__(cls, form: bytes) -> Self: ...
     @property
     def fixed(self) -> bool: ...
     def search(
@@ -468,14 +461,10 @@ class CubeSystem:
     def search_without(
         self, found: CubeFindings, *, cube: int, literal: int, seconds: float | None = None
     ) -> CubeFindings: ...
-    @staticmethod
-    def faults() -> list[str]: ...
 
 @final
 class StateSpace:
-    def __new__(
-        cls, program: bytes, *, discipline: str, bound: int, registers: str, fault: int | None = None
-    ) -> Self: ...
+    def __new__(cls, program: bytes, *, discipline: str, bound: int, registers: str) -> Self: ...
     def explore(
         self,
         *,
@@ -502,8 +491,6 @@ class StateSpace:
         memory: int | None = None,
         progress: Callable[[int, int, float], None] | None = None,
     ) -> RunAnswer: ...
-    @staticmethod
-    def faults() -> list[str]: ...
 
 @final
 class CubeFindings:
@@ -577,6 +564,4 @@ class RunAnswer:
     @property
     def stopped(self) -> str | None: ...
 
-def faults() -> tuple[list[str], list[str]]: ...
-def class_faults() -> list[str]: ...
 def evaluate(form: bytes, registers: list[int]) -> int: ...

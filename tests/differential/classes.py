@@ -41,14 +41,10 @@ def mixed(count: int, features: Features) -> Iterator[Program]:
     yield from wide_sample(count // 2, features, size=LARGER, first=3 * count)
 
 
-def classes(
-    program: Program, model: Model, *, observed: bool = True, fault: int | None = None
-) -> _core.Findings:
+def classes(program: Program, model: Model, *, observed: bool = True) -> _core.Findings:
     """The search for classes, counting what comes twice."""
     compiled, form = lowered(program, model, observed=observed)
-    return compiled.search_classes(
-        form, bound=BOUND, seconds=SECONDS, keep_all=True, verify=True, fault=fault
-    )
+    return compiled.search_classes(form, bound=BOUND, seconds=SECONDS, keep_all=True, verify=True)
 
 
 def executions(program: Program, model: Model, *, observed: bool = True) -> _core.Findings:
@@ -57,7 +53,7 @@ def executions(program: Program, model: Model, *, observed: bool = True) -> _cor
     return compiled.search_exactly_once(form, bound=BOUND, keep_all=True, verify=True)
 
 
-def disagreements(programs: Iterable[Program], model: Model, *, fault: int | None = None) -> Disagreements:
+def disagreements(programs: Iterable[Program], model: Model) -> Disagreements:
     """Where the classes are not those of the executions."""
     found: Disagreements = []
     for program in programs:
@@ -66,18 +62,16 @@ def disagreements(programs: Iterable[Program], model: Model, *, fault: int | Non
                 expected = executions(program, model, observed=observed)
             except OverflowError:  # a thread that is started twice
                 continue
-            problem = difference(program, model, expected, observed=observed, fault=fault)
+            problem = difference(program, model, expected, observed=observed)
             if problem:
                 found.append(f"{model.name}: {problem}\n{print_program(program)}")
     return found
 
 
-def difference(
-    program: Program, model: Model, expected: _core.Findings, *, observed: bool, fault: int | None
-) -> str:
+def difference(program: Program, model: Model, expected: _core.Findings, *, observed: bool) -> str:
     """What is wrong with the classes; nothing if they are right."""
     try:
-        found = classes(program, model, observed=observed, fault=fault)
+        found = classes(program, model, observed=observed)
     except (OverflowError, RuntimeError) as problem:
         return f"no answer: {problem}"
     if found.stopped is not None:

@@ -31,7 +31,7 @@ def campaign(name: str, count: int, first: int) -> int:
     differences = executions = duplicates = buffered = 0
     for program in buffering_sample(count, features_of(name), first=first):
         expected = general(program, model)
-        problem = difference(program, model, expected, None, order=model.thread_order)
+        problem = difference(program, model, expected, order=model.thread_order)
         if problem:
             differences += 1
             sys.stdout.write(f"{name}: {problem}\n{print_program(program)}\n")

@@ -271,7 +271,6 @@ def compare(
     report: Report,
     *,
     most: int,
-    fault: int | None,
 ) -> None:
     """Compares the two on one program."""
     who = f"{program.name} {name}({bound}) fair {sorted(fair)}"
@@ -287,7 +286,7 @@ def compare(
     limits = Limits(states=20 * most)
     task = Task(program=program, model=model(name), properties=("claims",), limits=limits, options=options)
     try:
-        tally = explore(task, fault=fault)
+        tally = explore(task)
     except (EngineLimitError, InputError) as error:
         report.wrong.append(f"{who}: {error}")
         return
@@ -301,15 +300,13 @@ def compare(
             report.wrong.append(f"{who}: {problem}")
 
 
-def campaign(count: int, *, first: int = 0, most: int = 1500, fault: int | None = None) -> Report:
+def campaign(count: int, *, first: int = 0, most: int = 1500) -> Report:
     """Compares the two on many programs, each under one model and one kind of fairness."""
     report = Report()
     for seed in range(first, first + count):
         name, bound = MODELS[seed % len(MODELS)]
         fair = FAIR[seed // len(MODELS) % len(FAIR)]
-        compare(
-            program_with_claim(seed, may_be_endless=True), name, bound, fair, report, most=most, fault=fault
-        )
+        compare(program_with_claim(seed, may_be_endless=True), name, bound, fair, report, most=most)
     return report
 
 

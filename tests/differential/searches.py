@@ -73,7 +73,6 @@ def once(
     program: Program,
     model: Model,
     *,
-    fault: int | None = None,
     order: int | None = None,
     jobs: int = 1,
     in_place: bool = False,
@@ -91,7 +90,6 @@ def once(
         in_place=in_place,
         seconds=SECONDS,
         verify=True,
-        fault=fault,
     )
 
 
@@ -105,7 +103,6 @@ def searches(
     programs: Iterable[Program],
     model: Model,
     *,
-    fault: int | None = None,
     order: int | None = None,
     jobs: int = 1,
 ) -> Disagreements:
@@ -120,7 +117,7 @@ def searches(
             expected = general(program, model)
         except OverflowError:  # a thread that is started twice
             continue
-        problem = difference(program, model, expected, fault, order=order, jobs=jobs)
+        problem = difference(program, model, expected, order=order, jobs=jobs)
         if problem:
             found.append(f"{model.name}: {problem}\n{print_program(program)}")
     return found
@@ -130,13 +127,12 @@ def difference(
     program: Program,
     model: Model,
     expected: _core.Findings,
-    fault: int | None,
     *,
     order: int | None = None,
     jobs: int = 1,
 ) -> str:
     """What is wrong with the exactly-once search's answer; nothing if it is right."""
-    problem, found = _answered(program, model, fault, order=order, jobs=jobs)
+    problem, found = _answered(program, model, order=order, jobs=jobs)
     if found is None:
         return problem
     if answer(found) != answer(expected):
@@ -145,7 +141,7 @@ def difference(
         return "cut a loop that the general search did not"
     if not found.waits:
         return ""
-    problem, patient = _answered(program, model, fault, jobs=jobs, in_place=True)
+    problem, patient = _answered(program, model, jobs=jobs, in_place=True)
     if patient is None:
         return f"in place: {problem}"
     if complete(patient) != complete(found) or patient.blocked > found.blocked:
@@ -156,7 +152,6 @@ def difference(
 def _answered(
     program: Program,
     model: Model,
-    fault: int | None,
     *,
     order: int | None = None,
     jobs: int = 1,
@@ -164,7 +159,7 @@ def _answered(
 ) -> tuple[str, _core.Findings | None]:
     """The search's answer, or what must not happen and did."""
     try:
-        found = once(program, model, fault=fault, order=order, jobs=jobs, in_place=in_place)
+        found = once(program, model, order=order, jobs=jobs, in_place=in_place)
     except (OverflowError, RuntimeError) as problem:
         return f"no answer: {problem}", None
     if found.stopped is not None:

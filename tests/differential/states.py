@@ -62,25 +62,23 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def compare(
-    program: Program, name: str, bound: int, report: Report, *, states: int, fault: int | None = None
-) -> None:
+def compare(program: Program, name: str, bound: int, report: Report, *, states: int) -> None:
     """Compares the engines on one program."""
     task = question(program, name, bound, states=states)
     try:
         slow = simulate(task)
     except (EngineLimitError, InputError) as error:
         report.counts[type(error).__name__] += 1
-        _compare_refusal(task, type(error), f"{program.name} {name}({bound})", report, fault)
+        _compare_refusal(task, type(error), f"{program.name} {name}({bound})", report)
         return
     if slow.limit is not None:
         report.counts["too large"] += 1
         return
     who = f"{program.name} {name}({bound})"
     try:
-        fast = explore(task, kept=Kept.ALL, fault=fault)
-        small = explore(task, kept=Kept.LIVE, fault=fault)
-        least = explore(task, kept=Kept.LIVE, reduced=True, fault=fault)
+        fast = explore(task, kept=Kept.ALL)
+        small = explore(task, kept=Kept.LIVE)
+        least = explore(task, kept=Kept.LIVE, reduced=True)
     except (EngineLimitError, InputError) as error:
         report.wrong.append(f"{who}: {error}")
         return
@@ -107,11 +105,9 @@ def compare(
     report.counts["states reduced"] += sizes[2]
 
 
-def _compare_refusal(
-    task: Task, expected: type[Exception], who: str, report: Report, fault: int | None
-) -> None:
+def _compare_refusal(task: Task, expected: type[Exception], who: str, report: Report) -> None:
     try:
-        explore(task, kept=Kept.ALL, fault=fault)
+        explore(task, kept=Kept.ALL)
     except expected as error:
         if "internal" in str(error):
             report.wrong.append(f"{who}: {error}")
@@ -162,15 +158,13 @@ def _count(tally: Tally, report: Report) -> None:
     report.counts["several outcomes"] += len(tally.outcomes) > 1
 
 
-def campaign(
-    count: int, *, first: int = 0, states: int = 3000, fault: int | None = None, every: bool = True
-) -> Report:
+def campaign(count: int, *, first: int = 0, states: int = 3000, every: bool = True) -> Report:
     """Compares the engines on many programs: each under `every` model, or under one of them."""
     report = Report()
     for seed in range(first, first + count):
         program = machine_program(seed)
         for name, bound in MODELS if every else (MODELS[seed % len(MODELS)],):
-            compare(program, name, bound, report, states=states, fault=fault)
+            compare(program, name, bound, report, states=states)
     return report
 
 

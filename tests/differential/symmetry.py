@@ -66,7 +66,7 @@ class Both:
             return None
         return found if found.stopped is None else None
 
-    def reduced(self, *, fault: int | None = None, keep_all: bool = False) -> _core.Findings:
+    def reduced(self, *, keep_all: bool = False) -> _core.Findings:
         """The search up to symmetry, which looks for executions that come twice."""
         return self.compiled.search_exactly_once(
             self.lowered.form,
@@ -74,7 +74,6 @@ class Both:
             keep_all=keep_all,
             symmetric=([list(group.threads) for group in self.orbits.groups], self.model.claims.global_order),
             verify=True,
-            fault=fault,
             seconds=6 * SECONDS,
         )
 
@@ -141,7 +140,7 @@ def states(item: Both, found: _core.Findings) -> Counter[tuple[int, ...]]:
     return counts
 
 
-def run(name: str, seeds: Sequence[int], *, fault: int | None = None) -> Campaign:
+def run(name: str, seeds: Sequence[int]) -> Campaign:
     """Compares on the programs with these numbers."""
     model, campaign = shipped(name), Campaign()
     for seed in seeds:
@@ -151,7 +150,7 @@ def run(name: str, seeds: Sequence[int], *, fault: int | None = None) -> Campaig
             continue
         campaign.programs += 1
         try:
-            found = item.reduced(fault=fault)
+            found = item.reduced()
             problem = compare(item, expected, found)
         except (OverflowError, RuntimeError) as error:
             campaign.disagreements.append(f"{name} {seed}: no answer: {error}")

@@ -49,7 +49,7 @@ def judged(program: Program, model: Model) -> tuple[bool, str]:
     except (EngineLimitError, OverflowError):
         return False, ""
     is_kept = keeps_loads_before_stores(expanded, model, bound=BOUND)
-    wrong = difference(program, model, expected, None)
+    wrong = difference(program, model, expected)
     return is_kept, "" if "started more than once" in wrong else wrong
 
 

@@ -36,16 +36,6 @@ def test_classes_are_those_of_the_executions(name: str) -> None:
     assert disagreements(mixed(60 if name in NAMED else 12, features_of(name)), shipped(name)) == []
 
 
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", range(len(core.class_faults())), ids=core.class_faults())
-def test_every_seeded_mistake_is_seen(fault: int) -> None:
-    for name in ("sc", "rc11", "x86-tso"):
-        for program in mixed(150, features_of(name)):
-            if disagreements([program], shipped(name), fault=fault):
-                return
-    pytest.fail("the comparison does not see it")
-
-
 def switched(programs: Iterable[Program], model: Model) -> tuple[int, Disagreements]:
     """How many programs are answered by classes, and where the switch changes more than counts."""
     found: Disagreements = []

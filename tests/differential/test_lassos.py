@@ -15,14 +15,8 @@ from differential.lassos import (
     shortest,
 )
 from differential.states import MODELS, model
-from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from strategies.claims import program_with_claim
-
-FAULTS = [
-    "marks of the steps between components are lost when these melt together",
-    "a run that ends is taken for one in which something happens for ever",
-]
 
 
 def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_replay() -> None:
@@ -30,13 +24,6 @@ def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_rep
     assert report.wrong == []
     assert min(report.counts["broken"], report.counts["true"]) >= 15
     assert report.counts["broken"] - report.counts["ends for ever"] >= 10
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("what", FAULTS)
-def test_a_seeded_mistake_is_caught(what: str) -> None:
-    fault = _core.StateSpace.faults().index(what)
-    assert any(campaign(10, first=first, most=300, fault=fault).wrong for first in range(0, 1500, 10))
 
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:

@@ -109,21 +109,6 @@ def test_adding_maximally_is_always_consistent_and_nothing_comes_twice() -> None
             assert (found.surprises, found.duplicates) == (0, 0)
 
 
-# What is said of twins has its own comparison (`test_symmetry`).
-FAULTS = [number for number, what in enumerate(core.faults()[0]) if "twin" not in what]
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=[core.faults()[0][number] for number in FAULTS])
-def test_every_seeded_mistake_is_seen(fault: int) -> None:
-    jobs = 2 if "worker" in core.faults()[0][fault] else 1
-    for name in ("sc", "rc11", "x86-tso"):
-        for program in mixed(150, features_of(name)):
-            if searches([program], shipped(name), fault=fault, jobs=jobs):
-                return
-    pytest.fail("the comparison does not see it")
-
-
 def test_a_weak_execution_is_found_by_both() -> None:
     for program in sample(20, features_of("x86-tso")):
         assert once(program, shipped("x86-tso")).states == general(program, shipped("x86-tso")).states

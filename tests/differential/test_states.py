@@ -7,14 +7,8 @@ import pytest
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.states import Report, campaign, compare
-from membar import _core
 from unit.engines.texts import parse
 
-FAULTS = _core.StateSpace.faults()
-# Mistakes in looking for runs that go on for ever: see test_lassos.py and unit/engines/test_states.py.
-OF_RUNS = ("a queue is treated fairly", "marks of the steps between components", "a run that ends is taken")
-# Mistakes of several threads: see test_states_jobs.py.
-OF_JOBS = ("of several ways to a new state", "threads take it that", "threads lose the last")
 # Random programs that show a mistake: `strategies.machines.machine_program` under the model of its number.
 SHOWN_BY = {
     "a fence does nothing": 6,
@@ -88,24 +82,9 @@ def test_states_transitions_outcomes_and_runs_are_those_of_the_reference() -> No
     assert counts["states reduced"] < counts["states of live registers"] < counts["states"]
 
 
-@pytest.mark.faults
-def test_every_mistake_has_a_program() -> None:
-    assert {
-        what for what in FAULTS if not what.startswith((*OF_RUNS, *OF_JOBS))
-    } == SHOWN_BY.keys() | MADE_FOR.keys()
-    assert len(FAULTS) >= 20
-
-
 @pytest.mark.parametrize("seed", sorted(set(SHOWN_BY.values())))
 def test_programs_on_which_mistakes_show_are_explored_rightly(seed: int) -> None:
     assert campaign(1, first=seed, states=300, every=False).wrong == []
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("what", SHOWN_BY)
-def test_a_seeded_mistake_is_caught(what: str) -> None:
-    seed = SHOWN_BY[what]
-    assert campaign(1, first=seed, states=300, fault=FAULTS.index(what), every=False).wrong
 
 
 @pytest.mark.parametrize("what", MADE_FOR)
@@ -113,11 +92,3 @@ def test_programs_made_for_a_mistake_are_explored_rightly(what: str) -> None:
     right = Report()
     compare(parse(MADE_FOR[what]), "pso", 1, right, states=100)
     assert right.wrong == []
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("what", MADE_FOR)
-def test_a_seeded_mistake_is_caught_by_hand(what: str) -> None:
-    wrong = Report()
-    compare(parse(MADE_FOR[what]), "pso", 1, wrong, states=100, fault=FAULTS.index(what))
-    assert wrong.wrong

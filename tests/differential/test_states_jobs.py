@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.states import MODELS, model
-from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.states import explore
 from membar.program.program import Program
@@ -21,13 +20,8 @@ from strategies.machines import machine_program
 from unit.engines.texts import parse
 
 JOBS = (2, 3, 5)
-FAULTS = _core.StateSpace.faults()
 # The mistakes of several threads that random programs show. Whose a state is depends on chance, and so does
 # which program shows them.
-MISTAKES = (
-    "of several ways to a new state the one that a thread hears of first counts",
-    "threads lose the last of several messages",
-)
 IDLE = """program idle
     thread P0 { 0 -> 0: r := 0 }
     thread P1 { 0 -> 1: r := 1  1 -> 2: assert 0 }"""
@@ -49,16 +43,16 @@ def questions(seed: int) -> Iterator[Task]:
         yield replace(whole, limits=Limits(states=states))
 
 
-def found(task: Task, jobs: int, fault: int | None = None) -> Tally | str:
+def found(task: Task, jobs: int) -> Tally | str:
     """All that a search with `jobs` threads finds, or why it refuses."""
     try:
-        tally = explore(replace(task, options=replace(task.options, jobs=jobs)), round_size=7, fault=fault)
+        tally = explore(replace(task, options=replace(task.options, jobs=jobs)), round_size=7)
     except (EngineLimitError, InputError) as problem:
         return str(problem)
     return replace(tally, statistics=replace(tally.statistics, seconds=0.0, peak_bytes=None))
 
 
-def differences(seed: int, counts: Counter[str], fault: int | None = None) -> list[str]:
+def differences(seed: int, counts: Counter[str]) -> list[str]:
     """What differs between one thread and several, for one program."""
     wrong = []
     for task in questions(seed):
@@ -70,7 +64,7 @@ def differences(seed: int, counts: Counter[str], fault: int | None = None) -> li
             for kind in ("failed_assertion", "deadlock", "error", "buffers_held", "unfit"):
                 counts[kind] += getattr(one, kind) is not None
         for jobs in JOBS:
-            several = found(task, jobs, fault)
+            several = found(task, jobs)
             if several != one:
                 wrong.append(f"{seed} with {jobs} threads: {several}, not {one}")
     return wrong
@@ -87,20 +81,11 @@ def test_any_number_of_threads_finds_the_same() -> None:
     )
 
 
-@pytest.mark.faults
-@pytest.mark.parametrize("what", MISTAKES)
-def test_a_mistake_of_several_threads_is_caught(what: str) -> None:
-    assert any(differences(seed, Counter(), FAULTS.index(what)) for seed in range(60))
-
-
 def test_a_state_that_another_thread_knows_may_be_put_off_for_ever() -> None:
     program = parse(IDLE)
     options = Options(stops_early=False)
     task = Task(program=program, model=model("sc"), properties=(), options=options)
     assert found(task, 1) == found(task, 2)
-    if FAULTS:  # a core that can make mistakes
-        fault = FAULTS.index("threads take it that states they ask others about are still to be looked at")
-        assert found(task, 1) != found(task, 2, fault)
 
 
 def ring(threads: int) -> Program:

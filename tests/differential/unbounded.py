@@ -53,10 +53,10 @@ def model(name: str) -> Model:
     return membar.load_model(name)
 
 
-def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:
+def question(program: Program, name: str) -> Lowered:
     """The program as the core sees it; all assertions and deadlocks are looked for."""
     task = Task(program=program, model=model(name), properties=("assertions", "deadlock"))
-    return lower_task(task, fault=fault)
+    return lower_task(task)
 
 
 def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
@@ -134,12 +134,10 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def compare(
-    seed: int, program: Program, name: str, report: Report, *, effort: Effort, fault: int | None = None
-) -> None:
+def compare(seed: int, program: Program, name: str, report: Report, *, effort: Effort) -> None:
     """Compares the engines on one program."""
     asked = question(program, name)
-    compare_with(seed, program, name, report, effort=effort, fault=fault, limit=bounded(asked, effort))
+    compare_with(seed, program, name, report, effort=effort, limit=bounded(asked, effort))
 
 
 def compare_with(
@@ -149,18 +147,16 @@ def compare_with(
     report: Report,
     *,
     effort: Effort,
-    fault: int | None,
     limit: Bounded,
 ) -> None:
-    """Compares the engines, which may have a fault, with what bounded exploration reaches."""
+    """Compares the engines with what bounded exploration reaches."""
     asked = question(program, name)
-    tried = question(program, name, fault=fault).core
+    tried = question(program, name).core
     found = tried.forward(states=effort.states, seconds=effort.seconds)
     reached = goals(found)
     ended = found.stopped is None
     _agree(f"{seed}: forward", asked, effort, report, ended=ended, reached=reached, limit=limit)
-    if fault is None:
-        _runs(seed, asked, found, report)
+    _runs(seed, asked, found, report)
     if name == "x86-tso":
         other = tried.backward(states=effort.states, seconds=effort.seconds)
         failures = Bounded(
@@ -174,24 +170,6 @@ def compare_with(
     report.counts["violated" if fails(reached | limit.reached) else "not violated"] += 1
     report.counts[f"needs {limit.needs}"] += 1
     report.counts["accelerated"] += bool(found.cycles)
-
-
-def caught(
-    faults: Sequence[int], chosen: Iterable[tuple[int, Program]], name: str, effort: Effort
-) -> dict[int, int]:
-    """Which faults were seen, each with the seed of the program that showed it."""
-    seen: dict[int, int] = {}
-    for seed, program in chosen:
-        limit = bounded(question(program, name), effort)
-        for fault in faults:
-            if fault not in seen:
-                report = Report()
-                compare_with(seed, program, name, report, effort=effort, fault=fault, limit=limit)
-                if report.wrong:
-                    seen[fault] = seed
-        if len(seen) == len(faults):
-            break
-    return seen
 
 
 def _agree(
@@ -240,13 +218,12 @@ def campaign(
     *,
     first: int = 0,
     effort: Effort = WHOLE,
-    fault: int | None = None,
     progress: Callable[[int, Report], None] | None = None,
 ) -> Report:
     """Compares the engines on many programs; `progress` is told how many there were."""
     report = Report()
     for number, (seed, program) in enumerate(programs(count, first=first), start=1):
-        compare(seed, program, name, report, effort=effort, fault=fault)
+        compare(seed, program, name, report, effort=effort)
         if progress is not None:
             progress(number, report)
     return report

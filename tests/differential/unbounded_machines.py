@@ -43,9 +43,9 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def question(program: Program, name: str, *, fault: int | None = None) -> Lowered:
+def question(program: Program, name: str) -> Lowered:
     """The program as the core sees it; failures, errors, deadlocks and final states are looked for."""
-    return lower_task(_task(program, name, None), fault=fault)
+    return lower_task(_task(program, name, None))
 
 
 def _task(program: Program, name: str, bound: int | None) -> Task:
@@ -58,11 +58,11 @@ def _task(program: Program, name: str, bound: int | None) -> Task:
     )
 
 
-def compare(program: Program, name: str, report: Report, *, fault: int | None = None) -> None:
+def compare(program: Program, name: str, report: Report) -> None:
     """Compares the searches with the reference's machine and with one another on one program."""
     who = f"{program.name} {name}"
     try:
-        asked, tried = question(program, name), question(program, name, fault=fault)
+        asked, tried = question(program, name), question(program, name)
         bounded = tried.core.bounded(bound=2, states=_STATES)
     except (EngineLimitError, OverflowError):
         report.counts["refused"] += 1
@@ -201,14 +201,12 @@ def _count(program: Program, name: str, forward: _core.BufferFindings, report: R
     report.counts["accelerated"] += bool(forward.cycles)
 
 
-def campaign(
-    count: int, *, first: int = 0, names: Sequence[str] = MODELS, fault: int | None = None
-) -> Report:
+def campaign(count: int, *, first: int = 0, names: Sequence[str] = MODELS) -> Report:
     """Compares the searches on many programs."""
     report = Report()
     for seed in range(first, first + count):
         program = machine_program(seed, PARTS)
-        compare(program, names[seed % len(names)], report, fault=fault)
+        compare(program, names[seed % len(names)], report)
     return report
 
 

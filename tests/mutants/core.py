@@ -75,16 +75,6 @@ def run(target: Target, *, sample: int, seed: int) -> int:
     return 0
 
 
-def run_faults() -> int:
-    """Builds the core that can make the mistakes it lists, and runs the tests that should see them."""
-    _copy()
-    if not _build(features="pyo3/extension-module,faults"):
-        _say("the core cannot be built with its mistakes")
-        return 2
-    done = _pytest(["-m", "faults", "differential", "unit/engines"], capture_output=False)
-    return 0 if done.returncode == 0 else 2
-
-
 def mutants(target: Target) -> list[dict[str, Any]]:
     """What `cargo-mutants` would change in a target."""
     glob = f"core/{target.folder}/**"

@@ -2,7 +2,7 @@
 
     python -m mutants.targets [NAME…] [--sample N] [--seed N] [--list]
 
-NAME is a target below or a part of one; `core:faults` stands for the mistakes that the core lists itself.
+NAME is a target below or a part of one.
 Other targets of the core need `cargo-mutants`, which lists the mutants; see `mutants.core`.
 """
 
@@ -18,7 +18,6 @@ from pathlib import Path
 
 from mutants import core
 
-FAULTS = "core:faults"
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -83,13 +82,10 @@ def main(words: Sequence[str] | None = None) -> int:
         for target in targets
         if not chosen.names or any(name in target.module for name in chosen.names)
     ]
-    if not wanted and not any(name in FAULTS for name in chosen.names):
+    if not wanted:
         print(f"no target is called {' or '.join(chosen.names)}; --list shows them")  # noqa: T201 - a command
         return 2
     worst = 0
-    if not chosen.list and (not chosen.names or any(name in FAULTS for name in chosen.names)):
-        print(f"== {FAULTS}: deliberate mistakes of the core", flush=True)  # noqa: T201 - a command
-        worst = core.run_faults()
     for target in wanted:
         print(f"== {target.module}: {' '.join(target.tests)}", flush=True)  # noqa: T201 - a command
         if chosen.list:

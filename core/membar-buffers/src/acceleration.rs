@@ -10,7 +10,6 @@
 use membar_ir::error::CoreError;
 
 use super::automaton::{Language, Letter};
-use super::fault::Fault;
 use super::forward::{Frame, Place, Search, Step};
 use super::paths::Growth;
 use super::question::{Cycle, show_letter};
@@ -73,7 +72,7 @@ impl Search<'_, '_, '_> {
         place: Place,
         came: &Step,
     ) -> Result<Option<Growth>, CoreError> {
-        for at in self.comparable(state, place).into_iter().rev() {
+        for at in self.on_stack.get(&place).cloned().unwrap_or_default().into_iter().rev() {
             let before = &self.stack[at].state;
             let mut changed =
                 (0..state.queues.len()).filter(|&queue| before.queues[queue] != state.queues[queue]);
@@ -95,19 +94,6 @@ impl Search<'_, '_, '_> {
             }
         }
         Ok(None)
-    }
-
-    /// The states on the stack with the same control points and memory.
-    fn comparable(&self, state: &State, place: Place) -> Vec<usize> {
-        match self.fault.chosen() {
-            Fault::RepeatIgnoresMemory => {
-                (0..self.stack.len()).filter(|&at| self.stack[at].state.locals == state.locals).collect()
-            }
-            Fault::RepeatIgnoresControl => {
-                (0..self.stack.len()).filter(|&at| self.stack[at].state.memory == state.memory).collect()
-            }
-            _ => self.on_stack.get(&place).cloned().unwrap_or_default(),
-        }
     }
 
     /// Finds a cycle that the thread which moved last takes alone, whatever others did meanwhile; it is taken by
@@ -156,10 +142,7 @@ impl Search<'_, '_, '_> {
             if self.semantics.world.automata.repeat(state.queues[queue], &words) == state.queues[queue] {
                 continue;
             }
-            let mut cycles = match self.fault.chosen() {
-                Fault::RepeatForeignCycles => self.all_cycles(queue),
-                _ => known.clone(),
-            };
+            let mut cycles = known.clone();
             let language = self.closed_under(state, queue, &mut cycles)?;
             if language != state.queues[queue] {
                 growths.push(Growth { queue, from: None, before: state.queues[queue], cycles });
@@ -193,9 +176,6 @@ impl Search<'_, '_, '_> {
         let width = self.semantics.width().max(1);
         let key = (queue, before.locals[queue / width]);
         let mut cycles = self.cycles.get(&key).cloned().unwrap_or_default();
-        if self.fault == Fault::RepeatForeignCycles {
-            cycles = self.all_cycles(queue);
-        }
         if !cycles.contains(cycle) {
             cycles.push(cycle.clone());
         }
@@ -227,12 +207,6 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    fn all_cycles(&self, queue: usize) -> Vec<AcceleratedCycle> {
-        let mut keys: Vec<_> = self.cycles.keys().filter(|key| key.0 == queue).copied().collect();
-        keys.sort_unstable();
-        keys.iter().flat_map(|key| self.cycles[key].iter().cloned()).collect()
-    }
-
     /// Whether a cycle can be taken from every content of `language`, and does nothing but append its word.
     fn goes_on(
         &mut self,
@@ -241,15 +215,6 @@ impl Search<'_, '_, '_> {
         language: Language,
         cycle: &AcceleratedCycle,
     ) -> Result<bool, CoreError> {
-        if matches!(
-            self.fault.chosen(),
-            Fault::RepeatWithoutCheck
-                | Fault::RepeatForeignCycles
-                | Fault::RepeatIgnoresMemory
-                | Fault::RepeatIgnoresControl
-        ) {
-            return Ok(true);
-        }
         let mut start = before.clone();
         start.queues[queue] = language;
         let mut state = start.clone();

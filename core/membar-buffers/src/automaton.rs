@@ -366,17 +366,6 @@ impl Automata {
         self.keep(product.minimal())
     }
 
-    /// Every word with `letter` before it.
-    pub fn prepend(&mut self, letter: Letter, language: Language) -> Language {
-        let mut loose = Nfa::of(self.at(language));
-        if loose.edges.is_empty() {
-            return Language::NOTHING;
-        }
-        let start = loose.state(false);
-        loose.edges[start as usize].push((letter, 0));
-        self.keep(loose.determinize(start).minimal())
-    }
-
     /// All words of both.
     pub fn union(&mut self, left: Language, right: Language) -> Language {
         if left == right || right == Language::NOTHING {

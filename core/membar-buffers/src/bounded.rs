@@ -7,7 +7,6 @@ use std::sync::Arc;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Limits, Stop, Watch};
 use membar_ir::program;
-use membar_states::fault::Fault;
 use membar_states::goals::{self, Goal, Reached};
 use membar_states::program::{BufferKind, Program, Registers};
 use membar_states::safety::RunStep;
@@ -46,7 +45,7 @@ impl Bounded {
         is_enough: impl Fn(&Goal) -> bool,
     ) -> Result<Reached, CoreError> {
         let program = Program::new(Arc::clone(&self.program), self.kind, bound, Registers::Live);
-        goals::explore(System::new(Arc::new(program), Fault::None), states, watch, is_enough)
+        goals::explore(System::new(Arc::new(program)), states, watch, is_enough)
     }
 
     /// Everything with buffers of at most `bound` entries, or only the first thing that answers the question.

@@ -2,7 +2,6 @@
 
 use membar_ir::program::CellId;
 
-use super::fault::Fault;
 use super::system::System;
 
 /// How stores wait.
@@ -42,19 +41,16 @@ impl Discipline {
 pub(super) struct Passing {
     real_cells: usize,
     mark: Option<CellId>,
-    fault: Fault,
 }
 
 impl Passing {
     pub(super) fn of(system: &System<'_>) -> Self {
-        Self { real_cells: system.program.cells.len(), mark: system.mark, fault: system.fault }
+        Self { real_cells: system.program.cells.len(), mark: system.mark }
     }
 
     /// Whether a store to `later` may reach memory before an older entry for `earlier`.
     pub(super) fn may_pass(self, later: CellId, earlier: CellId) -> bool {
-        let is_store = later.index() < self.real_cells
-            || (self.fault == Fault::BirthPassesStores && Some(later) != self.mark);
-        is_store && later != earlier && (Some(earlier) != self.mark || self.fault == Fault::MarkPassed)
+        later.index() < self.real_cells && later != earlier && Some(earlier) != self.mark
     }
 }
 

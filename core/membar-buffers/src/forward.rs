@@ -12,7 +12,6 @@ use membar_ir::error::CoreError;
 use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};
 use super::discipline::Discipline;
-use super::fault::Fault;
 use super::paths::{Growth, Node, NodeId, Predecessor, Target};
 use super::question::{Findings, Question, Unbounded, show_letter};
 use super::run::run_steps;
@@ -72,7 +71,6 @@ pub(super) struct Search<'s, 'p, 'b> {
     question: &'s Question,
     reductions: Reductions,
     watch: &'s mut Watch<'b>,
-    pub(super) fault: Fault,
     places: FxHashMap<(Vec<LocalId>, Vec<u64>), Place>,
     kept: Vec<Vec<Kept>>,
     /// Control points and memory of each place, with empty buffers.
@@ -98,13 +96,11 @@ pub fn search(
     reductions: Reductions,
     watch: &mut Watch<'_>,
 ) -> Result<Findings, CoreError> {
-    let fault = system.fault;
     let mut search = Search {
         semantics: Semantics::new(system, discipline),
         question,
         reductions,
         watch,
-        fault,
         places: FxHashMap::default(),
         kept: Vec::new(),
         bare: Vec::new(),
@@ -218,31 +214,26 @@ impl Search<'_, '_, '_> {
     }
 
     /// What the empty buffers of a state say: it may be the end, or a deadlock.
-    fn look_empty(&mut self, state: &State, node: NodeId, successors: &[Successor]) -> Result<(), CoreError> {
+    fn look_empty(&mut self, state: &State, node: NodeId) -> Result<(), CoreError> {
         let automata = &self.semantics.world.automata;
         let empty = state.queues.iter().all(|&queue| automata.has_empty_word(queue));
         let system = &*self.semantics.system;
         let is_over = system.is_at_rest(&state.locals, &state.memory);
         let target = Target { node, last: None, queues: vec![Language::EMPTY_WORD; state.queues.len()] };
         if is_over {
-            if empty || self.fault == Fault::EndingWithFullBuffers {
+            if empty {
                 let ending = self.question.terms(system, &state.locals, &state.memory);
                 self.note(Goal::Ending(ending), target);
             }
             return Ok(());
         }
-        let may_stay = self.question.may_stay(system, &state.locals) && self.fault != Fault::DeadlockAtEnds;
+        let may_stay = self.question.may_stay(system, &state.locals);
         let is_asked = self.question.deadlocks && !may_stay;
-        if !is_asked || !(empty || self.fault == Fault::DeadlockWithFullBuffers) {
+        if !is_asked || !empty {
             return Ok(());
         }
-        let is_stuck = if self.fault == Fault::DeadlockIgnored {
-            successors.is_empty()
-        } else {
-            let bare = State { queues: target.queues.clone(), ..state.clone() };
-            self.semantics.successors(&bare)?.is_empty()
-        };
-        if is_stuck && !self.semantics.blocked {
+        let bare = State { queues: target.queues.clone(), ..state.clone() };
+        if self.semantics.successors(&bare)?.is_empty() && !self.semantics.blocked {
             let points = self.question.points(self.semantics.system, &state.locals);
             self.note(Goal::Deadlock(points), target);
         }
@@ -273,7 +264,7 @@ impl Search<'_, '_, '_> {
         }
         let successors = self.semantics.successors(&state)?;
         let node = self.node(&state, place, came.as_ref(), growths)?;
-        self.look_empty(&state, node, &successors)?;
+        self.look_empty(&state, node)?;
         let mut todo = Vec::new();
         for successor in successors {
             let number = self.transitions.number(&successor.transition);
@@ -326,12 +317,7 @@ impl Search<'_, '_, '_> {
         for kept in &self.kept[place as usize] {
             let mut pairs = state.queues.iter().zip(&self.nodes[kept.node as usize].queues);
             let automata = &mut self.semantics.world.automata;
-            let covers = match self.fault.chosen() {
-                Fault::InclusionOfOneBuffer => pairs.next().is_none_or(|(&a, &b)| automata.is_included(a, b)),
-                Fault::InclusionReversed => pairs.all(|(&a, &b)| automata.is_included(b, a)),
-                _ => pairs.all(|(&a, &b)| automata.is_included(a, b)),
-            };
-            if covers {
+            if pairs.all(|(&a, &b)| automata.is_included(a, b)) {
                 match &mut common {
                     None => common = Some(kept.sleep.clone()),
                     Some(common) => common
@@ -356,12 +342,10 @@ impl Search<'_, '_, '_> {
         let list = &mut self.kept[place as usize];
         let is_new = list.iter().all(|old| nodes[old.node as usize].queues != *queues);
         self.found.stored += u64::from(is_new);
-        if !matches!(self.fault.chosen(), Fault::InclusionReversed | Fault::InclusionOfOneBuffer) {
-            list.retain(|old| {
-                let mut pairs = nodes[old.node as usize].queues.iter().zip(queues);
-                !pairs.all(|(&small, &large)| automata.is_included(small, large))
-            });
-        }
+        list.retain(|old| {
+            let mut pairs = nodes[old.node as usize].queues.iter().zip(queues);
+            !pairs.all(|(&small, &large)| automata.is_included(small, large))
+        });
         list.push(Kept { node, sleep });
         self.look(node, is_new);
     }

@@ -6,7 +6,6 @@ use membar_ir::program::{CellId, Edge, EdgeId, Operation, Rmw, TagSet, ThreadId}
 use membar_step::store_buffers::Waits;
 use membar_step::{Access, Source, perform};
 
-use super::fault::Fault;
 use super::system::{
     EXIT, EXITED, End, Local, LocalId, Memory, NOT_STARTED, Partner, Refusals, START, System, ThreadStep,
 };
@@ -293,14 +292,6 @@ impl<M: Memory> Acting<'_, '_, M> {
         Ok(())
     }
 
-    /// A locked instruction waits for its buffer.
-    fn drain_locked(&mut self) -> Result<(), Stop<M>> {
-        match self.drain(false) {
-            Err(_) if self.system.fault == Fault::LockedWithoutDrain => Ok(()),
-            done => done,
-        }
-    }
-
     /// The value of `expr` as the cell holds it.
     fn stored_value(&mut self, cell: CellId, expr: &Expr) -> u64 {
         let mask = self.system.cells[cell.index()].mask();
@@ -350,11 +341,10 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
 
     fn store(&mut self, access: Access<'_>, value: &Expr) -> Result<(), Stop<M>> {
         let value = self.stored_value(access.cell, value);
-        let fault = self.system.fault;
         let atomic = self.system.orders.get(access.tags).atomic;
-        let is_atomic = atomic != Waits::Nothing && fault != Fault::AtomicIsBuffered;
+        let is_atomic = atomic != Waits::Nothing;
         if is_atomic {
-            self.drain(atomic == Waits::All && fault != Fault::AtomicAllIsOwn)?;
+            self.drain(atomic == Waits::All)?;
         }
         if is_atomic || access.exclusive {
             self.progress.memory.write(self.world, access.cell, value);
@@ -369,31 +359,27 @@ impl<M: Memory> membar_step::Memory for Acting<'_, '_, M> {
     }
 
     fn update_fails(&mut self, rmw: &Rmw) -> Result<(), Stop<M>> {
-        if self.system.orders.get(rmw.failed_tags).locked { self.drain_locked() } else { Ok(()) }
+        if self.system.orders.get(rmw.failed_tags).locked { self.drain(false) } else { Ok(()) }
     }
 
     fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Result<(), Stop<M>> {
-        self.drain_locked()?;
+        self.drain(false)?;
         let value = self.stored_value(cell, &rmw.value);
         self.progress.memory.write(self.world, cell, value);
         Ok(())
     }
 
     fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Result<(), Stop<M>> {
-        let fault = self.system.fault;
-        if fault == Fault::FenceIgnored {
-            return Ok(());
-        }
         match self.system.orders.get(tags).fence {
             Waits::Nothing => Ok(()),
             Waits::OrderStores => {
-                if let Some(mark) = self.system.mark.filter(|_| fault != Fault::OrderIgnored) {
+                if let Some(mark) = self.system.mark {
                     self.progress.memory.order(self.world, mark);
                 }
                 Ok(())
             }
             Waits::Own => self.drain(false),
-            Waits::All => self.drain(fault != Fault::FullFenceIsOwn),
+            Waits::All => self.drain(true),
         }
     }
 

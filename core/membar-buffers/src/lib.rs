@@ -10,7 +10,6 @@ pub mod automaton;
 pub mod bounded;
 pub mod discipline;
 mod expression;
-pub mod fault;
 pub mod forward;
 mod interpreter;
 pub mod load_buffers;

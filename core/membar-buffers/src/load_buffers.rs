@@ -20,7 +20,6 @@ use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
-use super::fault::Fault;
 use super::local_automata::{LocalAutomata, LocalAutomaton, flatten};
 use super::question::{Findings, Question};
 use super::system::{End, LocalId, System};
@@ -63,7 +62,6 @@ struct Search<'s, 'p, 'b> {
     system: &'s System<'p>,
     program: &'s LocalAutomata,
     watch: &'s mut Watch<'b>,
-    fault: Fault,
     elements: Vec<Kept>,
     kept: FxHashMap<Key, Vec<u32>>,
     /// Small ones first: what is above them need not be looked at then.
@@ -98,7 +96,6 @@ pub fn search(
             system,
             program: &program,
             watch,
-            fault: system.fault,
             elements: Vec::new(),
             kept: FxHashMap::default(),
             todo: BinaryHeap::new(),
@@ -221,7 +218,7 @@ impl Search<'_, '_, '_> {
     fn drop_above(&mut self, element: &Element) {
         let Some(mut numbers) = self.kept.remove(&key_of(element)) else { return };
         numbers.retain(|&number| {
-            let is_above = self.is_below(element, &self.elements[number as usize].element);
+            let is_above = is_below(element, &self.elements[number as usize].element);
             self.elements[number as usize].is_smallest &= !is_above;
             !is_above
         });
@@ -249,21 +246,21 @@ impl Search<'_, '_, '_> {
                 }
             }
             let kept = self.kept.get(&general);
-            let is_smaller = |number: &u32| self.is_below(&self.elements[*number as usize].element, element);
+            let is_smaller = |number: &u32| is_below(&self.elements[*number as usize].element, element);
             kept.is_some_and(|kept| kept.iter().any(is_smaller))
         })
     }
+}
 
-    fn is_below(&self, smaller: &Element, larger: &Element) -> bool {
-        let mut cells = smaller.memory.iter().zip(&larger.memory);
-        let mut parts = smaller.threads.iter().zip(&larger.threads);
-        cells.all(|(small, large)| small.is_none() || small == large)
-            && parts.all(|(small, large)| match (small, large) {
-                (None, _) => true,
-                (Some((a, below)), Some((b, above))) => a == b && is_part(below, above, self.fault),
-                (Some(_), None) => false,
-            })
-    }
+fn is_below(smaller: &Element, larger: &Element) -> bool {
+    let mut cells = smaller.memory.iter().zip(&larger.memory);
+    let mut parts = smaller.threads.iter().zip(&larger.threads);
+    cells.all(|(small, large)| small.is_none() || small == large)
+        && parts.all(|(small, large)| match (small, large) {
+            (None, _) => true,
+            (Some((a, below)), Some((b, above))) => a == b && is_part(below, above),
+            (Some(_), None) => false,
+        })
 }
 
 fn key_of(element: &Element) -> Key {
@@ -277,14 +274,14 @@ fn weight(element: &Element) -> usize {
 }
 
 /// Subword, with the own messages in place.
-fn is_part(small: &[Message], large: &[Message], fault: Fault) -> bool {
+fn is_part(small: &[Message], large: &[Message]) -> bool {
     let own = |queue: &[Message]| queue.iter().filter(|message| message.own).copied().collect::<Vec<_>>();
-    if fault != Fault::DualOrderDropsOwn && own(small) != own(large) {
+    if own(small) != own(large) {
         return false;
     }
     let mut rest = small.iter().peekable();
     for message in large {
-        if message.own && fault != Fault::DualOrderDropsOwn {
+        if message.own {
             // All of the part before it must have been found before it.
             if rest.peek() != Some(&message) {
                 return false;

@@ -13,7 +13,6 @@ use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
 use membar_ir::words::narrow;
 
-use super::fault::Fault;
 use super::system::{End, LocalId, Memory, System, ThreadStep};
 use membar_ir::limits::{Stopped, Watch};
 
@@ -372,7 +371,6 @@ fn flat(system: &System<'_>, taken: Vec<Steps>, met: Vec<(Pair, ThreadStep<AnyMe
         }
         program.meetings.push(Meeting { threads, from, to, block: parts.block });
     }
-    program.is_exact |= system.fault == Fault::DualStepsOverlap;
     program
 }
 

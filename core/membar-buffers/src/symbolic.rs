@@ -9,7 +9,6 @@ use membar_ir::program::{CellId, EdgeId};
 
 use super::automaton::{Automata, Language, Letter};
 use super::discipline::{Discipline, Entry, Passing};
-use super::fault::Fault;
 use super::system::{End, LocalId, Memory, Partner, System, ThreadStep};
 use membar_ir::interner::Interner;
 
@@ -80,7 +79,6 @@ pub(super) struct World {
     pub(super) automata: Automata,
     pub(super) discipline: Discipline,
     passing: Passing,
-    pub(super) fault: Fault,
 }
 
 impl World {
@@ -147,11 +145,7 @@ impl View {
         for (cell, value) in std::mem::take(&mut self.fresh) {
             let queue = own + world.discipline.queue(cell);
             let letter = world.automata.letter(cell, value);
-            self.queues[queue] = if world.fault == Fault::StoreAtFront {
-                world.automata.prepend(letter, self.queues[queue])
-            } else {
-                world.automata.append(self.queues[queue], letter)
-            };
+            self.queues[queue] = world.automata.append(self.queues[queue], letter);
             self.stored.push((queue, letter));
         }
     }
@@ -173,7 +167,7 @@ impl Memory for View {
             return vec![(value, self.clone())];
         }
         let inside = self.memory[cell.index()];
-        let Some(queue) = self.queue(world, cell).filter(|_| world.fault != Fault::LoadIgnoresBuffer) else {
+        let Some(queue) = self.queue(world, cell) else {
             return vec![(inside, self.reading(cell))];
         };
         let parts = parts(world, self.queues[queue], cell);
@@ -188,12 +182,11 @@ impl Memory for View {
         }
         by_value.sort_unstable();
         let seen = if sees_memory { self.reading(cell) } else { self.clone() };
-        let keeps = world.fault == Fault::LoadKeepsLanguage;
         by_value
             .into_iter()
             .map(|(value, language)| {
                 let mut next = seen.clone();
-                next.queues[queue] = if keeps { self.queues[queue] } else { language };
+                next.queues[queue] = language;
                 (value, next)
             })
             .collect()
@@ -259,19 +252,7 @@ impl Memory for View {
 
 /// The words of a language by what a load of `cell` finds in them.
 fn parts(world: &mut World, language: Language, cell: CellId) -> Vec<(Option<u64>, Language)> {
-    let mut parts = world.automata.by_newest(language, cell).into_vec();
-    match world.fault.chosen() {
-        Fault::LoadSkipsMemory if parts.len() > 1 => parts.retain(|part| part.0.is_some()),
-        Fault::PrintedLoadRule => {
-            // Σ*·(m,d)·{(y,v) | y = m}*: only entries of the location itself may follow.
-            for part in parts.iter_mut().filter(|part| part.0.is_some()) {
-                part.1 = world.automata.ending_with(part.1, cell);
-            }
-            parts.retain(|part| part.1 != Language::NOTHING);
-        }
-        _ => {}
-    }
-    parts
+    world.automata.by_newest(language, cell).into_vec()
 }
 
 /// The whole system: threads and languages.
@@ -285,9 +266,8 @@ pub(super) struct Semantics<'s, 'p> {
 
 impl<'s, 'p> Semantics<'s, 'p> {
     pub(super) fn new(system: &'s mut System<'p>, discipline: Discipline) -> Self {
-        let fault = system.fault;
         let passing = Passing::of(system);
-        let world = World { automata: Automata::default(), discipline, passing, fault };
+        let world = World { automata: Automata::default(), discipline, passing };
         Self { system, world, blocked: false }
     }
 
@@ -312,11 +292,7 @@ impl<'s, 'p> Semantics<'s, 'p> {
             self.steps(state, thread, &mut found)?;
         }
         for queue in 0..state.queues.len() {
-            let mut letters = self.world.first(state.queues[queue]);
-            if self.world.fault == Fault::CommitFirstLetterOnly {
-                letters.truncate(1);
-            }
-            for letter in letters {
+            for letter in self.world.first(state.queues[queue]) {
                 found.extend(self.commit(state, queue, letter));
             }
         }
@@ -404,18 +380,9 @@ impl<'s, 'p> Semantics<'s, 'p> {
         let (cell, value) = self.world.automata.store_of(letter);
         let mut next = state.clone();
         next.memory[cell.index()] = value;
-        next.queues[queue] = match self.world.fault.chosen() {
-            Fault::CommitKeepsLanguage => state.queues[queue],
-            Fault::CommitLosesWord if self.world.automata.has_empty_word(rest) => Language::EMPTY_WORD,
-            _ => rest,
-        };
-        let mut footprint =
+        next.queues[queue] = rest;
+        let footprint =
             Footprint { thread: queue / self.width(), writes: vec![cell], ..Footprint::default() };
-        if self.world.fault == Fault::SleepPrintedIndependence
-            && self.world.automata.by_newest(state.queues[queue], cell).iter().all(|part| part.0.is_some())
-        {
-            footprint.writes.clear();
-        }
         Some(Successor {
             transition: Transition::Commit { queue, letter },
             footprint,

@@ -14,7 +14,6 @@ use membar_ir::liveness::live_registers;
 use membar_ir::program::{Cell, CellId, EdgeId, Operation, Program, Term, Thread};
 use membar_step::store_buffers::{Orders, Waits};
 
-use super::fault::Fault;
 use membar_ir::interner::Interner;
 
 /// The step by which a spawned thread begins.
@@ -144,8 +143,6 @@ pub struct System<'a> {
     pub cells: Vec<Cell>,
     /// What tags mean.
     pub(super) orders: Orders,
-    /// A mistake to make on purpose.
-    pub fault: Fault,
     locals: Vec<Interner<Local>>,
     live: Vec<Vec<Vec<bool>>>,
     pub(super) start_cells: Vec<Option<CellId>>,
@@ -167,13 +164,12 @@ impl<'a> System<'a> {
     ///
     /// # Errors
     /// An operation has no meaning for store buffers.
-    pub fn new(program: &'a Program, committed: &[Vec<u32>], fault: Fault) -> Result<Self, CoreError> {
+    pub fn new(program: &'a Program, committed: &[Vec<u32>]) -> Result<Self, CoreError> {
         let threads = program.threads.len();
         let mut system = Self {
             program,
             cells: program.cells.clone(),
             orders: Orders::of(program),
-            fault,
             locals: vec![Interner::default(); threads],
             live: Vec::new(),
             start_cells: vec![None; threads],
@@ -181,8 +177,7 @@ impl<'a> System<'a> {
             mark: None,
             meetings: Vec::new(),
             committed: committed.to_vec(),
-            has_committed: fault != Fault::CommittedIgnored
-                && committed.iter().any(|points| !points.is_empty()),
+            has_committed: committed.iter().any(|points| !points.is_empty()),
             meets: Vec::new(),
             stack: Vec::new(),
         };

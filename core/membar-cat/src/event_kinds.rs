@@ -92,11 +92,6 @@ impl<'a> EventKinds<'a> {
         }
     }
 
-    /// For tests only: forgets one.
-    pub fn forget(&mut self) {
-        self.list.pop();
-    }
-
     fn count(&self) -> usize {
         self.list.len() + 1
     }

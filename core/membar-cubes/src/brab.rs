@@ -10,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cube::Cube;
 use crate::facts::Facts;
-use crate::fault::Fault;
 use crate::instance::arrangements;
 use crate::instance::{Check, Instance, Source, Total};
 use crate::matching::contains;
@@ -150,7 +149,7 @@ impl<'a> Brab<'a> {
 
     fn is_wrong(&self, part: &Cube) -> Result<bool, CoreError> {
         for wrong in &self.wrong {
-            if contains(part, wrong, &self.system.sorts, Fault::None)? {
+            if contains(part, wrong, &self.system.sorts)? {
                 return Ok(true);
             }
         }

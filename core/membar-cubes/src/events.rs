@@ -8,7 +8,6 @@
 //! A node is a set of simultaneous accesses of which some reads are pending. The order of nodes is transitively
 //! closed, and the marks are closed upwards.
 
-use crate::fault::Fault;
 use crate::term::Place;
 use membar_ir::error::CoreError;
 
@@ -118,41 +117,32 @@ impl Events {
 
     /// Puts the accesses of a transition before everything; false if that makes a cycle.
     #[must_use]
-    pub fn before(&mut self, new: &Accesses, fault: Fault) -> bool {
+    pub fn before(&mut self, new: &Accesses) -> bool {
         let process = new.process as usize;
         let node = self.reads.len();
         let mut after: Nodes = 0;
         let mut waiting: Nodes = 0;
         if new.is_write {
-            after |= if fault == Fault::WritesUnordered { 0 } else { self.flushed[process] };
+            after |= self.flushed[process];
             for &location in &new.writes {
-                if fault != Fault::CoherenceForgotten {
-                    after |= self.stores_to(location);
-                }
+                after |= self.stores_to(location);
             }
             for read in &new.satisfied {
-                if read.reader != new.process || fault == Fault::OwnReadsAreOrdered {
+                if read.reader != new.process {
                     let at = read.node as usize - 1;
-                    if fault != Fault::ReadFromUnordered {
-                        after |= bit(at) | self.after[at];
-                    }
+                    after |= bit(at) | self.after[at];
                 }
             }
-            waiting = self.waiting(new, fault);
+            waiting = self.waiting(new);
         }
         let has_node = !new.reads.is_empty();
         if !new.is_write || new.is_atomic {
-            let is_plain = new.is_atomic && fault == Fault::AtomicWithoutFence;
-            if fault != Fault::ReadsUnordered && !is_plain {
-                after |= self.program[process];
-            }
+            after |= self.program[process];
             for read in &new.reads {
-                if fault != Fault::NewReadForgetsWrites {
-                    after |= self.stores_to(read.location());
-                }
+                after |= self.stores_to(read.location());
             }
         }
-        if after & waiting != 0 && fault != Fault::CyclesAllowed {
+        if after & waiting != 0 {
             return false;
         }
         let own = if has_node { bit(node) } else { 0 };
@@ -169,22 +159,22 @@ impl Events {
                 self.store(location, up);
             }
         }
-        if new.fence && fault != Fault::FenceIgnored {
+        if new.fence {
             self.flushed[process] |= self.program[process];
         }
         true
     }
 
     /// Nodes with a pending read of another process that the new write does not satisfy.
-    fn waiting(&self, new: &Accesses, fault: Fault) -> Nodes {
+    fn waiting(&self, new: &Accesses) -> Nodes {
         let mut waiting = 0;
         for read in self.pending() {
-            let is_missed = new.writes.contains(&read.location()) || fault == Fault::PrintedFromRead;
+            let is_missed = new.writes.contains(&read.location());
             if read.reader != new.process && is_missed && !new.satisfied.contains(&read) {
                 waiting |= bit(read.node as usize - 1);
             }
         }
-        if fault == Fault::FromReadForgotten { 0 } else { waiting }
+        waiting
     }
 
     /// Orders `first` before `then`, and with it all that comes before `first`.

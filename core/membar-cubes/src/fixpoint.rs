@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use crate::cube::Cube;
 use crate::facts::{self, Facts, Truth};
-use crate::fault::Fault;
 use crate::matching::{MOST_CHOICES, Matching, Plan};
 use crate::system::System;
 use crate::term::{Judged, Literal};
@@ -89,12 +88,7 @@ impl Fixpoint {
     ///
     /// # Errors
     /// A number is too large.
-    pub fn remove_inside(
-        &mut self,
-        cube: &Cube,
-        system: &System,
-        fault: Fault,
-    ) -> Result<Vec<usize>, CoreError> {
+    pub fn remove_inside(&mut self, cube: &Cube, system: &System) -> Result<Vec<usize>, CoreError> {
         let mut removed = Vec::new();
         let signature = needs(cube);
         let plan = Plan::of(cube);
@@ -103,15 +97,13 @@ impl Fixpoint {
             if failed.is_some() || signature & !entry.needs != 0 {
                 return true;
             }
-            let most_open = usize::from(fault == Fault::DeleteWithoutCover);
             let sorts = &system.sorts;
             let matching = Matching {
                 large: cube,
                 plan: &plan,
                 small: &entry.cube,
                 sorts,
-                fault: Fault::None,
-                most_open,
+                most_open: 0,
                 interchangeable: &entry.interchangeable,
                 steps: Cell::new(MOST_CHOICES),
             };
@@ -137,27 +129,28 @@ impl Fixpoint {
     ///
     /// # Errors
     /// A number is too large.
-    pub fn covers(&self, cube: &Cube, system: &System, fault: Fault) -> Result<Cover, CoreError> {
+    pub fn covers(&self, cube: &Cube, system: &System) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let signature = needs(cube);
         let interchangeable = cube.interchangeable();
-        let plan = (fault == Fault::MatchReversed).then(|| Plan::of(cube));
         for entry in &self.entries {
             if entry.needs & !signature != 0 {
                 continue;
             }
-            let (large, plan, small, interchangeable) = match &plan {
-                Some(plan) => (cube, plan, &entry.cube, &entry.interchangeable),
-                None => (&entry.cube, &entry.plan, cube, &interchangeable),
+            let matching = Matching {
+                large: &entry.cube,
+                plan: &entry.plan,
+                small: cube,
+                sorts,
+                most_open: 0,
+                interchangeable: &interchangeable,
+                steps: Cell::new(MOST_CHOICES),
             };
-            let steps = Cell::new(MOST_CHOICES);
-            let matching =
-                Matching { large, plan, small, sorts, fault, most_open: 0, interchangeable, steps };
             if matching.each(&mut |_| true)? {
                 return Ok(Cover::One(entry.number));
             }
         }
-        self.is_covered_by_several(cube, &interchangeable, system, fault)
+        self.is_covered_by_several(cube, &interchangeable, system)
     }
 
     /// Whether no state of `cube` escapes all visited cubes: each way of one of them gives a clause of negated
@@ -167,7 +160,6 @@ impl Fixpoint {
         cube: &Cube,
         interchangeable: &[u8],
         system: &System,
-        fault: Fault,
     ) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let signature = needs(cube);
@@ -183,7 +175,6 @@ impl Fixpoint {
                 plan: &entry.plan,
                 small: cube,
                 sorts,
-                fault,
                 most_open: MOST_OPEN,
                 interchangeable,
                 steps,
@@ -205,8 +196,7 @@ impl Fixpoint {
             let mut negation = Vec::new();
             for literal in &clause {
                 match facts::negate(literal)? {
-                    Judged::Open(open) if fault != Fault::NegationKept => negation.push(open),
-                    Judged::Open(_) => negation.push(literal.clone()),
+                    Judged::Open(open) => negation.push(open),
                     // Open literals are neither always true nor always false.
                     _ => return Ok(Cover::Not),
                 }

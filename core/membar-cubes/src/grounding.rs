@@ -1,7 +1,6 @@
 //! Formulas of a system with processes substituted: literals and values.
 
 use crate::facts::{self, Facts};
-use crate::fault::Fault;
 use crate::system::{Access, Alternatives, Condition, Process, Sort, System, Term};
 use crate::term::{DIMENSIONS, Judged, Linear, Literal, NOBODY, Place, Relation, Sum, compare};
 use membar_ir::error::CoreError;
@@ -192,7 +191,6 @@ pub fn branches(
     target: Place,
     bindings: &Bindings<'_>,
     system: &System,
-    fault: Fault,
 ) -> Result<Vec<Branch>, CoreError> {
     let mut found = Vec::new();
     let mut earlier: Vec<Vec<Literal>> = vec![Vec::new()];
@@ -206,12 +204,7 @@ pub fn branches(
             }
             excluded = excluding(&excluded, &literals)?;
         }
-        if fault == Fault::FirstCaseOnly && !found.is_empty() {
-            return Ok(found);
-        }
-        if fault != Fault::CaseOrderForgotten {
-            earlier = product(&earlier, &excluded);
-        }
+        earlier = product(&earlier, &excluded);
         if earlier.is_empty() {
             return Ok(found);
         }

@@ -2,35 +2,28 @@
 
 use crate::cube::Cube;
 use crate::facts::Facts;
-use crate::fault::Fault;
 use crate::fixpoint::{Cover, Fixpoint};
 use crate::grounding::{Bindings, conditions_hold};
 use crate::system::System;
 use crate::term::{Linear, Literal, Place, Sum};
 use membar_ir::error::CoreError;
 
-/// Whether some initial state with at least one process may be in the cube. Only its own processes are asked, so yes
+/// Whether some initial state with at least one process may be in the cube. Only its own processes are slots, so yes
 /// may be wrong. No initial state is in a cube of `assumed`.
 ///
 /// # Errors
 /// A number is too large.
-pub fn may_be_initial(
-    system: &System,
-    cube: &Cube,
-    assumed: &Fixpoint,
-    fault: Fault,
-) -> Result<bool, CoreError> {
+pub fn may_be_initial(system: &System, cube: &Cube, assumed: &Fixpoint) -> Result<bool, CoreError> {
     let Some(mut facts) = with_initial_reads(&cube.facts, system)? else { return Ok(false) };
     if !facts.is_consistent(&system.sorts)? {
         return Ok(false);
     }
     let slots = cube.slots.max(1);
-    let asked = if fault == Fault::InitOfOneProcess { 1 } else { slots };
     let mut tuples = vec![Vec::new()];
     for _ in 0..system.init_parameters {
         let longer = |tuple: &Vec<u8>| {
             let tuple = tuple.clone();
-            (0..asked).map(move |slot| [tuple.as_slice(), &[slot]].concat())
+            (0..slots).map(move |slot| [tuple.as_slice(), &[slot]].concat())
         };
         tuples = tuples.iter().flat_map(longer).collect();
     }
@@ -47,7 +40,7 @@ fn some_alternative(
 ) -> Result<bool, CoreError> {
     let Some((tuple, rest)) = tuples.split_first() else {
         let cube = Cube { slots, facts, ..Cube::default() };
-        return Ok(assumed.covers(&cube, system, Fault::None)? == Cover::Not);
+        return Ok(assumed.covers(&cube, system)? == Cover::Not);
     };
     let bindings = Bindings { slots: tuple, node: 0 };
     for conjunction in &system.init {

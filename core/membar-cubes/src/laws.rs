@@ -2,7 +2,6 @@
 
 use crate::cube::Cube;
 use crate::facts::{Facts, Truth};
-use crate::fault::Fault;
 use crate::matching::contains;
 use crate::membership::is_in;
 use crate::preimage::preimages;
@@ -166,13 +165,13 @@ fn preimages_hold_before_steps_into_a_cube() {
         let Ok(Some(cube)) = Cube::of(&system, formula, &assigned) else { continue };
         let mut before: Vec<Cube> = Vec::new();
         for transition in &system.transitions {
-            let found = preimages(&system, &cube, transition, Fault::None).expect("small");
+            let found = preimages(&system, &cube, transition).expect("small");
             before.extend(found.into_iter().map(|one| one.cube));
         }
         for one in before.iter().filter(|one| one.facts.within.len() > 1) {
             let mut larger = one.clone();
             larger.facts.within.remove(0);
-            assert!(contains(&larger, one, &system.sorts, Fault::None).expect("small"));
+            assert!(contains(&larger, one, &system.sorts).expect("small"));
         }
         let instance = ReferenceInstance::new(&system, 3, 0);
         let mut states = instance.initial().0;

@@ -10,7 +10,6 @@ pub mod choice;
 pub mod cube;
 pub mod events;
 pub mod facts;
-pub mod fault;
 pub mod fixpoint;
 pub mod grounding;
 pub mod initial;

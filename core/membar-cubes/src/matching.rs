@@ -8,7 +8,6 @@ use std::cell::Cell;
 use crate::cube::Cube;
 use crate::events::{Nodes, members};
 use crate::facts::Truth;
-use crate::fault::Fault;
 use crate::system::Sorts;
 use crate::term::{Literal, NOBODY, Place};
 use membar_ir::error::CoreError;
@@ -65,7 +64,6 @@ pub(crate) struct Matching<'a> {
     pub plan: &'a Plan,
     pub small: &'a Cube,
     pub sorts: &'a Sorts,
-    pub fault: Fault,
     /// Literals of `large` that need not follow from `small`.
     pub most_open: usize,
     /// For each process variable of `small` the first one that is like it in everything.
@@ -85,7 +83,7 @@ struct Partial {
 impl Matching<'_> {
     /// Calls `found` with the literals that do not follow, for each way, until it returns true.
     pub(crate) fn each(&self, found: &mut dyn FnMut(Vec<Literal>) -> bool) -> Result<bool, CoreError> {
-        if self.large.slots > self.small.slots && self.fault != Fault::ProcessesMayMeet {
+        if self.large.slots > self.small.slots {
             return Ok(false);
         }
         let mut partial = Partial::default();
@@ -130,7 +128,7 @@ impl Matching<'_> {
         let range = if self.sorts.is_fixed { fixed..fixed + 1 } else { 0..self.small.slots };
         let open = partial.open.len();
         for slot in range {
-            if partial.slots.contains(&slot) && self.fault != Fault::ProcessesMayMeet {
+            if partial.slots.contains(&slot) {
                 continue;
             }
             if self.has_free_twin(slot, &partial.slots) {
@@ -167,12 +165,8 @@ impl Matching<'_> {
         found: &mut dyn FnMut(Vec<Literal>) -> bool,
     ) -> Result<bool, CoreError> {
         let at = partial.nodes.len();
-        let ignored = self.fault == Fault::MatchIgnoresReads;
-        if at == self.large.events.reads.len() || ignored {
+        if at == self.large.events.reads.len() {
             let mut partial = partial;
-            if ignored {
-                return Ok(found(partial.open));
-            }
             if !self.marks_are_there(&partial) || !self.judge_all(last, &mut partial)? {
                 return Ok(false);
             }
@@ -200,12 +194,12 @@ impl Matching<'_> {
             let (large, small) = (&self.large.events.after, &self.small.events.after);
             implies(large[other], at, small[image], node) && implies(large[at], other, small[node], image)
         });
-        has_reads && (ordered || self.fault == Fault::MatchIgnoresOrder)
+        has_reads && ordered
     }
 
     /// Whether what must come before nodes of `large` comes before their images.
     fn marks_are_there(&self, partial: &Partial) -> bool {
-        if self.large.events.reads.is_empty() || self.fault == Fault::MatchIgnoresMarks {
+        if self.large.events.reads.is_empty() {
             return true;
         }
         let image = |nodes: Nodes| members(nodes).fold(0, |set: Nodes, node| set | 1 << partial.nodes[node]);
@@ -224,9 +218,6 @@ impl Matching<'_> {
     fn judge_all(&self, literals: &[Literal], partial: &mut Partial) -> Result<bool, CoreError> {
         for literal in literals {
             let literal = literal.rename(&partial.slots, &partial.nodes);
-            if self.fault == Fault::PairsForgotten && matches!(literal, Literal::Compare(..)) {
-                continue;
-            }
             match self.small.facts.judge(&literal, self.sorts)? {
                 Truth::True => {}
                 Truth::Open if partial.open.len() < self.most_open => partial.open.push(literal),
@@ -241,19 +232,10 @@ impl Matching<'_> {
 pub(crate) const MOST_CHOICES: u32 = 2_000;
 
 /// Whether every state of `small` is in `large`, as far as one renaming shows it.
-pub(crate) fn contains(large: &Cube, small: &Cube, sorts: &Sorts, fault: Fault) -> Result<bool, CoreError> {
+pub(crate) fn contains(large: &Cube, small: &Cube, sorts: &Sorts) -> Result<bool, CoreError> {
     let interchangeable = small.interchangeable();
     let steps = Cell::new(MOST_CHOICES);
     let plan = Plan::of(large);
-    Matching {
-        large,
-        plan: &plan,
-        small,
-        sorts,
-        fault,
-        most_open: 0,
-        interchangeable: &interchangeable,
-        steps,
-    }
-    .each(&mut |_| true)
+    Matching { large, plan: &plan, small, sorts, most_open: 0, interchangeable: &interchangeable, steps }
+        .each(&mut |_| true)
 }

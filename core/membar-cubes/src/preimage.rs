@@ -6,9 +6,8 @@
 use crate::cube::Cube;
 use crate::events::Accesses;
 use crate::facts::Facts;
-use crate::fault::Fault;
 use crate::grounding::{Bindings, Branch, Value, branches, conditions_hold, substitute};
-use crate::system::{System, Term, Transition, Update};
+use crate::system::{System, Transition, Update};
 use crate::term::{Judged, Literal, NOBODY, Place};
 use membar_ir::error::CoreError;
 
@@ -35,15 +34,10 @@ struct Draft {
 ///
 /// # Errors
 /// A number is too large, or there are too many events.
-pub fn preimages(
-    system: &System,
-    cube: &Cube,
-    transition: &Transition,
-    fault: Fault,
-) -> Result<Vec<Before>, CoreError> {
+pub fn preimages(system: &System, cube: &Cube, transition: &Transition) -> Result<Vec<Before>, CoreError> {
     let mut found = Vec::new();
     let mut assigned = Vec::new();
-    assign(system, cube, transition, fault, &mut assigned, &mut found)?;
+    assign(system, cube, transition, &mut assigned, &mut found)?;
     Ok(found)
 }
 
@@ -52,25 +46,22 @@ fn assign(
     system: &System,
     cube: &Cube,
     transition: &Transition,
-    fault: Fault,
     assigned: &mut Vec<u8>,
     found: &mut Vec<Before>,
 ) -> Result<(), CoreError> {
     if assigned.len() == transition.parameters as usize {
-        let step = Step { system, cube, transition, fault, assigned, slots: slots_of(cube, assigned) };
+        let step = Step { system, cube, transition, assigned, slots: slots_of(cube, assigned) };
         return step.run(found);
     }
     let fresh = slots_of(cube, assigned);
-    let may_grow = !system.sorts.is_fixed
-        && system.size.is_none_or(|size| fresh < size)
-        && fault != Fault::NoFreshProcess;
+    let may_grow = !system.sorts.is_fixed && system.size.is_none_or(|size| fresh < size);
     if fresh >= 30 {
         return Err(CoreError::TooLarge("processes in a cube"));
     }
     for slot in 0..fresh + u8::from(may_grow) {
         if !assigned.contains(&slot) {
             assigned.push(slot);
-            assign(system, cube, transition, fault, assigned, found)?;
+            assign(system, cube, transition, assigned, found)?;
             assigned.pop();
         }
     }
@@ -85,7 +76,6 @@ struct Step<'a> {
     system: &'a System,
     cube: &'a Cube,
     transition: &'a Transition,
-    fault: Fault,
     assigned: &'a [u8],
     slots: u8,
 }
@@ -151,12 +141,9 @@ impl Step<'_> {
 
     /// Universal guards, asked of each process of the cube that is no parameter.
     fn universal(&self, mut drafts: Vec<Draft>, node: u8) -> Result<Vec<Draft>, CoreError> {
-        if self.fault == Fault::UniversalForgotten {
-            return Ok(drafts);
-        }
         for alternatives in &self.transition.universal {
             for slot in 0..self.slots {
-                if self.assigned.contains(&slot) && self.fault != Fault::UniversalOnParameters {
+                if self.assigned.contains(&slot) {
                     continue;
                 }
                 let mut slots = self.assigned.to_vec();
@@ -208,16 +195,14 @@ impl Step<'_> {
         for update in &self.transition.updates {
             match update {
                 Update::Cell(access, term) if bindings.location(access) == cell => {
-                    let is_any = *term == Term::Any;
                     let value = bindings.value(term, cell, self.system)?;
-                    let kept = is_any && self.fault == Fault::ChosenKeepsValue;
-                    return Ok(vec![(Vec::new(), if kept { Value::Unchanged } else { value })]);
+                    return Ok(vec![(Vec::new(), value)]);
                 }
                 Update::All(symbol, cases) if *symbol == cell.symbol => {
                     let mut slots = self.assigned.to_vec();
                     slots.extend(cell.index.iter().take_while(|&&slot| slot != NOBODY));
                     let bindings = Bindings { slots: &slots, node };
-                    return branches(cases, cell, &bindings, self.system, self.fault);
+                    return branches(cases, cell, &bindings, self.system);
                 }
                 _ => {}
             }
@@ -237,7 +222,7 @@ impl Step<'_> {
                 for (literals, value) in &ways {
                     let mut draft = draft.clone();
                     if self.add(&mut draft.facts, literals)? {
-                        if *value != Value::Unchanged || self.fault == Fault::ChosenKeepsValue {
+                        if *value != Value::Unchanged {
                             draft.writes.push(location);
                             draft.values.push((location, value.clone()));
                         }
@@ -284,20 +269,10 @@ impl Step<'_> {
         let reads: Vec<Place> = self.cube.events.pending().filter(here).collect();
         let (own, foreign): (Vec<Place>, Vec<Place>) =
             reads.into_iter().partition(|read| read.reader == acting);
-        let mut choices =
-            if self.fault == Fault::OwnReadsMayWait { vec![Vec::new(), own] } else { vec![own] };
+        let mut choices = vec![own];
         for read in foreign {
             let with = choices.iter().map(|choice| [choice.as_slice(), &[read]].concat());
-            choices = match self.fault.chosen() {
-                Fault::WriteSatisfiesAll => with.collect(),
-                Fault::WriteSatisfiesOne => {
-                    let is_first = |choice: &&Vec<Place>| choice.iter().all(|read| read.reader == acting);
-                    let more =
-                        choices.iter().filter(is_first).map(|choice| [choice.as_slice(), &[read]].concat());
-                    more.chain(choices.clone()).collect()
-                }
-                _ => with.chain(choices.clone()).collect(),
-            };
+            choices = with.chain(choices.clone()).collect();
         }
         choices.retain(|choice| otherwise_changed || !choice.is_empty());
         choices
@@ -339,8 +314,7 @@ impl Step<'_> {
         }
         let mut events = self.cube.events.clone();
         events.grow(self.slots as usize);
-        if self.transition.acting.is_some()
-            && !events.before(&self.accesses(draft, satisfied, &facts, node), self.fault)
+        if self.transition.acting.is_some() && !events.before(&self.accesses(draft, satisfied, &facts, node))
         {
             return Ok(None);
         }

@@ -8,7 +8,6 @@ use std::collections::BinaryHeap;
 
 use crate::brab::{Brab, Guess};
 use crate::cube::Cube;
-use crate::fault::Fault;
 use crate::fixpoint::{Cover, Fixpoint};
 use crate::initial::may_be_initial;
 use crate::instance::arrangements;
@@ -24,8 +23,6 @@ pub struct Options {
     pub trust: bool,
     /// Guess invariants that hold with so many processes.
     pub guesses: Option<u8>,
-    /// A mistake to make on purpose.
-    pub fault: Fault,
 }
 
 /// A transition taken by some processes.
@@ -134,10 +131,9 @@ pub fn search_from(
     system: &System,
     start: Cube,
     known: &[Cube],
-    fault: Fault,
     watch: &mut Watch<'_>,
 ) -> Result<Findings, CoreError> {
-    let mut search = Search::new(system, Options { fault, ..Options::default() }, None)?;
+    let mut search = Search::new(system, Options::default(), None)?;
     for cube in known {
         search.visited.add(BELIEVED, cube.clone());
     }
@@ -234,7 +230,7 @@ impl<'a> Search<'a> {
             if let Err(stopped) = watch.spend(self.nodes.len() as u64, self.counts.bytes) {
                 return Ok(Some(Answer::Stopped(stopped)));
             }
-            let found = preimages(self.system, &self.nodes[at].cube, transition, self.options.fault)?;
+            let found = preimages(self.system, &self.nodes[at].cube, transition)?;
             for before in found {
                 self.counts.made += 1;
                 if let Err(stopped) = watch.spend(self.nodes.len() as u64, self.counts.bytes) {
@@ -278,8 +274,7 @@ impl<'a> Search<'a> {
 
     /// Takes a cube up unless it is covered; the answer if it may hold initially, or if it is time to stop.
     fn accept(&mut self, mut node: Node, watch: &mut Watch<'_>) -> Result<Option<Answer>, CoreError> {
-        let fault = self.options.fault;
-        if self.visited.covers(&node.cube, self.system, fault)? != Cover::Not {
+        if self.visited.covers(&node.cube, self.system)? != Cover::Not {
             self.counts.covered += 1;
             return Ok(None);
         }
@@ -287,9 +282,9 @@ impl<'a> Search<'a> {
         if let Some(stopped) = self.generalise(&mut node, watch)? {
             return Ok(Some(Answer::Stopped(stopped)));
         }
-        let is_initial = may_be_initial(self.system, &node.cube, &self.assumed, fault)?;
+        let is_initial = may_be_initial(self.system, &node.cube, &self.assumed)?;
         if !is_initial {
-            for number in self.visited.remove_inside(&node.cube, self.system, fault)? {
+            for number in self.visited.remove_inside(&node.cube, self.system)? {
                 if number != BELIEVED {
                     self.nodes[number].deleted = true;
                     self.counts.deleted += 1;
@@ -308,7 +303,7 @@ impl<'a> Search<'a> {
     /// Puts a guess in place of a cube, unless it is time to stop.
     fn generalise(&self, node: &mut Node, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
         let Some(guide) = self.guide else { return Ok(None) };
-        let is_initial = |cube: &Cube| may_be_initial(self.system, cube, &self.assumed, Fault::None);
+        let is_initial = |cube: &Cube| may_be_initial(self.system, cube, &self.assumed);
         match guide.guess(&node.cube, is_initial, watch)? {
             Guess::Nothing => {}
             Guess::Stopped(stopped) => return Ok(Some(stopped)),

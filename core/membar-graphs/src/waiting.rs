@@ -2,7 +2,6 @@
 //!
 //! The meaning is that of `engines/reference/waiting.py`.
 
-use crate::stateless::fault::Fault;
 use crate::thread::{Event, Kind};
 use membar_ir::origins::Origins;
 use membar_ir::program::CellId;
@@ -89,17 +88,16 @@ impl Visit {
         events: &[Event],
         written_back: Option<usize>,
         single: bool,
-        fault: Fault,
     ) -> Between {
         let iteration = &events[self.events..];
         let reads = iteration.iter().filter(|event| event.kind == Kind::Read).count();
         let writes = iteration.iter().filter(|event| event.kind == Kind::Write).count();
-        let has_written = writes > usize::from(written_back.is_some()) && fault != Fault::WritingIsWaiting;
+        let has_written = writes > usize::from(written_back.is_some());
         let is_empty = reads == 0 || (single && reads > 1);
-        let has_chosen = now.effects.actions != self.effects.actions && fault != Fault::ChoosingIsWaiting;
-        if has_written || is_empty || has_chosen || !self.is_same(now, fault) {
+        let has_chosen = now.effects.actions != self.effects.actions;
+        if has_written || is_empty || has_chosen || !self.is_same(now) {
             Between::Changes
-        } else if now.effects.retries != self.effects.retries && fault != Fault::RetryingIsWaiting {
+        } else if now.effects.retries != self.effects.retries {
             if written_back.is_some() { Between::Changes } else { Between::Retry }
         } else {
             Between::Looks
@@ -107,11 +105,10 @@ impl Visit {
     }
 
     /// Whether the thread goes on from `now` as from here, and depends on no less.
-    fn is_same(&self, now: &Self, fault: Fault) -> bool {
+    fn is_same(&self, now: &Self) -> bool {
         let mut registers = self.registers.iter().zip(&now.registers);
-        (self.open == now.open || fault == Fault::ExclusivesForgotten)
+        self.open == now.open
             && self.control.is_within(&now.control)
-            && (fault == Fault::RegistersForgotten
-                || registers.all(|(old, new)| old.0 == new.0 && old.1.is_within(&new.1)))
+            && registers.all(|(old, new)| old.0 == new.0 && old.1.is_within(&new.1))
     }
 }

@@ -7,7 +7,6 @@ pub mod form;
 pub mod interner;
 pub mod limits;
 pub mod liveness;
-mod mistakes;
 pub mod origins;
 pub mod program;
 pub mod words;

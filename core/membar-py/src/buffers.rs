@@ -2,7 +2,6 @@
 
 use membar_buffers::bounded::Bounded;
 use membar_buffers::discipline::Discipline;
-use membar_buffers::fault::Fault;
 use membar_buffers::forward::{self, Reductions};
 use membar_buffers::load_buffers;
 use membar_buffers::question::{self, Question};
@@ -30,7 +29,6 @@ pub(crate) struct StoreBuffers {
     discipline: Discipline,
     /// Per thread, the control points that hold others up.
     committed: Vec<Vec<u32>>,
-    fault: Fault,
 }
 
 #[pymethods]
@@ -42,7 +40,7 @@ impl StoreBuffers {
     #[new]
     #[pyo3(signature = (
         program, *, explicit, discipline, places=None, predicates=None, looks=None, deadlocks=false, ends=None,
-        asserts=None, committed=None, fault=None
+        asserts=None, committed=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
@@ -56,7 +54,6 @@ impl StoreBuffers {
         ends: Option<Vec<Vec<u32>>>,
         asserts: Option<Vec<(u32, u32)>>,
         committed: Option<Vec<Vec<u32>>>,
-        fault: Option<usize>,
     ) -> PyResult<Self> {
         let decoded = |form: &[u8]| Program::decode(&words_of(form)?, TAGS).map_err(|error| to_py(&error));
         let (program, explicit) = (decoded(program)?, decoded(explicit)?);
@@ -81,11 +78,6 @@ impl StoreBuffers {
             let predicate = Expr::decode(&mut words, known).and_then(|expr| words.end().map(|()| expr));
             errors.push(predicate.map_err(|error| to_py(&error))?);
         }
-        let fault = match fault.map(|number| Fault::ALL.get(number)) {
-            None => Fault::None,
-            Some(Some(&(fault, _))) => fault,
-            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
-        };
         Ok(Self {
             program,
             bounded: Bounded::new(explicit, discipline),
@@ -99,7 +91,6 @@ impl StoreBuffers {
             },
             discipline,
             committed: committed.unwrap_or_default(),
-            fault,
         })
     }
 
@@ -121,7 +112,7 @@ impl StoreBuffers {
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
             let mut watch = Watch::new(stop, limits);
-            let mut system = System::new(&self.program, &self.committed, self.fault)?;
+            let mut system = System::new(&self.program, &self.committed)?;
             let reductions = Reductions { sleep, acceleration, only_first };
             let found =
                 forward::search(&mut system, &self.question, self.discipline, reductions, &mut watch)?;
@@ -144,7 +135,7 @@ impl StoreBuffers {
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
             let mut watch = Watch::new(stop, limits);
-            let mut system = System::new(&self.program, &self.committed, self.fault)?;
+            let mut system = System::new(&self.program, &self.committed)?;
             let found = load_buffers::search(&mut system, &self.question, &mut watch)?;
             Ok(BufferFindings { found })
         })
@@ -164,7 +155,7 @@ impl StoreBuffers {
         let limits = Limits { states, ..limits_of(seconds, None, memory)? };
         run_detached(py, None, |stop| {
             // What the other searches refuse is refused here too.
-            System::new(&self.program, &self.committed, self.fault)?;
+            System::new(&self.program, &self.committed)?;
             let found = self.bounded.explore(&self.question, bound, only_first, limits, stop)?;
             Ok(BufferFindings { found })
         })
@@ -187,12 +178,6 @@ impl StoreBuffers {
             self.bounded.run_to(&goal, largest.unwrap_or(usize::MAX), limits, stop)
         })?;
         Ok(run.map(|run| run.iter().map(Step::from).collect()))
-    }
-
-    /// The mistakes that the searches can make on purpose, for tests.
-    #[staticmethod]
-    fn faults() -> Vec<&'static str> {
-        Fault::ALL.iter().map(|&(_, what)| what).collect()
     }
 }
 

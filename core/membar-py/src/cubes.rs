@@ -1,7 +1,6 @@
 //! Searches for any number of processes, as Python sees them.
 
 use membar_cubes::cube;
-use membar_cubes::fault::Fault;
 use membar_cubes::search::{self, Answer, Options};
 use membar_cubes::system::System;
 use membar_ir::limits::{Limits, Watch};
@@ -16,21 +15,15 @@ use crate::{limits_of, to_py, words_of};
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct CubeSystem {
     system: System,
-    fault: Fault,
 }
 
 #[pymethods]
 impl CubeSystem {
     #[new]
-    #[pyo3(signature = (form, *, fault=None))]
-    fn new(form: &[u8], fault: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (form))]
+    fn new(form: &[u8]) -> PyResult<Self> {
         let system = System::decode(&words_of(form)?).map_err(|error| to_py(&error))?;
-        let fault = match fault.map(|number| Fault::ALL.get(number)) {
-            None => Fault::None,
-            Some(Some(&(fault, _))) => fault,
-            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
-        };
-        Ok(Self { system, fault })
+        Ok(Self { system })
     }
 
     /// Searches backwards from the bad states; with `trust` the invariants are believed, otherwise they are bad too. With
@@ -50,7 +43,7 @@ impl CubeSystem {
         let limits = limits_of(seconds, None, memory)?;
         let found = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let mut watch = Watch::new(stop, Limits { states: nodes, ..limits });
-            search::search(&self.system, Options { trust, guesses, fault: self.fault }, &mut watch)
+            search::search(&self.system, Options { trust, guesses }, &mut watch)
         })?;
         Ok(CubeFindings { found })
     }
@@ -75,7 +68,7 @@ impl CubeSystem {
         let start = weaker.ok_or_else(|| PyValueError::new_err("there is no such literal"))?;
         let found = run_detached(py, None, |stop| {
             let mut watch = Watch::new(stop, limits);
-            search::search_from(&self.system, start, known, self.fault, &mut watch)
+            search::search_from(&self.system, start, known, &mut watch)
         })?;
         Ok(CubeFindings { found })
     }
@@ -84,12 +77,6 @@ impl CubeSystem {
     #[getter]
     fn fixed(&self) -> bool {
         self.system.sorts.is_fixed
-    }
-
-    /// The mistakes that the searches can make on purpose, for tests.
-    #[staticmethod]
-    fn faults() -> Vec<&'static str> {
-        Fault::ALL.iter().map(|&(_, what)| what).collect()
     }
 }
 

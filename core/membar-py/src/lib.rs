@@ -16,8 +16,6 @@ use membar_cat::schedule::Schedule;
 use membar_graphs::enumeration;
 use membar_graphs::stateless;
 use membar_graphs::stateless::classes;
-use membar_graphs::stateless::classes::mistake::Mistake;
-use membar_graphs::stateless::fault::Fault;
 use membar_graphs::stateless::{Symmetry, Verification};
 use membar_ir::error::CoreError;
 use membar_ir::expr::Expr;
@@ -111,12 +109,11 @@ impl Plan {
     /// As `search`, by the exactly-once search: only for models that have the properties it needs. With `order`, the
     /// slot of what the model orders inside threads, by its dependency-aware variant, for programs that it is for.
     /// `symmetric`: groups of interchangeable threads, and whether the model has a global order
-    /// (`stateless::Symmetry`); not with `order`. `relation_ends`: slots of relations; where they end is told. `verify` and `fault` are for tests: count what must not happen, and
-    /// make mistake number `fault` of `faults()`.
+    /// (`stateless::Symmetry`); not with `order`. `relation_ends`: slots of relations; where they end is told. `verify` is for tests: count what must not happen.
     #[pyo3(signature = (
         program, *, bound, order=None, seconds=None, executions=None, memory=None, keep_all=false,
         stop_at_failure=false, jobs=1, in_place=false, progress=None, symmetric=None, relation_ends=None,
-        verify=false, fault=None
+        verify=false
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -140,7 +137,6 @@ impl Plan {
         symmetric: Option<(Vec<Vec<usize>>, bool)>,
         relation_ends: Option<[u32; 3]>,
         verify: bool,
-        fault: Option<usize>,
     ) -> PyResult<Findings> {
         let program = self.decode(program)?;
         let limits = limits_of(seconds, executions, memory)?;
@@ -154,11 +150,6 @@ impl Plan {
         } else {
             self.pruning_schedule()
         };
-        let fault = match fault.map(|number| Fault::ALL.iter().chain(Fault::OF_HOLES).nth(number)) {
-            None => Fault::None,
-            Some(Some(&(fault, _))) => fault,
-            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
-        };
         let options = stateless::Options {
             bound,
             limits,
@@ -169,7 +160,6 @@ impl Plan {
             order,
             relation_ends,
             verify,
-            fault,
         };
         let (groups, is_global) = symmetric.unwrap_or_default();
         let symmetry = Symmetry { groups, is_global };
@@ -180,11 +170,11 @@ impl Plan {
     }
 
     /// As `search_exactly_once`, but executions that differ only in coherence are one, and counted as one; the last
-    /// write of a location tells them apart only where final states show the location. `verify` and `fault` are for
-    /// tests: count classes, and make mistake number `fault` of `class_faults()`.
+    /// write of a location tells them apart only where final states show the location. `verify` is for tests:
+    /// count classes.
     #[pyo3(signature = (
         program, *, bound, seconds=None, executions=None, memory=None, keep_all=false, stop_at_failure=false,
-        progress=None, verify=false, fault=None
+        progress=None, verify=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn search_classes(
@@ -199,16 +189,10 @@ impl Plan {
         stop_at_failure: bool,
         progress: Option<Bound<'_, PyAny>>,
         verify: bool,
-        fault: Option<usize>,
     ) -> PyResult<Findings> {
         let program = self.decode(program)?;
         let limits = limits_of(seconds, executions, memory)?;
-        let mistake = match fault.map(|number| Mistake::ALL.get(number)) {
-            None => Mistake::None,
-            Some(Some(&(mistake, _))) => mistake,
-            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
-        };
-        let options = classes::Options { bound, limits, keep_all, stop_at_failure, verify, mistake };
+        let options = classes::Options { bound, limits, keep_all, stop_at_failure, verify };
         let (found, verification) = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             classes::search(&program, &self.model, self.pruning_schedule(), options, stop)
         })?;
@@ -241,19 +225,6 @@ fn limits_of(seconds: Option<f64>, executions: Option<u64>, memory: Option<u64>)
         Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
     };
     Ok(Limits { time, executions, bytes: memory, ..Limits::default() })
-}
-
-/// The mistakes that `search_exactly_once` can make on purpose, for tests; the last ones only if it has an order.
-#[pyfunction]
-fn faults() -> (Vec<&'static str>, Vec<&'static str>) {
-    let names = |faults: &[(Fault, &'static str)]| faults.iter().map(|&(_, what)| what).collect();
-    (names(Fault::ALL), names(Fault::OF_HOLES))
-}
-
-/// The mistakes that `search_classes` can make on purpose, for tests.
-#[pyfunction]
-fn class_faults() -> Vec<&'static str> {
-    Mistake::ALL.iter().map(|&(_, what)| what).collect()
 }
 
 /// The value of an expression in its compact form, for tests.
@@ -294,7 +265,5 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Step>()?;
     module.add_class::<values::ThreadRun>()?;
     module.add_class::<values::UnboundedState>()?;
-    module.add_function(wrap_pyfunction!(faults, module)?)?;
-    module.add_function(wrap_pyfunction!(class_faults, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)
 }

@@ -7,7 +7,6 @@ use membar_ir::program;
 use membar_states::automaton::Automaton;
 use membar_states::emptiness::{self, Answer};
 use membar_states::fairness::Fair;
-use membar_states::fault::Fault;
 use membar_states::findings::{self, Options};
 use membar_states::program::{BufferKind, Program, Registers};
 use membar_states::safety::{self, Exploration, RunStep};
@@ -24,7 +23,6 @@ use crate::{limits_of, to_py, words_of};
 #[pyclass(frozen, module = "membar._core")]
 pub(crate) struct StateSpace {
     program: Arc<Program>,
-    fault: Fault,
 }
 
 #[pymethods]
@@ -32,14 +30,8 @@ impl StateSpace {
     /// Reads a program whose buffers have room for `bound` entries; `registers` says which registers tell states
     /// apart: `all`, those `declared` with an initial value and others while they may be read, or those `live`.
     #[new]
-    #[pyo3(signature = (program, *, discipline, bound, registers, fault=None))]
-    fn new(
-        program: &[u8],
-        discipline: &str,
-        bound: usize,
-        registers: &str,
-        fault: Option<usize>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (program, *, discipline, bound, registers))]
+    fn new(program: &[u8], discipline: &str, bound: usize, registers: &str) -> PyResult<Self> {
         let code = program::Program::decode(&words_of(program)?, TAGS).map_err(|error| to_py(&error))?;
         let discipline = match discipline {
             "sc" => BufferKind::Sc,
@@ -55,12 +47,7 @@ impl StateSpace {
             _ => return Err(PyValueError::new_err("there is no such choice of registers")),
         };
         let program = Arc::new(Program::new(Arc::new(code), discipline, bound, registers));
-        let fault = match fault.map(|number| Fault::ALL.get(number)) {
-            None => Fault::None,
-            Some(Some(&(fault, _))) => fault,
-            Some(None) => return Err(PyValueError::new_err("there is no such fault")),
-        };
-        Ok(Self { program, fault })
+        Ok(Self { program })
     }
 
     /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these.
@@ -98,7 +85,7 @@ impl StateSpace {
             round: round_size,
         };
         let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let system = System::new(Arc::clone(&self.program), self.fault);
+            let system = System::new(Arc::clone(&self.program));
             safety::explore(system, options, &mut Watch::new(stop, limits))
         })?;
         Ok(VisitedStates { visited: Mutex::new(visited) })
@@ -128,16 +115,10 @@ impl StateSpace {
         let limits = limits_of(seconds, None, memory)?;
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
         let answer = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let mut system = System::new(Arc::clone(&self.program), self.fault);
+            let mut system = System::new(Arc::clone(&self.program));
             emptiness::find(&mut system, &automaton, fair, shortest, states, &mut Watch::new(stop, limits))
         })?;
         Ok(RunAnswer { answer })
-    }
-
-    /// The mistakes that the search can make on purpose, for tests.
-    #[staticmethod]
-    fn faults() -> Vec<&'static str> {
-        Fault::ALL.iter().map(|&(_, what)| what).collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
-use super::fault::Fault;
 use super::program::{BufferKind, Program};
 use super::stepper::{Done, Halt, Stepper};
 use super::thread_state::{Entry, Promise, ThreadState};
@@ -15,12 +14,7 @@ impl Stepper {
             Entry::Store(place, value) if place == cell => Some(value),
             _ => None,
         });
-        let entry = match self.fault.chosen() {
-            Fault::LoadIgnoresBuffer => None,
-            Fault::LoadTakesOldest => own.next(),
-            _ => own.next_back(),
-        };
-        entry.unwrap_or_else(|| self.read_memory(program, cell))
+        own.next_back().unwrap_or_else(|| self.read_memory(program, cell))
     }
 
     /// What memory holds.
@@ -68,8 +62,7 @@ impl Stepper {
             _ => entry.cell() == Some(cell),
         };
         let used = self.local.buffer.iter().filter(counts).count();
-        let bound = program.bound + usize::from(self.fault == Fault::BoundOffByOne);
-        if used >= bound {
+        if used >= program.bound {
             return Err(self.full_buffer());
         }
         self.local.buffer.push(Entry::Store(cell, value));
@@ -80,19 +73,11 @@ impl Stepper {
     /// Why a store is not taken that finds the buffer full.
     fn full_buffer(&self) -> Halt {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
-        match self.fault.chosen() {
-            Fault::HeldIsSilent => Halt::Waits,
-            Fault::UnfitIsHeld => Halt::BufferFull,
-            _ if stores == self.fresh => Halt::NeverFits,
-            _ => Halt::BufferFull,
-        }
+        if stores == self.fresh { Halt::NeverFits } else { Halt::BufferFull }
     }
 
     /// Waits until the buffers of all others are empty.
     pub(super) fn await_others(&mut self, program: &Program) -> Done {
-        if self.fault == Fault::AllIsOwn {
-            return Ok(());
-        }
         let mut other = std::mem::take(&mut self.other);
         let mut is_empty = true;
         for thread in (0..program.threads.len()).filter(|&thread| thread != self.thread) {
@@ -146,7 +131,7 @@ impl Stepper {
             }
             self.local.buffer.remove(0);
         }
-        if program.discipline == BufferKind::Pso && self.fault != Fault::BuffersUnsorted {
+        if program.discipline == BufferKind::Pso {
             for part in self.local.buffer.split_mut(|entry| entry.cell().is_none()) {
                 part.sort_by_key(|entry| entry.cell());
             }
@@ -193,10 +178,10 @@ impl Stepper {
         for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
             self.decode_thread(program, &self.leaves, thread, other);
             let forbids = |promise: &Promise| promise.cell == cell && promise.read == 0;
-            if other.promises.iter().any(forbids) && self.fault != Fault::PromisesBroken {
+            if other.promises.iter().any(forbids) {
                 return Err(Halt::Blocked);
             }
-            if other.monitor.contains(&(cell, 0)) && self.fault != Fault::ReservationsKept {
+            if other.monitor.contains(&(cell, 0)) {
                 other.monitor.retain(|&item| item != (cell, 0));
                 let number = self.number_of(thread, other).ok_or(Halt::Full)?;
                 self.leaves[program.words + thread] = number;

@@ -8,7 +8,6 @@
 
 use membar_ir::program::CellId;
 
-use super::fault::Fault;
 use super::program::Program;
 use super::stepper::{Done, Halt};
 use super::store::append;
@@ -105,11 +104,10 @@ pub(super) struct SuccessorCache {
     writes: Vec<(CellId, u64)>,
     values: Vec<u64>,
     is_full: bool,
-    fault: Fault,
 }
 
 impl SuccessorCache {
-    pub(super) fn new(threads: usize, fault: Fault) -> Self {
+    pub(super) fn new(threads: usize) -> Self {
         Self {
             parts: vec![Vec::new(); threads],
             roots: Vec::new(),
@@ -118,7 +116,6 @@ impl SuccessorCache {
             writes: Vec::new(),
             values: Vec::new(),
             is_full: false,
-            fault,
         }
     }
 
@@ -177,20 +174,8 @@ impl SuccessorCache {
         if trace.is_spoilt || self.is_full {
             return;
         }
-        let effect = match effect {
-            Effect::Halted(_) if self.fault == Fault::HaltsForgotten => Effect::Closed,
-            _ => effect,
-        };
-        let reads = if self.fault == Fault::OneReadRemembered {
-            &trace.reads[..trace.reads.len().min(1)]
-        } else {
-            &trace.reads
-        };
-        let writes = if self.fault == Fault::OneStoreRemembered {
-            &trace.writes[..trace.writes.len().min(1)]
-        } else {
-            &trace.writes
-        };
+        let reads = &trace.reads;
+        let writes = &trace.writes;
         if self.extend(root, reads, effect, writes, values).is_none() || self.bytes() > ROOM {
             self.is_full = true;
         }
@@ -298,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_step_is_recalled_where_the_cells_it_reads_look_as_before() {
-        let mut cache = SuccessorCache::new(1, Fault::None);
+        let mut cache = SuccessorCache::new(1);
         let root = cache.steps(STEP.0, STEP.1, 2).unwrap();
         assert_eq!(cache.steps(STEP.0, STEP.1, 2), Some(root));
         assert_eq!(part(&cache, root, &[0, 0]), None);
@@ -318,7 +303,7 @@ mod tests {
     fn what_a_step_reads_of_its_own_stores_does_not_count() {
         let mut own = trace(&[], &[(0, 1)]);
         own.read(CellId(0), 1);
-        let mut cache = SuccessorCache::new(1, Fault::None);
+        let mut cache = SuccessorCache::new(1);
         let root = cache.steps(STEP.0, STEP.1, 1).unwrap();
         cache.keep(root, &own, Effect::Moved(2), &[]);
         assert_eq!(part(&cache, root, &[8, 8]), Some(Effect::Moved(2)));
@@ -326,7 +311,7 @@ mod tests {
 
     #[test]
     fn it_takes_no_more_than_its_room() {
-        let mut cache = SuccessorCache::new(1, Fault::None);
+        let mut cache = SuccessorCache::new(1);
         let mut number = 0;
         while let Some(root) = cache.steps(0, number, 3) {
             for value in 0..100 {
@@ -342,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_step_that_looks_elsewhere_is_not_remembered() {
-        let mut cache = SuccessorCache::new(1, Fault::None);
+        let mut cache = SuccessorCache::new(1);
         let root = cache.steps(STEP.0, STEP.1, 1).unwrap();
         cache.keep(root, &Trace { is_spoilt: true, ..Trace::default() }, Effect::Moved(2), &[]);
         assert_eq!(part(&cache, root, &[0, 0]), None);

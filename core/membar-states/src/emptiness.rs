@@ -11,7 +11,6 @@ use membar_ir::program::EdgeId;
 
 use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::Fair;
-use super::fault::Fault;
 use super::findings::FEW;
 use super::lasso::{self, Goals, Lasso};
 use super::product::{Product, ProductEdge};
@@ -177,7 +176,6 @@ impl Search<'_, '_> {
 
     fn from(&mut self, state: u32, most: Option<u64>, watch: &mut Watch<'_>) -> Result<End, CoreError> {
         let full = self.product.all_marks();
-        let fault = self.product.system.stepper.fault;
         if let Some(end) = self.enter(state, 0)? {
             return Ok(end);
         }
@@ -211,7 +209,7 @@ impl Search<'_, '_> {
                 }
                 DEAD => {}
                 order => {
-                    let root = self.melt(order, marks, fault);
+                    let root = self.melt(order, marks);
                     if root.inside & full == full && self.goals.is_none() {
                         return Ok(End::Component(root.order));
                     }
@@ -245,15 +243,13 @@ impl Search<'_, '_> {
     }
 
     /// A step back to a state of the path: everything from there on is one component.
-    fn melt(&mut self, order: u32, marks: AcceptanceSets, fault: Fault) -> Root {
+    fn melt(&mut self, order: u32, marks: AcceptanceSets) -> Root {
         let mut all = marks;
         while let Some(&top) = self.roots.last()
             && top.order > order
         {
             all |= top.inside;
-            if fault != Fault::MarksOnTheWayLost {
-                all |= top.into;
-            }
+            all |= top.into;
             self.roots.pop();
         }
         if let Some(top) = self.roots.last_mut() {

@@ -7,7 +7,6 @@ use membar_ir::error::CoreError;
 use membar_ir::program::{Address, CellId, Operation};
 
 use super::automaton::{AcceptanceSets, MOST_MARKS};
-use super::fault::Fault;
 use super::program::{BufferKind, Program};
 use super::successors::{Successors, Transition};
 use super::thread_state::{Entry, ThreadState};
@@ -28,12 +27,11 @@ pub(super) struct Fairness {
     queues: Vec<(usize, Option<CellId>)>,
     threads: Vec<usize>,
     first: usize,
-    fault: Fault,
 }
 
 impl Fairness {
     /// Those of a program; the first is number `first`.
-    pub(super) fn new(program: &Program, fair: Fair, first: usize, fault: Fault) -> Result<Self, CoreError> {
+    pub(super) fn new(program: &Program, fair: Fair, first: usize) -> Result<Self, CoreError> {
         let mut queues = Vec::new();
         if fair.buffers && program.discipline != BufferKind::Sc {
             for thread in 0..program.threads.len() {
@@ -50,7 +48,7 @@ impl Fairness {
         if first + queues.len() + threads.len() > MOST_MARKS {
             return Err(CoreError::TooLarge("more than 128 acceptance and fairness sets"));
         }
-        Ok(Self { queues, threads, first, fault })
+        Ok(Self { queues, threads, first })
     }
 
     /// All marks, those below `first` included.
@@ -90,9 +88,7 @@ impl Fairness {
     /// The marks of a move itself: the queue that it flushes, the threads that move.
     pub(super) fn of_move(&self, step: &Transition) -> AcceptanceSets {
         let mut marks = 0;
-        if let Some(flushed) = step.flushed
-            && self.fault != Fault::FairOnlyWhenEmpty
-        {
+        if let Some(flushed) = step.flushed {
             let is_it = |&&(thread, cell): &&(usize, Option<CellId>)| {
                 thread == step.thread && cell.is_none_or(|cell| cell == flushed)
             };

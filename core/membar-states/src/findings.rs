@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use membar_ir::limits::Stopped;
 use membar_ir::program::EdgeId;
 
-use super::fault::Fault;
 use super::successors::Successors;
 use super::system::System;
 
@@ -150,7 +149,6 @@ pub(super) fn look(
     found: &Findings,
     notes: &mut Vec<Note>,
 ) {
-    let fault = system.stepper.fault;
     if moves.held && !found.held {
         notes.push(Note::BufferFull);
     }
@@ -167,24 +165,18 @@ pub(super) fn look(
     {
         notes.push(Note::Failed(place));
     }
-    let is_final = system.is_final();
-    let is_looked_for = is_final || fault != Fault::ErrorsSeenLate;
     for place in 0..found.errors.len() {
         let error = system.program.errors[place];
-        if found.errors[place].is_none() && is_looked_for && system.holds(error, leaves) {
+        if found.errors[place].is_none() && system.holds(error, leaves) {
             notes.push(Note::Error(place));
         }
     }
-    if is_final {
+    if system.is_final() {
         notes.push(Note::Final(system.terms(leaves)));
     } else if moves.list.is_empty() {
         if moves.blocked {
             notes.push(Note::Blocked);
-        } else if found.deadlock.is_none()
-            && !moves.held
-            && (!system.may_stay() || fault == Fault::EndsIgnored)
-            && !(fault == Fault::DeadlockIgnored && system.has_ended())
-        {
+        } else if found.deadlock.is_none() && !moves.held && !system.may_stay() {
             notes.push(Note::Deadlock);
         }
     }

@@ -9,7 +9,6 @@
 pub mod automaton;
 pub mod emptiness;
 pub mod fairness;
-pub mod fault;
 pub mod findings;
 pub mod goals;
 pub mod lasso;

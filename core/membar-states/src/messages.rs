@@ -3,7 +3,6 @@
 use membar_ir::expr::{Expr, Register};
 use membar_ir::program::Edge;
 
-use super::fault::Fault;
 use super::program::Program;
 use super::stepper::{Done, Halt, Stepper};
 use super::thread_state::{ThreadState, take};
@@ -54,7 +53,7 @@ impl Stepper {
             return Ok(());
         }
         let mut words = self.words_of(program, channel);
-        let room = program.channels[channel].capacity + usize::from(self.fault == Fault::ChannelTooWide);
+        let room = program.channels[channel].capacity;
         if words[0] >= room as u64 {
             return Err(Halt::Waits);
         }

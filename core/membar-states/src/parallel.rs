@@ -16,13 +16,12 @@ use std::collections::BTreeMap;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
-use super::fault::Fault;
 use super::findings::{Findings, Options};
 use super::reduction::Reduction;
 use super::safety::{Exploration, Part};
 use super::successors::too_many;
 use super::system::System;
-use super::worker::{Common, HEAD, Key, Worker, owner};
+use super::worker::{Common, Key, Worker, owner};
 
 /// States of a round.
 const ROUND: u32 = 1 << 12;
@@ -36,7 +35,7 @@ pub(super) fn explore(
     watch: &mut Watch<'_>,
 ) -> Result<Exploration, CoreError> {
     let initial = system.initial()?;
-    let reduction = options.reduced.then(|| Reduction::new(&system.program, system.stepper.fault));
+    let reduction = options.reduced.then(|| Reduction::new(&system.program));
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let workers = system.share(options.jobs).into_iter().enumerate();
     let mut parallel = Team {
@@ -235,11 +234,7 @@ fn all(
 fn deliver(workers: &mut [Worker]) {
     for from in 0..workers.len() {
         for to in 0..workers.len() {
-            let mut mail = std::mem::take(&mut workers[from].outbox[to]);
-            let size = HEAD + workers[from].system.leaves();
-            if workers[from].system.stepper.fault == Fault::LastMessageLost && mail.len() > size {
-                mail.truncate(mail.len() - size);
-            }
+            let mail = std::mem::take(&mut workers[from].outbox[to]);
             workers[from].outbox[to] = std::mem::replace(&mut workers[to].inbox[from], mail);
         }
     }

@@ -7,7 +7,6 @@ use membar_ir::program::EdgeId;
 
 use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::{Fair, Fairness};
-use super::fault::Fault;
 use super::safety::{RunStep, run_step};
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, too_many};
@@ -53,7 +52,7 @@ impl<'s> Product<'s> {
         automaton: &'s Automaton,
         fair: Fair,
     ) -> Result<Self, CoreError> {
-        let fairness = Fairness::new(&system.program, fair, automaton.marks, system.stepper.fault)?;
+        let fairness = Fairness::new(&system.program, fair, automaton.marks)?;
         let store = Store::new(system.leaves(), true);
         Ok(Self {
             system,
@@ -130,7 +129,7 @@ impl<'s> Product<'s> {
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         let automaton = self.automaton;
-        let may_stay = !automaton.is_endless || self.system.stepper.fault == Fault::EndsAreEndless;
+        let may_stay = !automaton.is_endless;
         let fails = moves.list.iter().any(|step| step.failed);
         for edge in automaton.leaving[state as usize].iter().filter(|edge| edge.is_open(truths)) {
             self.failed |= fails;

@@ -14,7 +14,6 @@ use membar_ir::bits::SmallSet;
 use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation};
 use membar_step::store_buffers::Waits;
 
-use super::fault::Fault;
 use super::program::{BufferKind, Program};
 use super::successors::{Successors, Transition};
 use super::thread_state::ThreadState;
@@ -43,11 +42,10 @@ pub(super) struct Reduction {
     /// Per thread and control point.
     futures: Vec<Vec<Future>>,
     has_committed: bool,
-    fault: Fault,
 }
 
 impl Reduction {
-    pub(super) fn new(program: &Program, fault: Fault) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         let are_buffers_seen = program.operations().any(|operation| match operation {
             Operation::Fence { tags, .. } => program.orders.get(*tags).fence == Waits::All,
             Operation::Store { tags, .. } => program.orders.get(*tags).atomic == Waits::All,
@@ -66,15 +64,15 @@ impl Reduction {
             .collect();
         let needs = program.threads.iter().enumerate().map(|(number, thread)| {
             let of_edge = |edge: &Edge| {
-                let is_visible = is_watched(number) && fault != Fault::PredicatesIgnored;
+                let is_visible = is_watched(number);
                 let found = needs_of(program, edge, are_buffers_seen).filter(|_| !is_visible)?;
                 let is_seen = found.untouched.iter().any(|cell| seen_cells.contains(cell));
-                (!is_seen || fault == Fault::PredicatesIgnored).then_some(found)
+                (!is_seen).then_some(found)
             };
             thread.edges.iter().map(of_edge).collect()
         });
         let has_committed = program.threads.iter().any(|thread| thread.committed.contains(&true));
-        Self { needs: needs.collect(), futures: futures(program), has_committed, fault }
+        Self { needs: needs.collect(), futures: futures(program), has_committed }
     }
 
     /// A thread whose steps are an ample set.
@@ -127,9 +125,6 @@ impl Reduction {
         cell: CellId,
         reads_matter: bool,
     ) -> bool {
-        if self.fault == Fault::OthersIgnored {
-            return true;
-        }
         let others = (0..program.threads.len()).filter(|&other| other != thread);
         others.into_iter().all(|other| {
             let local = &locals[other];

@@ -4,7 +4,6 @@
 //! found again from the state before each state: its moves are asked for once more. `parallel` does the same with several
 //! threads, and numbers states as one thread does.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use membar_ir::error::CoreError;
@@ -12,7 +11,6 @@ use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
 use membar_ir::words::narrow;
 
-use super::fault::Fault;
 use super::findings::{FEW, Findings, Note, Options, look};
 use super::parallel;
 use super::reduction::Reduction;
@@ -113,8 +111,7 @@ impl Walk {
         let initial = self.system.initial()?;
         self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
         self.before.push(0);
-        let reduction =
-            options.reduced.then(|| Reduction::new(&self.system.program, self.system.stepper.fault));
+        let reduction = options.reduced.then(|| Reduction::new(&self.system.program));
         let mut reported = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {
@@ -135,7 +132,7 @@ impl Walk {
                 reduction.ample_thread(&self.system.program, self.system.locals(), &moves)
             });
             let goes_on = self.follow(next, &near, &moves, |step| is_chosen(step, alone), &mut scratch)?;
-            if alone.is_some() && !goes_on && self.system.stepper.fault != Fault::PutOffForEver {
+            if alone.is_some() && !goes_on {
                 self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
@@ -162,8 +159,8 @@ impl Walk {
             if step.failed {
                 continue;
             }
-            let after = identity_of(&self.system, moves.after(step, count));
-            let (number, is_new) = self.store.number(&after, near, scratch).ok_or_else(too_many)?;
+            let after = moves.after(step, count);
+            let (number, is_new) = self.store.number(after, near, scratch).ok_or_else(too_many)?;
             goes_on |= number > from;
             if is_new {
                 append(&mut self.before, from);
@@ -176,16 +173,6 @@ impl Walk {
 /// Whether a move is followed where the steps of thread `alone`, if it is one, stand for all.
 pub(super) fn is_chosen(step: &Transition, alone: Option<usize>) -> bool {
     alone.is_none_or(|alone| step.thread == alone && step.edge.is_some())
-}
-
-/// A state as it is told apart from others.
-pub(super) fn identity_of<'a>(system: &System, after: &'a [u32]) -> Cow<'a, [u32]> {
-    if system.stepper.fault == Fault::MemoryForgotten && system.program.words > 0 {
-        let mut changed = after.to_vec();
-        changed[system.program.words - 1] = 0;
-        return changed.into();
-    }
-    after.into()
 }
 
 impl Exploration {
@@ -221,9 +208,7 @@ impl Exploration {
             name = self.before(name);
             self.fetch(name, &mut expanded);
             self.system.moves(expanded.leaves(count), &mut moves)?;
-            let is_it = |step: &&Transition| {
-                !step.failed && *identity_of(&self.system, moves.after(step, count)) == *after.as_slice()
-            };
+            let is_it = |step: &&Transition| !step.failed && moves.after(step, count) == after.as_slice();
             run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
         }
         run.reverse();

@@ -6,7 +6,6 @@ use membar_step::store_buffers::Waits;
 use membar_step::{Access, Memory, Source, perform};
 
 use super::cache::Trace;
-use super::fault::Fault;
 use super::program::Program;
 use super::store::ComponentTable;
 use super::thread_state::{Entry, ThreadState, put};
@@ -79,7 +78,6 @@ pub(super) struct Stepper {
     pub(super) trace: Trace,
     /// The same for the receiver of a rendezvous.
     pub(super) partner_values: Vec<u64>,
-    pub(super) fault: Fault,
     /// The thread that moves, and its state.
     pub(super) thread: usize,
     pub(super) local: ThreadState,
@@ -97,7 +95,7 @@ pub(super) struct Stepper {
 }
 
 impl Stepper {
-    pub(super) fn new(program: &Program, fault: Fault) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         let has_exclusives = program.operations().any(|operation| {
             matches!(
                 operation,
@@ -113,7 +111,6 @@ impl Stepper {
             values: Vec::new(),
             trace: Trace::default(),
             partner_values: Vec::new(),
-            fault,
             thread: 0,
             local: ThreadState::default(),
             fresh: 0,
@@ -268,9 +265,7 @@ impl Memory for Acting<'_> {
 
     fn halt(&mut self, halt: membar_step::Halt) -> Halt {
         match halt {
-            membar_step::Halt::Assumption(Some(_)) if self.stepper.fault != Fault::WaitingIsBlocked => {
-                Halt::Waits
-            }
+            membar_step::Halt::Assumption(Some(_)) => Halt::Waits,
             membar_step::Halt::Assumption(_) | membar_step::Halt::NoChoice => Halt::Blocked,
             membar_step::Halt::TooWide => {
                 Halt::Refused("a choice among so many values is too wide to enumerate")
@@ -302,8 +297,7 @@ impl Memory for Acting<'_> {
         if atomic == Waits::All {
             self.stepper.await_others(self.program)?;
         }
-        let at_once = (access.exclusive && self.edge.is_instruction)
-            || (atomic >= Waits::Own && self.stepper.fault != Fault::AtomicIsBuffered);
+        let at_once = (access.exclusive && self.edge.is_instruction) || atomic >= Waits::Own;
         self.stepper.store(self.program, access.cell, value, at_once)
     }
 
@@ -329,25 +323,19 @@ impl Memory for Acting<'_> {
 
     fn update_fails(&mut self, rmw: &Rmw) -> Done {
         let is_locked = self.program.orders.get(rmw.failed_tags).locked;
-        if is_locked && self.stepper.fault != Fault::LockedWithoutDrain {
+        if is_locked {
             self.stepper.drain(self.program)?;
         }
         Ok(())
     }
 
     fn update_write(&mut self, cell: CellId, rmw: &Rmw, _: u64) -> Done {
-        let at_once = self.stepper.fault != Fault::LockedWithoutDrain;
-        if at_once {
-            self.stepper.drain(self.program)?;
-        }
+        self.stepper.drain(self.program)?;
         let value = self.stepper.value(&rmw.value);
-        self.stepper.store(self.program, cell, value, at_once)
+        self.stepper.store(self.program, cell, value, true)
     }
 
     fn fence(&mut self, tags: TagSet, _: Option<&Expr>) -> Done {
-        if self.stepper.fault == Fault::FenceIgnored {
-            return Ok(());
-        }
         match self.program.orders.get(tags).fence {
             Waits::Nothing => Ok(()),
             Waits::OrderStores => {
@@ -383,7 +371,7 @@ impl Memory for Acting<'_> {
         stepper.decode_thread(self.program, &stepper.leaves, number, &mut other);
         let is_ended = other.started
             && self.program.threads[number].leaving[other.point as usize].is_empty()
-            && (other.buffer.is_empty() || stepper.fault == Fault::JoinIgnoresBuffer);
+            && other.buffer.is_empty();
         stepper.other = other;
         if !is_ended {
             return Err(Halt::Waits);
@@ -395,7 +383,7 @@ impl Memory for Acting<'_> {
     fn lock(&mut self, cell: CellId) -> Done {
         self.stepper.drain(self.program)?;
         let is_free = self.stepper.read_memory(self.program, cell) == 0;
-        if !is_free && self.stepper.fault != Fault::LockIgnoresOwner {
+        if !is_free {
             return Err(Halt::Waits);
         }
         self.stepper.values.push(0);

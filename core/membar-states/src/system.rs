@@ -7,7 +7,6 @@ use membar_ir::program::{Meeting, Observable, Predicate, Term, Thread};
 use membar_step::sign_extend;
 
 use super::cache::{Effect, SuccessorCache, Trace};
-use super::fault::Fault;
 use super::goals::{NOWHERE, Points};
 use super::program::{BufferKind, Program};
 use super::stepper::Stepper;
@@ -31,13 +30,13 @@ pub struct System {
 }
 
 impl System {
-    /// Makes a program ready; with a `fault`, for tests, not quite as it should be.
+    /// Makes a program ready.
     #[must_use]
-    pub fn new(program: Arc<Program>, fault: Fault) -> Self {
-        let stepper = Stepper::new(&program, fault);
+    pub fn new(program: Arc<Program>) -> Self {
+        let stepper = Stepper::new(&program);
         let locals = program.threads.iter().map(|_| ThreadState::default()).collect();
         let parts = vec![None; program.threads.len()];
-        let cache = SuccessorCache::new(program.threads.len(), fault);
+        let cache = SuccessorCache::new(program.threads.len());
         Self {
             program,
             stepper,
@@ -52,8 +51,8 @@ impl System {
 
     /// The same program for several threads, which name parts of states in the same way.
     pub(super) fn share(self, count: usize) -> Vec<Self> {
-        let (program, fault) = (self.program, self.stepper.fault);
-        let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program), fault)).collect();
+        let program = self.program;
+        let mut all: Vec<Self> = (0..count).map(|_| Self::new(Arc::clone(&program))).collect();
         for (thread, strings) in self.stepper.locals.into_iter().enumerate() {
             for (system, copy) in all.iter_mut().zip(strings.share(count)) {
                 system.stepper.locals[thread] = copy;
@@ -133,15 +132,13 @@ impl System {
 
     /// Finds the threads that may take an edge: those at committed points, if there are any, else all.
     fn find_movers(&mut self) {
-        let fault = self.stepper.fault;
         self.movers.clear();
-        self.movers
-            .extend(self.locals.iter().map(|local| local.started || fault == Fault::UnbornThreadsMove));
+        self.movers.extend(self.locals.iter().map(|local| local.started));
         let threads = self.program.threads.iter().zip(&self.locals);
         let is_committed = |(thread, local): (&Thread, &ThreadState)| {
             local.started && thread.committed[local.point as usize]
         };
-        if threads.clone().any(is_committed) && fault != Fault::CommittedIgnored {
+        if threads.clone().any(is_committed) {
             self.movers.clear();
             self.movers.extend(threads.map(is_committed));
         }
@@ -170,9 +167,8 @@ impl System {
         if local.buffer.is_empty() {
             return Ok(());
         }
-        let (positions, fault) = (flushable(&self.program, local, self.stepper.fault), self.stepper.fault);
+        let positions = flushable(&self.program, local);
         for position in positions {
-            let position = if fault == Fault::FlushFromTheBack { local.buffer.len() - 1 } else { position };
             let Entry::Store(cell, value) = local.buffer[position] else { continue };
             let who = TransitionId { thread, edge: None, partner: None, flushed: Some(cell) };
             let root = root.map(|root| root + position);
@@ -207,9 +203,6 @@ impl System {
                 .map(|root| root + place);
             if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
                 note_recalled(&self.program, leaves, &step, who, moves)?;
-                if self.stepper.fault == Fault::OneEdgePerPoint && step.effect != Effect::Closed {
-                    break;
-                }
                 continue;
             }
             if !edge.is_open(&local.registers, &mut self.stack) {
@@ -235,9 +228,6 @@ impl System {
                 // It waits for somebody who sends.
                 Some(_) => moves.halted.push(thread),
             }
-            if self.stepper.fault == Fault::OneEdgePerPoint {
-                break;
-            }
         }
         Ok(())
     }
@@ -259,9 +249,8 @@ impl System {
     /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
     /// asked for last.
     pub(super) fn is_final(&self) -> bool {
-        let fault = self.stepper.fault;
         self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
-            let is_empty = local.buffer.is_empty() || fault == Fault::FinalWithFullBuffers;
+            let is_empty = local.buffer.is_empty();
             !local.started || (thread.leaving[local.point as usize].is_empty() && is_empty)
         })
     }
@@ -269,14 +258,6 @@ impl System {
     /// Where the threads are in the state whose moves were asked for last.
     pub(super) fn points(&self) -> Points {
         self.locals.iter().map(|local| if local.started { local.point } else { NOWHERE }).collect()
-    }
-
-    /// Whether some thread that was started has ended.
-    pub(super) fn has_ended(&self) -> bool {
-        let threads = self.program.threads.iter().zip(&self.locals);
-        threads
-            .into_iter()
-            .any(|(thread, local)| local.started && thread.leaving[local.point as usize].is_empty())
     }
 
     /// What the terms of final states are in the state whose moves were asked for last.
@@ -313,11 +294,10 @@ impl System {
 }
 
 /// Positions of the entries that may reach memory next.
-fn flushable(program: &Program, local: &ThreadState, fault: Fault) -> Vec<usize> {
+fn flushable(program: &Program, local: &ThreadState) -> Vec<usize> {
     let mut positions: Vec<usize> = Vec::new();
     for (position, entry) in local.buffer.iter().enumerate() {
         match *entry {
-            Entry::Barrier if fault == Fault::FlushOverBarrier => {}
             Entry::Barrier => break,
             Entry::Start(_) => {}
             Entry::Store(cell, _) => {
@@ -355,7 +335,7 @@ impl Meet<'_> {
         let code = &self.program.threads[who.thread];
         let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
         for (other, local) in self.locals.iter().enumerate() {
-            let meets_itself = other == who.thread && stepper.fault != Fault::MeetsItself;
+            let meets_itself = other == who.thread;
             if !self.movers[other] || meets_itself {
                 continue;
             }

@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
-use super::fault::Fault;
 use super::findings::{Findings, Note, Options, look};
 use super::reduction::Reduction;
-use super::safety::{identity_of, is_chosen};
+use super::safety::is_chosen;
 use super::store::{ExpandedState, Store, append, spread_words};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
@@ -170,9 +169,7 @@ impl Worker {
         };
         let alone = common.reduction.and_then(chosen);
         self.follow(place, number, |step| is_chosen(step, alone), alone.is_some(), common)?;
-        if let Some(thread) = alone
-            && self.system.stepper.fault != Fault::PutOffForEver
-        {
+        if let Some(thread) = alone {
             self.alone.push(Alone { place, thread, end: self.asked.len() });
         }
         Ok(true)
@@ -197,12 +194,12 @@ impl Worker {
             if step.failed {
                 continue;
             }
-            let after = identity_of(&self.system, self.moves.after(step, count));
-            let owner = owner(&after, common.workers);
+            let after = self.moves.after(step, count);
+            let owner = owner(after, common.workers);
             let place = u32::try_from(behind + position).ok().filter(|&place| place < 1 << 31);
             let mail = &mut self.outbox[owner];
             mail.extend([number, place.ok_or_else(too_many)? << 1 | u32::from(asks), name]);
-            mail.extend_from_slice(&after);
+            mail.extend_from_slice(after);
             if asks {
                 self.asked.push(owner);
             }
@@ -227,7 +224,6 @@ impl Worker {
 
     /// Reads the mail of one; None: there are more states than numbers.
     fn read(&mut self, from: usize, mail: &[u32]) -> Option<()> {
-        let fault = self.system.stepper.fault;
         let old = self.numbers.len() - self.fresh.len();
         for message in mail.chunks_exact(HEAD + self.system.leaves()) {
             let (head, leaves) = message.split_at(HEAD);
@@ -240,13 +236,12 @@ impl Worker {
                 self.fresh.push((key, place));
             } else if let Some(met) = (place as usize).checked_sub(old)
                 && key < self.fresh[met].0
-                && fault != Fault::FirstMessageCounts
             {
                 self.fresh[met].0 = key;
                 self.before[place as usize] = before;
             }
             if head[1] & 1 == 1 {
-                let goes_on = self.numbers[place as usize] > number || fault == Fault::AnswersIgnored;
+                let goes_on = self.numbers[place as usize] > number;
                 self.answers[from].push(goes_on);
             }
         }

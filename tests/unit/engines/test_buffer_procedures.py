@@ -9,7 +9,7 @@ from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from differential.buffer_faults import TWO_LOADS
+from differential.buffer_programs import TWO_LOADS
 from membar.program.program import Program
 from membar.properties import PROPERTIES
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated

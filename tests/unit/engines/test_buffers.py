@@ -8,9 +8,8 @@ from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from differential import buffer_faults
+from differential import buffer_programs
 from differential.unbounded import programs
-from membar import _core
 from membar.engines.buffers.question import lower_task
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated
@@ -150,14 +149,14 @@ def test_the_search_stops_at_a_limit() -> None:
 
 
 def test_a_fence_waits_for_the_own_buffer_and_sync_for_all() -> None:
-    assert "failure" not in kinds(buffer_faults.ONE_SYNC)
-    assert "failure" in kinds(buffer_faults.ONE_SYNC.replace('"FLUSH-ALL"', "MFENCE"))
+    assert "failure" not in kinds(buffer_programs.ONE_SYNC)
+    assert "failure" in kinds(buffer_programs.ONE_SYNC.replace('"FLUSH-ALL"', "MFENCE"))
 
 
 def test_a_cycle_that_its_own_store_stops_is_not_repeated() -> None:
     """The loads at both ends of the turn see the same, but one in the middle does not."""
-    assert "failure" not in kinds(buffer_faults.ONCE)
-    assert "failure" not in kinds(buffer_faults.CHANGED)
+    assert "failure" not in kinds(buffer_programs.ONCE)
+    assert "failure" not in kinds(buffer_programs.CHANGED)
 
 
 def test_a_loop_that_was_left_is_not_repeated() -> None:
@@ -214,21 +213,3 @@ thread P1 {
     assert isinstance(check(parse(text)), Holds)
     assert isinstance(check(parse(text), algorithm="forward"), Holds)
     assert isinstance(check(parse(text.replace(" {ATOMIC}", ""))), Violated)
-
-
-# Programs that tell the procedures from their printed form, with the name of the mistake.
-ERRATA = [
-    (FORWARDED, "a load looks for its location at the very end"),
-    (TWO_COMMITS, "independence asks"),
-    (WAITING, "a deadlock is seen although"),
-    (buffer_faults.ONCE, "a cycle is accelerated whatever"),
-]
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize(("text", "mistake"), ERRATA)
-def test_as_printed_the_procedures_are_wrong(text: str, mistake: str) -> None:
-    (fault,) = (n for n, what in enumerate(_core.StoreBuffers.faults()) if what.startswith(mistake))
-    task = Task(program=parse(text), model=model("x86-tso"), properties=("assertions", "deadlock"))
-    right = lower_task(task).core.forward(states=5_000)
-    assert lower_task(task, fault=fault).core.forward(states=5_000).goals != right.goals

@@ -11,8 +11,6 @@ from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
-from membar import _core
-from membar.engines.states import explore
 from membar.program.program import Program
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
@@ -119,15 +117,6 @@ def test_a_buffer_that_is_flushed_for_ever_need_never_be_empty() -> None:
     assert outcome.witness is not None
     assert outcome.witness.cycle is not None
     assert any("flush" in step.action for step in outcome.witness.steps[outcome.witness.cycle :])
-
-
-@pytest.mark.faults
-def test_the_printed_fairness_condition_misses_it() -> None:
-    fault = next(n for n, what in enumerate(_core.StateSpace.faults()) if "as in the paper" in what)
-    options = Options(buffers=2, buffers_chosen_by_user=True)
-    task = Task(program=NEVER_EMPTY, model=model("x86-tso"), properties=("claims",), options=options)
-    assert explore(task, fault=fault).lasso is None
-    assert explore(task).lasso is not None
 
 
 INCREMENTS = """program increments

@@ -8,7 +8,6 @@ use membar_ir::limits::Stopped;
 use membar_states::goals::Goal;
 
 use super::{Search, Step};
-use crate::fault::Fault;
 use crate::symbolic::{Footprint, Outcome, State};
 
 /// A transition that need not be taken.
@@ -22,10 +21,7 @@ impl Search<'_, '_, '_> {
     /// What sleeps in the top state and still does after a transition with this footprint.
     pub(super) fn asleep_after(&self, footprint: &Footprint) -> Vec<Sleeping> {
         let Some(frame) = self.stack.last() else { return Vec::new() };
-        let stays = |sleeping: &&Sleeping| {
-            self.fault == Fault::SleepForever && sleeping.footprint.thread != footprint.thread
-                || sleeping.footprint.is_independent(footprint)
-        };
+        let stays = |sleeping: &&Sleeping| sleeping.footprint.is_independent(footprint);
         frame.sleep.iter().filter(stays).cloned().collect()
     }
 
@@ -67,7 +63,7 @@ impl Search<'_, '_, '_> {
                 Outcome::Faulty(edge, queues) => {
                     self.note_wrong(Goal::Fault { thread, edge }, parent, number, queues);
                 }
-                Outcome::Reached(next) if !self.is_kept(&next) && !self.has_sleep_fault() => {
+                Outcome::Reached(next) if !self.is_kept(&next) => {
                     let step = Step { parent, number, stored: successor.stored };
                     if let Some(stopped) = self.explore(next, Some(step))? {
                         return Ok(Some(stopped));
@@ -80,11 +76,6 @@ impl Search<'_, '_, '_> {
             }
         }
         Ok(None)
-    }
-
-    /// Mistakes with sleep sets are to be seen, not mended.
-    pub(super) fn has_sleep_fault(&self) -> bool {
-        matches!(self.fault.chosen(), Fault::SleepForever | Fault::SleepPrintedIndependence)
     }
 
     fn is_kept(&mut self, state: &State) -> bool {

@@ -4,7 +4,6 @@ use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
 use super::{Element, Message, Search};
-use crate::fault::Fault;
 use crate::local_automata::{Access, Block, LocalAutomaton, Meeting, Step};
 use crate::system::{End, LocalId};
 
@@ -15,18 +14,16 @@ impl Search<'_, '_, '_> {
         match &element.threads[thread] {
             None => {
                 for step in flat.steps.iter().filter(|step| matches!(step.end, End::Moved(_))) {
-                    before_step(element, thread, step, None, self.fault, out, &self.program.threads);
+                    before_step(element, thread, step, None, out, &self.program.threads);
                 }
             }
             Some((local, queue)) => {
                 for &index in &flat.into[local.index()] {
                     let step = &flat.steps[index];
-                    before_step(element, thread, step, Some(queue), self.fault, out, &self.program.threads);
+                    before_step(element, thread, step, Some(queue), out, &self.program.threads);
                 }
-                if self.fault != Fault::DualNoDelete {
-                    before_delete(element, thread, flat, *local, queue, out);
-                }
-                self.before_propagate(element, thread, *local, queue, out);
+                before_delete(element, thread, flat, *local, queue, out);
+                before_propagate(element, thread, *local, queue, out);
             }
         }
     }
@@ -45,9 +42,7 @@ impl Search<'_, '_, '_> {
         let Some(memory) = before_block(&meeting.block, &element.memory) else { return };
         let mut next = Element { threads: element.threads.clone(), memory };
         let [sender, receiver] = meeting.threads;
-        if self.fault != Fault::DualMeetingKeepsReceiver {
-            next.threads[receiver] = Some((meeting.from[1], Vec::new()));
-        }
+        next.threads[receiver] = Some((meeting.from[1], Vec::new()));
         next.threads[sender] = Some((meeting.from[0], Vec::new()));
         if meeting.block.all {
             out.extend(with_empty_queues(&next, &self.program.threads));
@@ -55,27 +50,24 @@ impl Search<'_, '_, '_> {
             out.push(next);
         }
     }
+}
 
-    /// The newest message was propagated from memory.
-    fn before_propagate(
-        &self,
-        element: &Element,
-        thread: usize,
-        local: LocalId,
-        queue: &[Message],
-        out: &mut Vec<Element>,
-    ) {
-        let Some((&Message { cell, value, own: false }, rest)) = queue.split_last() else { return };
-        let mut next = element.clone();
-        if self.fault != Fault::DualPropagateAnything {
-            if element.memory[cell.index()].is_some_and(|known| known != value) {
-                return;
-            }
-            next.memory[cell.index()] = Some(value);
-        }
-        next.threads[thread] = Some((local, rest.to_vec()));
-        out.push(next);
+/// The newest message was propagated from memory.
+fn before_propagate(
+    element: &Element,
+    thread: usize,
+    local: LocalId,
+    queue: &[Message],
+    out: &mut Vec<Element>,
+) {
+    let Some((&Message { cell, value, own: false }, rest)) = queue.split_last() else { return };
+    let mut next = element.clone();
+    if element.memory[cell.index()].is_some_and(|known| known != value) {
+        return;
     }
+    next.memory[cell.index()] = Some(value);
+    next.threads[thread] = Some((local, rest.to_vec()));
+    out.push(next);
 }
 
 /// An own message was deleted; others make no difference, as a larger queue can do all that a smaller one can.
@@ -108,7 +100,6 @@ fn before_step(
     thread: usize,
     step: &Step,
     queue: Option<&[Message]>,
-    fault: Fault,
     out: &mut Vec<Element>,
     threads: &[LocalAutomaton],
 ) {
@@ -131,7 +122,7 @@ fn before_step(
     match step.access {
         Access::None => push(known.to_vec(), memory),
         Access::Read(cell, value) => {
-            let own = own_value(known, cell).filter(|_| fault != Fault::DualOwnIgnored);
+            let own = own_value(known, cell);
             if let Some(own) = own {
                 if own == value {
                     push(known.to_vec(), memory);
@@ -139,20 +130,20 @@ fn before_step(
                 return;
             }
             let message = Message { cell, value, own: false };
-            let looked_at = if fault == Fault::DualReadsNewest { known.last() } else { known.first() };
+            let looked_at = known.first();
             if looked_at == Some(&message) {
                 push(known.to_vec(), memory);
                 return;
             }
             let mut longer = known.to_vec();
-            longer.insert(if fault == Fault::DualReadsNewest { known.len() } else { 0 }, message);
+            longer.insert(0, message);
             push(longer, memory);
         }
         Access::Write(cell, value) => {
-            before_write(element, thread, (cell, value), queue, fault, push, threads);
+            before_write(element, thread, (cell, value), queue, push, threads);
         }
         Access::Block(ref block) => {
-            if !known.is_empty() && fault != Fault::DualFenceIgnored {
+            if !known.is_empty() {
                 return;
             }
             let Some(memory) = before_block(block, &memory) else { return };
@@ -197,7 +188,6 @@ fn before_write(
     thread: usize,
     (cell, value): (CellId, u64),
     queue: Option<&[Message]>,
-    fault: Fault,
     mut push: impl FnMut(Vec<Message>, Vec<Option<u64>>),
     threads: &[LocalAutomaton],
 ) {
@@ -205,18 +195,13 @@ fn before_write(
     if memory[cell.index()].is_some_and(|known| known != value) {
         return;
     }
-    if fault != Fault::DualWriteKeepsMemory {
-        memory[cell.index()] = None;
-    }
+    memory[cell.index()] = None;
     let Some(queue) = queue else { return push(Vec::new(), memory) };
     let Some((&newest, rest)) = queue.split_last() else { return };
     if newest != (Message { cell, value, own: true }) {
         return;
     }
     push(rest.to_vec(), memory.clone());
-    if fault == Fault::DualNoOlderOwn {
-        return;
-    }
     // The queue may have held an older own message of the cell, which no longer counts.
     for &(_, older) in threads[thread].stores.iter().filter(|store| store.0 == cell) {
         for place in 0..=rest.len() {

@@ -2,7 +2,6 @@
 
 use crate::stateless::Options;
 use crate::stateless::coherence_bounds::CoherenceBounds;
-use crate::stateless::fault::Fault;
 use crate::stateless::view::View;
 use membar_cat::evaluation::Evaluation;
 use membar_cat::event_kinds::EventKinds;
@@ -60,10 +59,7 @@ impl<'a> ConsistencyChecker<'a> {
         let is_new = |check: &usize| !schedule.growing_reads.required.contains(check);
         let is_open =
             !schedule.flags.is_empty() || phases.iter().any(|phase| phase.required.iter().any(is_new));
-        let mut kinds = EventKinds::of(program);
-        if options.fault == Fault::KindForgotten {
-            kinds.iter_mut().for_each(EventKinds::forget);
-        }
+        let kinds = EventKinds::of(program);
         Self {
             plan,
             schedule,

@@ -3,7 +3,6 @@
 //! `clocks` go by program order, reads-from, and the starting and joining of threads; `spawn_clocks` leave reads-from
 //! out. The clock of a thread that has no items yet is that of what started it.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label, Start};
 
@@ -76,10 +75,6 @@ impl Graph {
                 self.clock.fill(0);
                 return;
             };
-            if self.fault == Fault::SpawnNotInPrefix {
-                self.clock.fill(0);
-                return;
-            }
             (thread, items) = (by as usize, before as usize);
         }
     }
@@ -124,9 +119,7 @@ impl Graph {
         self.threads[thread as usize].items.extend(last);
         self.clock[thread as usize] = position + 1;
         let start = item.index() * self.clock.len();
-        if self.fault != Fault::ClockKept {
-            self.clocks[start..start + self.threads.len()].copy_from_slice(&self.clock);
-        }
+        self.clocks[start..start + self.threads.len()].copy_from_slice(&self.clock);
         merge(&mut self.clocks, item, clock);
         self.merge_twin(item, thread as usize, position as usize);
     }

@@ -11,7 +11,6 @@
 //! frames of that graph. What passes is still asked of the model in full; `verify` asks about what was refused too.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label, Place};
@@ -112,7 +111,7 @@ impl Explorer<'_> {
         let graph = &self.graphs[self.depth];
         let events = graph.threads[frame.thread].events.len();
         let floor = self.bounds[self.depth].floor(graph, step, frame.thread, events, place);
-        Ok(if self.options.fault == Fault::FloorTooHigh { floor + 1 } else { floor })
+        Ok(floor)
     }
 
     /// Brings what is known of the past of the present graph up to date; None if nothing can be known.
@@ -120,12 +119,7 @@ impl Explorer<'_> {
         let Some(step) = self.checker.step() else { return Ok(None) };
         let graph = &self.graphs[self.depth];
         if self.bounds[self.depth].items < graph.items.len() {
-            let view = View {
-                graph,
-                thread_tree: &self.thread_tree,
-                program: self.program,
-                fault: self.options.fault,
-            };
+            let view = View { graph, thread_tree: &self.thread_tree, program: self.program };
             if !self.checker.take_bounds(&view, &mut self.bounds[self.depth], &mut self.watch)? {
                 return Ok(None);
             }

@@ -5,10 +5,9 @@
 
 use crate::stateless::checker::ConsistencyChecker;
 use crate::stateless::coherence_bounds::CoherenceBounds;
-use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
-use crate::stateless::item::{ItemId, Move, Place, Places, ThreadEvents};
+use crate::stateless::item::{ItemId, Move, Place, Places};
 use crate::stateless::record::Record;
 use crate::stateless::relation_ends::RelationEnds;
 use crate::stateless::thread_order::ThreadOrder;
@@ -80,8 +79,8 @@ impl<'a> Explorer<'a> {
         watch: Watch<'a>,
         share: Share<'a>,
     ) -> Result<Self, CoreError> {
-        let thread_tree = ThreadTree::new(program, options.bound, options.fault)?;
-        let mut graph = Graph::new(program, &thread_tree, options.fault)?;
+        let thread_tree = ThreadTree::new(program, options.bound)?;
+        let mut graph = Graph::new(program, &thread_tree)?;
         graph.has_clocks = options.order.is_none();
         let (symmetry, symmetric_threads) = symmetry.for_program(&thread_tree, program.threads.len());
         graph.symmetric_threads = symmetric_threads;
@@ -100,7 +99,7 @@ impl<'a> Explorer<'a> {
             record: Record::new(program, options),
             verification: Verification::default(),
             relation_ends: options.relation_ends.map(|slots| RelationEnds::new(plan, slots)),
-            order: options.order.map(|slot| ThreadOrder::new(program, plan, slot, options.fault)),
+            order: options.order.map(|slot| ThreadOrder::new(program, plan, slot)),
             clock: Vec::new(),
             marks: Vec::new(),
             moved: Vec::new(),
@@ -231,7 +230,6 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
-        let waiting = waiting.filter(|_| self.options.fault != Fault::NoSpinReadsLast);
         Ok(best.or(waiting))
     }
 
@@ -246,10 +244,6 @@ impl<'a> Explorer<'a> {
             self.graphs[self.depth].truncate(len, &self.thread_tree);
             match left {
                 WorkItem::Sources(_, 0) | WorkItem::Options(0) => return Ok(false),
-                WorkItem::Sources(_, 1) if self.options.fault == Fault::InitialValueReadOnce => {
-                    return Ok(false);
-                }
-                WorkItem::Options(_) if self.options.fault == Fault::FirstOptionOnly => return Ok(false),
                 WorkItem::Sources(_, count) if count <= floor && !self.options.verify => return Ok(false),
                 WorkItem::Sources(_, count) | WorkItem::Options(count)
                     if count <= self.graphs[self.depth].floor(thread) =>
@@ -292,12 +286,8 @@ impl<'a> Explorer<'a> {
                     self.graphs[self.depth].push_write(thread, place, at, &self.thread_tree)?;
                     let tags = self.newest_tags();
                     let is_consistent = self.is_consistent(same.is(tags))?;
-                    let unchecked = match left {
-                        WorkItem::RevisitPlacement(..) => Fault::RevisitUnchecked,
-                        _ => Fault::PlacesUnchecked,
-                    };
                     same = Same { known: true, tags };
-                    if is_consistent || self.options.fault == unchecked {
+                    if is_consistent {
                         self.verification.contradictions += u64::from(at <= floor);
                         if self.graphs[self.depth].violates_symmetry_order() {
                             self.verification.is_asymmetric = true;
@@ -309,7 +299,7 @@ impl<'a> Explorer<'a> {
                 }
                 WorkItem::Reads(place, count) => {
                     let Some(read) = self.next_revisit(thread, place, count)? else { return Ok(false) };
-                    let more = if self.options.fault == Fault::OneRevisit { 0 } else { read.index() };
+                    let more = read.index();
                     self.frames.push(Frame { len, thread, left: WorkItem::Reads(place, more), ways, floor });
                     return self.revisit(thread, place, read);
                 }
@@ -336,7 +326,7 @@ impl<'a> Explorer<'a> {
         let tags = self.newest_tags();
         let is_consistent = self.is_consistent(same.is(tags))?;
         *same = Same { known: true, tags };
-        Ok(is_consistent || self.options.fault == Fault::SourcesUnchecked)
+        Ok(is_consistent)
     }
 
     fn newest_tags(&self) -> Option<TagSet> {
@@ -385,9 +375,7 @@ impl<'a> Explorer<'a> {
     fn is_consistent(&mut self, same: bool) -> Result<bool, Failure> {
         self.record.findings.nodes += 1;
         let graph = &self.graphs[self.depth];
-        let view =
-            View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
-        let same = same || self.options.fault == Fault::StaleRelations;
+        let view = View { graph, thread_tree: &self.thread_tree, program: self.program };
         let passes = self.checker.passes(&view, same, &mut self.watch)?;
         if self.options.verify && passes != self.checker.evaluate(&view, &mut self.watch)? {
             self.verification.contradictions += 1;
@@ -398,11 +386,7 @@ impl<'a> Explorer<'a> {
     /// Nothing can be added: what was not asked yet, then it counts.
     fn complete(&mut self) -> Result<(), Failure> {
         let graph = &self.graphs[self.depth];
-        if self.options.fault == Fault::GapsLeft && graph.threads.iter().any(ThreadEvents::has_gaps) {
-            return Ok(());
-        }
-        let view =
-            View { graph, thread_tree: &self.thread_tree, program: self.program, fault: self.options.fault };
+        let view = View { graph, thread_tree: &self.thread_tree, program: self.program };
         if !self.checker.passes_at_the_end(&view, &mut self.flags, &mut self.watch)? {
             return Ok(());
         }

@@ -4,7 +4,6 @@
 //! missing item will get. What is present behind a gap does not depend on that answer, so it is the same whatever it
 //! is; when the gap is filled, or a read gets another answer, the items behind it are moved to the new path.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{SegmentId, Step, ThreadTree};
@@ -77,7 +76,7 @@ impl Graph {
         thread_tree: &mut ThreadTree<'_>,
     ) -> Result<Option<SegmentId>, CoreError> {
         let item = *self.item(self.threads[thread].items[position]);
-        if !matches!(item.label, Label::Read(..)) || self.fault == Fault::PathKept {
+        if !matches!(item.label, Label::Read(..)) {
             return Ok(Some(end));
         }
         let mut chain = vec![end];

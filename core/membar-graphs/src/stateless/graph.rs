@@ -7,7 +7,6 @@
 //! reads-from, and the starting and joining of threads, itself included.
 
 use crate::stateless::clocks::merge;
-use crate::stateless::fault::Fault;
 use crate::stateless::item::{Item, ItemId, Label, Location, Move, Place, Places, Start, ThreadEvents};
 use crate::stateless::symmetry::SymmetricThreads;
 use crate::stateless::thread_tree::{Next, SegmentId, Step, ThreadTree};
@@ -42,8 +41,6 @@ pub struct Graph {
     pub(super) clock: Vec<u32>,
     /// Room for lists of writes.
     pub(super) spare: Vec<Vec<ItemId>>,
-    /// For tests only.
-    pub(super) fault: Fault,
 }
 
 impl Graph {
@@ -51,7 +48,7 @@ impl Graph {
     ///
     /// # Errors
     /// A thread is started twice.
-    pub fn new(program: &Program, thread_tree: &ThreadTree<'_>, fault: Fault) -> Result<Self, CoreError> {
+    pub fn new(program: &Program, thread_tree: &ThreadTree<'_>) -> Result<Self, CoreError> {
         let own = |(number, thread): (usize, &membar_ir::program::Thread)| ThreadEvents {
             items: Vec::new(),
             events: Vec::new(),
@@ -73,7 +70,6 @@ impl Graph {
             clock: vec![0; program.threads.len()],
             has_clocks: true,
             spare: Vec::new(),
-            fault,
         };
         for thread in 0..graph.threads.len() {
             if graph.threads[thread].start == Start::Started {
@@ -123,10 +119,7 @@ impl Graph {
         match &node.next {
             Next::Read(cell) => Move::Read(*cell),
             Next::Choice(_) => Move::Choose,
-            Next::Join(other)
-                if self.status(other.index(), thread_tree) == Some(Status::Complete)
-                    || self.fault == Fault::JoinDoesNotWait =>
-            {
+            Next::Join(other) if self.status(other.index(), thread_tree) == Some(Status::Complete) => {
                 Move::Join(other.0)
             }
             Next::Join(_) | Next::Ended(..) => Move::Nothing,
@@ -211,12 +204,6 @@ impl Graph {
         let writes = self.writes(place);
         let last = writes.len();
         let own = &self.threads[thread];
-        if self.fault == Fault::WritesStandLast {
-            return Places { lowest: last, highest: last, is_free: true };
-        }
-        if self.fault == Fault::ReadModifyWriteUnchecked {
-            return Places { lowest: 1, highest: last, is_free: true };
-        }
         let read = self.pending(thread, thread_tree).pair.map(|pair| (pair, own.events[pair.read as usize]));
         let Some((pair, Label::Read(_, source))) = read.map(|(pair, read)| (pair, self.item(read).label))
         else {
@@ -362,9 +349,7 @@ impl Graph {
             self.take_end(thread);
             self.clock[thread] = position + 1;
             self.clocks.extend_from_slice(&self.clock);
-            if let Label::Read(_, source) = label
-                && self.fault != Fault::SourceNotInPrefix
-            {
+            if let Label::Read(_, source) = label {
                 self.merge_source(id, source);
             }
         }

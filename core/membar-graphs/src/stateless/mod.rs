@@ -11,7 +11,6 @@
 //! that is being looked into, and of a bounded cache of what threads do (`thread_tree`).
 
 pub mod classes;
-pub mod fault;
 pub mod graph;
 pub mod item;
 pub mod thread_tree;
@@ -37,7 +36,6 @@ mod worker;
 
 use crate::findings::Findings;
 use crate::stateless::explore::Explorer;
-use crate::stateless::fault::Fault;
 use crate::stateless::record::Record;
 use crate::stateless::work_queue::WorkQueue;
 use crate::stateless::worker::Share;
@@ -73,8 +71,6 @@ pub struct Options {
     pub relation_ends: Option<[Slot; 3]>,
     /// For tests: look for what must not happen (`Verification`).
     pub verify: bool,
-    /// For tests: a mistake to make.
-    pub fault: Fault,
 }
 
 /// What `verify` found; all 0 if the model is what it claims and the search is right.

@@ -9,7 +9,6 @@
 use crate::stateless::clocks::Prefix;
 use crate::stateless::coherence_bounds::CoherenceBounds;
 use crate::stateless::explore::Explorer;
-use crate::stateless::fault::Fault;
 use crate::stateless::frame::{Frame, WorkItem};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label, Place, Places};
@@ -21,32 +20,17 @@ impl Graph {
     /// Whether `item` was added maximally, as seen from a write with the prefix `prefix`.
     #[must_use]
     pub fn is_maximal(&self, id: ItemId, prefix: Prefix<'_>) -> bool {
-        let fault = self.fault;
-        if fault == Fault::MaximalityOff {
-            return true;
-        }
-        let counts = |other: ItemId| {
-            if fault == Fault::MaximalityOfWholeGraph {
-                return true;
-            }
-            other <= id || (fault != Fault::MaximalityWithoutPrefix && prefix.has(other, self.item(other)))
-        };
+        let counts = |other: ItemId| other <= id || prefix.has(other, self.item(other));
         let is_last = |place: Place, write: ItemId| {
             let later = self.writes(place).iter().rev().take_while(|&&other| other != write);
             !later.into_iter().any(|&other| counts(other))
         };
         match self.item(id).label {
             Label::Initial(_) | Label::Fence | Label::Join => true,
-            Label::Choice(is_maximal) => is_maximal || fault == Fault::ChoicesAlwaysMaximal,
-            Label::Read(place, source) => {
-                fault == Fault::ReadsAlwaysMaximal || (counts(source) && is_last(place, source))
-            }
+            Label::Choice(is_maximal) => is_maximal,
+            Label::Read(place, source) => counts(source) && is_last(place, source),
             // Only reads that were revisited stand before the write that they read.
-            Label::Write(place) => {
-                fault == Fault::WritesAlwaysMaximal
-                    || (is_last(place, id)
-                        && (fault == Fault::RevisitedReadersForgotten || !self.is_read_before(id)))
-            }
+            Label::Write(place) => is_last(place, id) && !self.is_read_before(id),
         }
     }
 
@@ -93,16 +77,10 @@ impl Graph {
             let writes = location.writes.iter();
             let kept = writes.filter(|write| is_kept(write.index(), self.item(**write)));
             out.add_location(Place(next), location.cell, kept.map(|write| moved[write.index()]));
-            if self.fault == Fault::CoherenceByStamp {
-                out.locations.iter_mut().for_each(|location| location.writes.sort_unstable());
-            }
         }
         for (id, item) in self.items.iter().enumerate().filter(|(id, item)| is_kept(*id, item)) {
             let label = match item.label {
                 Label::Initial(place) => Label::Initial(places[place.index()]),
-                Label::Read(place, source) if self.fault == Fault::StampsKept => {
-                    Label::Read(places[place.index()], ItemId(source.0.min(count.saturating_sub(1))))
-                }
                 Label::Read(place, source) => Label::Read(places[place.index()], moved[source.index()]),
                 Label::Write(place) => Label::Write(places[place.index()]),
                 other => other,
@@ -162,15 +140,12 @@ impl Explorer<'_> {
             let id = ItemId(narrow(index));
             let is_read = matches!(item.label, Label::Read(other, _) if other == place);
             if prefix.has(id, item) {
-                if self.options.fault == Fault::OwnPrefixRevisited && is_read && self.depth == 0 {
-                    return Ok(Some(id));
-                }
                 continue;
             }
             if !graph.is_maximal(id, prefix) {
                 return Ok(None);
             }
-            if is_read && self.options.fault != Fault::NoRevisits {
+            if is_read {
                 return Ok(Some(id));
             }
         }
@@ -215,8 +190,6 @@ impl Explorer<'_> {
         let graph = &self.graphs[self.depth];
         let Places { lowest, highest, .. } = graph.places(thread, place, &self.thread_tree);
         let len = graph.items.len();
-        let is_last = self.options.fault == Fault::RevisitingWriteStandsLast;
-        let lowest = if is_last { highest.max(lowest) } else { lowest };
         let lowest = lowest.max(graph.floor(thread)).max(graph.floor_of_revisit(read));
         let ways = (highest + 1).saturating_sub(lowest);
         let floor = floor.map(|write| self.moved[write.index()]);

@@ -1,9 +1,8 @@
 //! Restricts graphs: removes the newest events, or copies a prefix.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::{Graph, event_of, put, take};
 use crate::stateless::item::{Item, ItemId, Label, Location, Place, Start};
-use crate::stateless::thread_tree::{Next, SegmentId, ThreadTree};
+use crate::stateless::thread_tree::{SegmentId, ThreadTree};
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;
 
@@ -142,7 +141,6 @@ impl Graph {
     pub fn seek(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) {
         let own = &self.threads[thread];
         let gap = own.items.iter().position(|&id| id == ItemId::MISSING);
-        let gap = gap.filter(|_| !self.passes_by_gaps(thread, thread_tree));
         let next = gap.unwrap_or(own.items.len());
         let before = next.checked_sub(1).map(|last| self.item(own.items[last]));
         let (node, at) = match before {
@@ -155,23 +153,6 @@ impl Graph {
         };
         let own = &mut self.threads[thread];
         (own.next, own.node, own.at) = (narrow(next), node, at);
-    }
-
-    /// For tests only.
-    fn passes_by_gaps(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
-        let has_ended = || {
-            let last = self.threads[thread].items.iter().rev().find(|&&id| id != ItemId::MISSING);
-            last.is_some_and(|&id| {
-                let item = self.item(id);
-                let node = thread_tree.node(item.node);
-                matches!(node.next, Next::Ended(..)) && item.index as usize + 1 == node.steps.len()
-            })
-        };
-        match self.fault.chosen() {
-            Fault::GapsLeft => true,
-            Fault::GapsFilledLast => !has_ended(),
-            _ => false,
-        }
     }
 
     /// Nodes that the graph speaks of.

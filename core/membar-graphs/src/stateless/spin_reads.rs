@@ -8,7 +8,6 @@
 //! function of the graph. Not for reads that can race: the race may be in the copy.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::fault::Fault;
 use crate::stateless::item::Place;
 use membar_ir::error::CoreError;
 use membar_ir::program::CellId;
@@ -41,6 +40,6 @@ impl Explorer<'_> {
         let graph = &self.graphs[self.depth];
         let value = graph.item(graph.writes(place)[at]).value;
         let node = self.thread_tree.child(graph.threads[thread].node, value)?;
-        Ok(self.thread_tree.node(node).may_wait_last || self.options.fault == Fault::AllSpinReadsLast)
+        Ok(self.thread_tree.node(node).may_wait_last)
     }
 }

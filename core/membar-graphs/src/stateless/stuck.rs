@@ -1,6 +1,5 @@
 //! Liveness violations: executions that never change again although memory and the scheduler are fair.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
@@ -16,9 +15,6 @@ impl Graph {
         for thread in 0..self.threads.len() {
             let Some(stay) = self.stay(thread, thread_tree) else { return Stuck::default() };
             threads.push(stay);
-            if self.fault == Fault::OneWaitsForAll && stay == Stay::Looks {
-                break;
-            }
         }
         Stuck::of(&threads)
     }
@@ -36,18 +32,15 @@ impl Graph {
                 Next::Join(other) => Some(Stay::Joins(other.index())),
                 _ => None,
             },
-            _ => (self.fault == Fault::AssumptionsWait).then_some(Stay::Ended),
+            _ => None,
         }
     }
 
     /// Whether `thread`, which waits, sees the last write of all that it looked at in its last iteration.
     fn sees_last(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> bool {
         let own = &self.threads[thread];
-        let from = match self.fault.chosen() {
-            Fault::OneLookCounts => own.events.len() - 1,
-            _ => thread_tree.node(own.node).looks_from.unwrap_or_default() as usize,
-        };
-        self.fault == Fault::OldValuesForEver || own.events[from..].iter().all(|&event| self.is_last(event))
+        let from = thread_tree.node(own.node).looks_from.unwrap_or_default() as usize;
+        own.events[from..].iter().all(|&event| self.is_last(event))
     }
 
     fn is_last(&self, event: ItemId) -> bool {

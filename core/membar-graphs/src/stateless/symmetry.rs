@@ -18,7 +18,6 @@
 //! write stands in co before what a symmetric thread in its prefix has seen (`violates_symmetry_order`): if that
 //! happens, the search begins again without symmetry. See docs/decisions/0012-symmetry.md for the argument.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label, Place};
 use crate::stateless::thread_tree::{Next, ThreadTree};
@@ -54,7 +53,7 @@ impl Symmetry {
         let mut used = self.clone();
         used.groups.retain(|group| group.len() > 1 && group.iter().all(|&thread| thread < threads));
         let mut only = None;
-        if !used.is_global && thread_tree.fault != Fault::TwinsComparedEverywhere {
+        if !used.is_global {
             let first = |group: &[usize]| first_cell(thread_tree, group[0]);
             let most =
                 used.groups.iter().filter(|group| first(group).is_some()).max_by_key(|group| group.len());
@@ -70,9 +69,6 @@ impl Symmetry {
 
     /// For how many executions a graph to which nothing can be added stands.
     pub(super) fn weight(&self, graph: &Graph) -> u64 {
-        if graph.fault == Fault::TwinsCountedOnce {
-            return 1;
-        }
         let mut weight = 1_u64;
         for group in &self.groups {
             let mut equal = 1;
@@ -112,13 +108,9 @@ impl Graph {
         let item = |thread: usize| self.threads[thread].items.get(position).map(|&id| (id, self.item(id)));
         let (Some((id, one)), Some((_, other))) = (item(one), item(other)) else { return false };
         let is_same = match (one.label, other.label) {
-            (Label::Read(..), Label::Read(..)) if self.fault == Fault::TwinsComparedByValue => {
-                one.value == other.value
-            }
             (Label::Read(_, one), Label::Read(_, other)) => one == other,
             (Label::Choice(_), Label::Choice(_)) => one.value == other.value,
             (Label::Fence, Label::Fence) => true,
-            (Label::Write(_), Label::Write(_)) => self.fault == Fault::TwinsComparedBehindWrites,
             _ => false,
         };
         is_same && self.is_in_key(id)
@@ -153,9 +145,6 @@ impl Graph {
     /// The least place in co of a new write that revisits `read`.
     pub(super) fn floor_of_revisit(&self, read: ItemId) -> usize {
         let item = self.item(read);
-        if self.fault == Fault::TwinsForgottenByRevisits {
-            return 0;
-        }
         let (thread, position) = (item.thread as usize, item.position as usize);
         self.counterpart(thread, position).map_or(0, |_| self.floor_at(thread, position) + 1)
     }
@@ -165,12 +154,10 @@ impl Graph {
         let place_of = |place: Place, write: ItemId| {
             self.writes(place).iter().position(|&other| other == write).unwrap_or_default()
         };
-        match (self.item(counterpart).label, self.fault.chosen()) {
-            (_, Fault::TwinsUnsorted) | (Label::Write(_), Fault::TwinsWriteUnsorted) => 0,
-            (Label::Read(place, source), Fault::TwinsReadDifferently) => place_of(place, source) + 1,
-            (Label::Read(place, source), _) => place_of(place, source),
-            (Label::Write(place), _) => place_of(place, counterpart) + 1,
-            (Label::Choice(_), _) => usize::try_from(self.item(counterpart).value).unwrap_or(usize::MAX),
+        match self.item(counterpart).label {
+            Label::Read(place, source) => place_of(place, source),
+            Label::Write(place) => place_of(place, counterpart) + 1,
+            Label::Choice(_) => usize::try_from(self.item(counterpart).value).unwrap_or(usize::MAX),
             _ => 0,
         }
     }
@@ -178,16 +165,15 @@ impl Graph {
     /// What of the symmetric thread before belongs to the prefix of the item at `position` of `thread`: what it did there, and
     /// with the read of a read-modify-write its write, for the two are one.
     pub(super) fn counterpart_in_prefix(&self, thread: usize, position: usize) -> Option<ItemId> {
-        let counterpart =
-            self.counterpart(thread, position).filter(|_| self.fault != Fault::CounterpartNotInPrefix)?;
+        let counterpart = self.counterpart(thread, position)?;
         let next = self.threads[self.item(counterpart).thread as usize].items.get(position + 1).copied();
-        let write = next.filter(|&id| self.item(id).has_pair && self.fault != Fault::CounterpartPairsTorn);
+        let write = next.filter(|&id| self.item(id).has_pair);
         Some(write.unwrap_or(counterpart))
     }
 
     /// Whether the newest item is a write that stands in co before what a symmetric thread in its prefix has seen or written.
     pub(super) fn violates_symmetry_order(&self) -> bool {
-        if self.symmetric_threads.only.is_none() || self.fault == Fault::InversionsIgnored {
+        if self.symmetric_threads.only.is_none() {
             return false;
         }
         let Some((newest, Label::Write(place))) =

@@ -12,7 +12,6 @@
 //! It is a function of what the thread did before the event, so it is computed once per node of the thread's tree.
 
 use crate::enumeration::candidate::Candidate;
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{SegmentId, ThreadTree};
@@ -38,11 +37,10 @@ pub(super) struct ThreadOrder<'a> {
     nodes: Vec<Option<Box<[SmallSet]>>>,
     /// Items whose prefix is still to be taken in.
     todo: Vec<ItemId>,
-    fault: Fault,
 }
 
 impl<'a> ThreadOrder<'a> {
-    pub(super) fn new(program: &'a Program, plan: &'a Plan, slot: Slot, fault: Fault) -> Self {
+    pub(super) fn new(program: &'a Program, plan: &'a Plan, slot: Slot) -> Self {
         Self {
             plan,
             slot,
@@ -51,7 +49,6 @@ impl<'a> ThreadOrder<'a> {
             thread: Candidate::new(program),
             nodes: Vec::new(),
             todo: Vec::new(),
-            fault,
         }
     }
 
@@ -81,16 +78,11 @@ impl<'a> ThreadOrder<'a> {
             let Label::Read(_, source) = item.label else { continue };
             let write = graph.item(source);
             let is_known = marks[source.index()] || matches!(write.label, Label::Initial(_));
-            if is_known || self.fault == Fault::SourcesForgotten {
+            if is_known {
                 continue;
             }
             marks[source.index()] = true;
             self.mark(graph, write.thread as usize, (write.node, write.index), thread_tree, marks, watch)?;
-        }
-        if self.fault == Fault::OwnReadsFixed {
-            for &id in graph.threads[thread].items.iter().filter(|&&id| id != ItemId::MISSING) {
-                marks[id.index()] = true;
-            }
         }
         Ok(())
     }
@@ -134,7 +126,7 @@ impl<'a> ThreadOrder<'a> {
         let own = here.first as usize..here.first as usize + here.steps.len();
         let path = Path::new(thread_tree.choices_before(node), own.end);
         let orders = self.orders(&skeleton, own.end, watch)?;
-        let sets = close_prefixes(&skeleton, &path, &orders, self.fault);
+        let sets = close_prefixes(&skeleton, &path, &orders);
         self.nodes[node.index()] = Some(sets.into_iter().take(own.end).skip(own.start).collect());
         Ok(())
     }
@@ -147,9 +139,6 @@ impl<'a> ThreadOrder<'a> {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<SmallSet>, Failure> {
         let mut found = vec![SmallSet::default(); count];
-        if self.fault == Fault::ModelOrderForgotten {
-            return Ok(found);
-        }
         let mut alone = Candidate::new(self.thread.program);
         alone.assemble(std::iter::once(skeleton));
         self.evaluation.resize(self.plan, alone.events.len(), watch)?;
@@ -190,21 +179,19 @@ impl Path {
 }
 
 /// Per event what must stay with it, as positions among the items.
-fn close_prefixes(skeleton: &Skeleton, path: &Path, orders: &[SmallSet], fault: Fault) -> Vec<SmallSet> {
+fn close_prefixes(skeleton: &Skeleton, path: &Path, orders: &[SmallSet]) -> Vec<SmallSet> {
     let mut sets: Vec<SmallSet> = Vec::with_capacity(orders.len());
     let mut decisive = SmallSet::default();
     for (number, event) in skeleton.events.iter().enumerate().take(orders.len()) {
-        let before = direct(skeleton, number, &orders[number], &decisive, fault);
+        let before = direct(skeleton, number, &orders[number], &decisive);
         let mut set = SmallSet::default();
         for earlier in before.iter().filter(|&earlier| earlier < number) {
             set.insert(path.positions[earlier]);
             set.extend(&sets[earlier]);
         }
-        if fault != Fault::ChoicesForgotten {
-            path.choices_before(number).for_each(|choice| set.insert(choice));
-        }
+        path.choices_before(number).for_each(|choice| set.insert(choice));
         let reads = skeleton.atomic.iter().filter(|pair| pair.1 as usize == number);
-        for &(read, _) in reads.filter(|_| fault != Fault::ReadModifyWriteSplit) {
+        for &(read, _) in reads {
             sets[read as usize].extend(&set);
             sets[read as usize].insert(path.positions[number]);
         }
@@ -216,13 +203,7 @@ fn close_prefixes(skeleton: &Skeleton, path: &Path, orders: &[SmallSet], fault: 
 }
 
 /// The events that an event needs directly.
-fn direct(
-    skeleton: &Skeleton,
-    number: usize,
-    order: &SmallSet,
-    decisive: &SmallSet,
-    fault: Fault,
-) -> SmallSet {
+fn direct(skeleton: &Skeleton, number: usize, order: &SmallSet, decisive: &SmallSet) -> SmallSet {
     let event = &skeleton.events[number];
     let mut set = SmallSet::default();
     set.extend(&event.control.data);
@@ -246,33 +227,5 @@ fn direct(
     for &(read, _) in pairs.filter(|(_, write)| *write as usize == number) {
         set.insert(read as usize);
     }
-    if matches!(fault.chosen(), Fault::None) {
-        set
-    } else {
-        mistaken(skeleton, number, &set, decisive, fault)
-    }
-}
-
-/// For tests only: what a mistake leaves of the events that an event needs directly.
-fn mistaken(
-    skeleton: &Skeleton,
-    number: usize,
-    set: &SmallSet,
-    decisive: &SmallSet,
-    fault: Fault,
-) -> SmallSet {
-    let event = &skeleton.events[number];
-    let has = |set: &SmallSet, member: usize| set.meets(&SmallSet::one(member));
-    let is_kept = |other: usize| match fault.chosen() {
-        Fault::BranchesForgotten => {
-            let decides = [&event.control.data, &event.address.data, decisive];
-            !decides.iter().any(|set| has(set, other))
-        }
-        Fault::DataForgotten => !has(&event.data.data, other),
-        Fault::SameLocationForgotten => skeleton.events[other].cell != event.cell,
-        _ => true,
-    };
-    let mut kept = SmallSet::default();
-    set.iter().filter(|&other| is_kept(other)).for_each(|other| kept.insert(other));
-    kept
+    set
 }

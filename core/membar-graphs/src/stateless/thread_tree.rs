@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::stateless::fault::Fault;
 use crate::stateless::work_queue::Path;
 use crate::thread::{Event, Question, Run, SpawnOrJoin, Status, ThreadRunner};
 use membar_ir::error::CoreError;
@@ -105,8 +104,6 @@ pub struct ThreadTree<'a> {
     bytes: usize,
     /// Room for the answers of a run.
     answers: Vec<u64>,
-    /// For tests only.
-    pub(super) fault: Fault,
 }
 
 impl<'a> ThreadTree<'a> {
@@ -114,12 +111,8 @@ impl<'a> ThreadTree<'a> {
     ///
     /// # Errors
     /// A choice is too wide to enumerate.
-    pub fn new(program: &'a Program, bound: u32, fault: Fault) -> Result<Self, CoreError> {
-        let machine = |thread| {
-            let mut machine = ThreadRunner::new(program, thread, bound);
-            machine.fault = fault;
-            machine
-        };
+    pub fn new(program: &'a Program, bound: u32) -> Result<Self, CoreError> {
+        let machine = |thread| ThreadRunner::new(program, thread, bound);
         let mut thread_tree = Self {
             program,
             machines: program.threads.iter().map(machine).collect(),
@@ -128,7 +121,6 @@ impl<'a> ThreadTree<'a> {
             standing: Vec::new(),
             bytes: 0,
             answers: Vec::new(),
-            fault,
         };
         for thread in 0..program.threads.len() {
             let mut run = thread_tree.machines[thread].begin();
@@ -218,8 +210,7 @@ impl<'a> ThreadTree<'a> {
     /// # Errors
     /// A choice is too wide to enumerate.
     pub fn child(&mut self, node: SegmentId, answer: u64) -> Result<SegmentId, CoreError> {
-        let any = self.fault == Fault::AnswersMixedUp;
-        let known = self.nodes[node.index()].children.iter().find(|(other, _)| any || *other == answer);
+        let known = self.nodes[node.index()].children.iter().find(|(other, _)| *other == answer);
         if let Some(&(_, child)) = known {
             return Ok(child);
         }

@@ -1,6 +1,5 @@
 //! A graph as the provider of the primitive relations of a model.
 
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label};
 use crate::stateless::thread_tree::ThreadTree;
@@ -19,8 +18,6 @@ pub struct View<'v, 'a> {
     pub thread_tree: &'v ThreadTree<'a>,
     /// What its tag sets are.
     pub program: &'a Program,
-    /// For tests only.
-    pub fault: Fault,
 }
 
 impl View<'_, '_> {
@@ -161,9 +158,6 @@ impl View<'_, '_> {
     }
 
     fn pairs(&self, is_exclusive: bool, shape: Shape, out: &mut [u64]) {
-        if self.fault == Fault::PairsForgotten {
-            return;
-        }
         for own in &self.graph.threads {
             for id in own.present() {
                 let item = self.graph.item(id);
@@ -261,22 +255,13 @@ impl Provider for View<'_, '_> {
             Primitive::SpawnJoin => self.spawn_join(shape, out),
             Primitive::ReadsFrom => {
                 for (event, item) in self.events() {
-                    if let Label::Read(_, source) = item.label
-                        && !(self.fault == Fault::RevisitedReadsForgotten
-                            && source > self.graph.events[event])
-                    {
+                    if let Label::Read(_, source) = item.label {
                         shape.relate(out, self.event(source), event);
                     }
                 }
             }
             Primitive::Coherence => {
                 self.coherence(shape, out);
-                if self.fault == Fault::InitialWritesUnordered {
-                    for location in &self.graph.locations {
-                        let event = self.event(location.writes[0]);
-                        out[event * shape.set()..(event + 1) * shape.set()].fill(0);
-                    }
-                }
             }
         }
     }

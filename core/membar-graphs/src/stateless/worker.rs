@@ -1,7 +1,6 @@
 //! A worker of the parallel exploration: takes tasks, shares its oldest frame, reports progress.
 
 use crate::stateless::explore::Explorer;
-use crate::stateless::fault::Fault;
 use crate::stateless::frame::Frame;
 use crate::stateless::graph::Graph;
 use crate::stateless::thread_tree::SegmentId;
@@ -136,15 +135,13 @@ impl Explorer<'_> {
         }
         let (at, depth, weight) = found?;
         let frame = self.frames[at];
-        if self.options.fault != Fault::ErrandDoneTwice {
-            self.frames[at] = frame.without_rest();
-        }
+        self.frames[at] = frame.without_rest();
         let mut order = self.share.order.clone();
         order.push(u32::MAX - self.share.gifts);
         self.share.gifts += 1;
         self.share.given += weight;
         let rest = self.pack(frame, depth);
-        (self.options.fault != Fault::ErrandLost).then_some(Task { order, weight, rest: Some(rest) })
+        Some(Task { order, weight, rest: Some(rest) })
     }
 
     fn pack(&self, frame: Frame, depth: usize) -> Rest {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::stateless::fault::Fault;
 use crate::thread::run::{Iterations, Question, Resume, Run, WrittenBack};
 use crate::thread::skeleton::{Kind, Skeleton, Status};
 use crate::waiting::{Between, Control, Effects, Visit};
@@ -46,23 +45,13 @@ pub struct ThreadRunner<'a> {
     pub(crate) waits: BTreeSet<EdgeId>,
     /// The steps that close loops which were cut.
     pub(crate) cuts: BTreeSet<EdgeId>,
-    /// For tests only.
-    pub(crate) fault: Fault,
 }
 
 impl<'a> ThreadRunner<'a> {
     /// For the runs of one thread.
     #[must_use]
     pub fn new(program: &'a Program, thread: &'a Thread, bound: u32) -> Self {
-        Self {
-            program,
-            thread,
-            bound,
-            stack: Vec::new(),
-            waits: BTreeSet::new(),
-            cuts: BTreeSet::new(),
-            fault: Fault::None,
-        }
+        Self { program, thread, bound, stack: Vec::new(), waits: BTreeSet::new(), cuts: BTreeSet::new() }
     }
 
     /// The run that no spawn started.
@@ -176,8 +165,8 @@ impl<'a> ThreadRunner<'a> {
                     };
                     let answer = (run.resume == Resume::Answered).then_some(answer);
                     run.resume = Resume::Answered;
-                    let (program, stack, fault) = (self.program, &mut self.stack, self.fault);
-                    perform(&mut Acting { run, program, stack, fault, answer, last: 0 }, operation)?;
+                    let (program, stack) = (self.program, &mut self.stack);
+                    perform(&mut Acting { run, program, stack, answer, last: 0 }, operation)?;
                     run.resume = Resume::Operation;
                     run.operation += 1;
                 }
@@ -205,7 +194,7 @@ impl<'a> ThreadRunner<'a> {
             .filter(|back| watched.write_backs && back.choices == run.choices.len())
             .map(|back| back.write)
             .filter(|&write| write >= before.events);
-        match before.between(&now, &run.skeleton.events, written_back, watched.single, self.fault) {
+        match before.between(&now, &run.skeleton.events, written_back, watched.single) {
             Between::Changes => Ok(()),
             Between::Retry => Err(End(Status::Blocked)),
             Between::Looks => {
@@ -213,7 +202,7 @@ impl<'a> ThreadRunner<'a> {
                 self.waits.extend(iteration.find(|event| event.kind == Kind::Read).map(|event| event.edge));
                 run.skeleton.looks_from = Some(narrow(before.events));
                 run.may_wait_last = !watched.single;
-                if let Some(write) = written_back.filter(|_| self.fault != Fault::WriteBacksKept) {
+                if let Some(write) = written_back {
                     run.take_back(write);
                 }
                 Err(End(Status::Waiting))
@@ -285,7 +274,6 @@ struct Acting<'a> {
     run: &'a mut Run,
     program: &'a Program,
     stack: &'a mut Vec<u64>,
-    fault: Fault,
     /// The answer to what the operation has asked.
     answer: Option<u64>,
     /// The event performed last.
@@ -430,7 +418,7 @@ impl Memory for Acting<'_> {
         event.data = data;
         event.control.extend(&decided);
         self.run.skeleton.atomic.push((narrow(read), narrow(write)));
-        if stored == old || self.fault == Fault::ExchangesWriteBack {
+        if stored == old {
             self.run.written_back = Some(WrittenBack { write, choices: self.run.choices.len() });
         }
         Ok(())

@@ -71,12 +71,8 @@ class Lowered:
                 return True
 
 
-def lower_task(task: Task, *, fault: int | None = None) -> Lowered:
+def lower_task(task: Task) -> Lowered:
     """The question of `task` for the core.
-
-    Args:
-        task: program, model and properties.
-        fault: the mistake to make on purpose, for tests.
 
     Raises:
         EngineLimitError: the model has no store buffers, or the program has what they give no meaning to.
@@ -116,7 +112,6 @@ def lower_task(task: Task, *, fault: int | None = None) -> Lowered:
         ends=_point_numbers(form, [thread.ends for thread in program.threads]),
         asserts=sorted(asserts),
         committed=_point_numbers(form, [thread.committed for thread in program.threads]),
-        fault=fault,
     )
     return Lowered(
         machine=machine,

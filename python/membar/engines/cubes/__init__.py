@@ -52,21 +52,16 @@ def run(task: SystemTask) -> Outcome:
     """
     match task.options.algorithm:
         case None | "backward":
-            return search(task)
+            return _Search(task).run()
         case "generic":
             return generically(task)
         case other:
             raise EngineLimitError(f"the engine cubes has no algorithm {other}")
 
 
-def search(task: SystemTask, *, fault: int | None = None) -> Outcome:
-    """The outcome, with mistake number `fault` of the core's list."""
-    return _Search(task, fault).run()
-
-
 def closed_search(task: SystemTask) -> tuple[_core.CubeSystem, _core.CubeFindings] | None:
-    """The core and the cubes from which the proof that `search` gives is read; None if there is no proof."""
-    looking = _Search(task, None)
+    """The core and the cubes from which a proof is read; None if there is no proof."""
+    looking = _Search(task)
     found = looking.find_proof()
     return None if found is None else (looking.core, found)
 
@@ -120,7 +115,7 @@ def generically(task: SystemTask) -> Outcome:
 class _Search:
     """A system handed to the core, and what comes back."""
 
-    def __init__(self, task: SystemTask, fault: int | None) -> None:
+    def __init__(self, task: SystemTask) -> None:
         from membar.engines.cubes.form import form_of
         from membar.engines.instances import has_store_buffers
         from membar.systems.mapping import sequential
@@ -128,7 +123,7 @@ class _Search:
         self.task = task
         self.buffered = has_store_buffers(task.model)
         self.system: ParameterizedSystem = task.system if self.buffered else sequential(task.system)
-        self.core = self._within_limits(lambda: extension().CubeSystem(form_of(self.system), fault=fault))
+        self.core = self._within_limits(lambda: extension().CubeSystem(form_of(self.system)))
         self.started = time.monotonic()
         self.nodes = 0
 

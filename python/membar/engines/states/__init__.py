@@ -61,7 +61,6 @@ def explore(
     *,
     kept: Kept | None = None,
     reduced: bool | None = None,
-    fault: int | None = None,
     round_size: int | None = None,
 ) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
@@ -71,7 +70,6 @@ def explore(
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
         reduced: whether partial-order reduction may leave states out; by default yes,
             with `--no-por` and `--shortest` not.
-        fault: the mistake to make on purpose, for tests.
         round_size: how many states several jobs share at a time, however few there are, for tests.
     """
     from membar.engines.reference.machine import Machine  # only where it is used
@@ -88,7 +86,6 @@ def explore(
     how = How(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
         reduced=not (is_whole or task.options.shortest) if reduced is None else reduced,
-        fault=fault,
         round_size=round_size,
     )
     return _Search(task, machine, bound, how).run()
@@ -100,7 +97,6 @@ class How:
 
     kept: Kept
     reduced: bool
-    fault: int | None
     round_size: int | None = None
 
 
@@ -130,7 +126,6 @@ class _Search:
             discipline=discipline.value,
             bound=machine.bound or 0,
             registers=how.kept.value,
-            fault=how.fault,
         )
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
         self.tally = Tally(

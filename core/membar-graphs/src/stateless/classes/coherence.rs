@@ -1,6 +1,5 @@
 //! Whether a graph is consistent under some order of its writes, by the size of the graph.
 
-use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::classes::solver::{Question, Solver};
 use crate::stateless::graph::Graph;
 use crate::stateless::item::ItemId;
@@ -33,11 +32,10 @@ pub(super) struct Finder {
     four: Solver<4>,
     sixteen: Solver<16>,
     last: Vec<usize>,
-    mistake: Mistake,
 }
 
 impl Finder {
-    pub(super) fn new(plan: &Plan, schedule: &Schedule, mistake: Mistake) -> Result<Self, CoreError> {
+    pub(super) fn new(plan: &Plan, schedule: &Schedule) -> Result<Self, CoreError> {
         let plan = LazyPlan::new(plan, schedule, None, false)
             .ok_or(CoreError::TooLarge("reads-from classes under a model with recursive definitions"))?;
         Ok(Self {
@@ -48,7 +46,6 @@ impl Finder {
             four: Solver::new(),
             sixteen: Solver::new(),
             last: Vec::new(),
-            mistake,
         })
     }
 
@@ -69,7 +66,6 @@ impl Finder {
             is_whole: request.is_whole,
             last: &self.last,
             same: request.same,
-            mistake: self.mistake,
         };
         let found = match events {
             0..=64 => self.one.find(&question, watch)?,

@@ -11,8 +11,6 @@ use crate::stateless;
 use crate::stateless::classes::Options;
 use crate::stateless::classes::coherence::{Finder, Request};
 use crate::stateless::classes::futures::Futures;
-use crate::stateless::classes::mistake::Mistake;
-use crate::stateless::fault::Fault;
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Move, Place, Places};
 use crate::stateless::record::Record;
@@ -88,13 +86,12 @@ impl<'a> Explorer<'a> {
         options: Options,
         watch: Watch<'a>,
     ) -> Result<Self, CoreError> {
-        let thread_tree = ThreadTree::new(program, options.bound, Fault::None)?;
-        let graph = Graph::new(program, &thread_tree, Fault::None)?;
+        let thread_tree = ThreadTree::new(program, options.bound)?;
+        let graph = Graph::new(program, &thread_tree)?;
         let mut observed: Vec<CellId> = Vec::new();
         for term in &program.terms {
             if let Term::Cell(cell) = *term
                 && !observed.contains(&cell)
-                && options.mistake != Mistake::LastWriteAnyhow
             {
                 observed.push(cell);
             }
@@ -110,7 +107,7 @@ impl<'a> Explorer<'a> {
             graph,
             frames: Vec::new(),
             futures: Futures::new(program),
-            finder: Finder::new(plan, schedule, options.mistake)?,
+            finder: Finder::new(plan, schedule)?,
             observed,
             record: Record::new(program, of_record),
             dead_ends: 0,
@@ -228,7 +225,7 @@ impl<'a> Explorer<'a> {
             return Ok(None);
         };
         let place = self.graph.touch(cell, self.program.cells[cell.index()].initial);
-        let may_wait = self.may_be_written(thread, cell) && self.options.mistake != Mistake::ReadsNeverWait;
+        let may_wait = self.may_be_written(thread, cell);
         let left = WorkItem::Sources { place, below: u32::MAX, may_wait };
         Ok(Some(Frame { len: self.graph.items.len(), thread, floor: self.floors[thread], left }))
     }
@@ -236,9 +233,6 @@ impl<'a> Explorer<'a> {
     /// Whether a thread other than `reader` may write `cell` later.
     fn may_be_written(&self, reader: usize, cell: CellId) -> bool {
         let mut others = (0..self.graph.threads.len()).filter(|&thread| thread != reader);
-        if self.options.mistake == Mistake::EverybodyMustWrite {
-            return others.all(|thread| self.may_write(thread, cell));
-        }
         others.any(|thread| self.may_write(thread, cell))
     }
 
@@ -292,7 +286,7 @@ impl<'a> Explorer<'a> {
                 let can_read = waiting.iter().any(|&(reader, cell)| {
                     reader == thread && (0..count).any(|other| moves[other] && self.may_write(other, cell))
                 });
-                if can_join || (can_read && self.options.mistake != Mistake::StuckTooEarly) {
+                if can_join || can_read {
                     moves[thread] = true;
                     has_changed = true;
                 }
@@ -336,12 +330,8 @@ impl<'a> Explorer<'a> {
 
     /// The newest write of a location with a stamp from `floor` to below `below`.
     fn next_source(&self, place: Place, floor: u32, below: u32) -> Option<ItemId> {
-        let floor = if self.options.mistake == Mistake::OldWritesStay { 0 } else { floor };
         let is_open = |write: &ItemId| (floor..below).contains(&write.0);
         let sources = self.graph.writes(place).iter().copied().filter(is_open);
-        if self.options.mistake == Mistake::NewWritesUnseen && floor > 0 {
-            return sources.min().filter(|_| below == u32::MAX);
-        }
         sources.max()
     }
 
@@ -389,12 +379,7 @@ impl<'a> Explorer<'a> {
     /// Whether some order of the writes makes the graph consistent, which it then gets.
     fn is_consistent(&mut self, request: Request<'_>) -> Result<bool, Failure> {
         self.record.findings.nodes += 1;
-        let view = View {
-            graph: &self.graph,
-            thread_tree: &self.thread_tree,
-            program: self.program,
-            fault: Fault::None,
-        };
+        let view = View { graph: &self.graph, thread_tree: &self.thread_tree, program: self.program };
         let found = self.finder.find(view, request, &mut self.watch)?;
         if found {
             self.finder.settle(&mut self.graph);
@@ -429,9 +414,6 @@ impl<'a> Explorer<'a> {
         let Some(&place) = places.get(last.len()) else { return self.count() };
         let mut writes: Vec<ItemId> = self.graph.writes(place)[1..].to_vec();
         writes.sort_unstable();
-        if self.options.mistake == Mistake::FirstLastOnly {
-            writes.truncate(1);
-        }
         for write in writes {
             last.push(write);
             self.choose_last(places, last)?;

@@ -8,8 +8,6 @@
 //!
 //! `explore` builds graphs forward; `coherence` finds an order of the writes for a graph, or shows that there is none.
 
-pub mod mistake;
-
 mod coherence;
 mod explore;
 mod futures;
@@ -18,7 +16,6 @@ mod solver;
 use crate::findings::Findings;
 use crate::stateless::Verification;
 use crate::stateless::classes::explore::Explorer;
-use crate::stateless::classes::mistake::Mistake;
 use membar_cat::plan::Plan;
 use membar_cat::schedule::Schedule;
 use membar_ir::error::{CoreError, Failure};
@@ -38,8 +35,6 @@ pub struct Options {
     pub stop_at_failure: bool,
     /// For tests: count classes that come twice.
     pub verify: bool,
-    /// For tests: a mistake to make.
-    pub mistake: Mistake,
 }
 
 /// Searches all classes; counts are counts of classes.

@@ -5,7 +5,6 @@
 //! model's own word, and "no" rests on what its checks force.
 
 use crate::stateless::checker::closure_words;
-use crate::stateless::classes::mistake::Mistake;
 use crate::stateless::item::{Label, Place};
 use crate::stateless::view::View;
 use membar_cat::evaluation::Provider;
@@ -31,7 +30,6 @@ pub(super) struct Question<'q, 'v, 'a> {
     pub(super) last: &'q [usize],
     /// Whether the events are those of the question before.
     pub(super) same: bool,
-    pub(super) mistake: Mistake,
 }
 
 /// A graph with another order of its writes, which need not be complete.
@@ -135,9 +133,6 @@ impl<const W: usize> Solver<W> {
             }
             same = true;
         }
-        if question.mistake == Mistake::PresentOrderOnly {
-            return Ok(false);
-        }
         self.take_accesses(question);
         self.answers.reset(question.plan, question.view.graph.events.len(), same);
         if self.begin(question).is_err() {
@@ -199,9 +194,6 @@ impl<const W: usize> Solver<W> {
                 self.order[write] = later;
                 insert(&mut later, write);
             }
-        }
-        if question.mistake == Mistake::AcceptsAnything {
-            return true;
         }
         self.answers.reset(plan, events, same);
         let provider = Ordered { view, order: &self.order };
@@ -283,14 +275,14 @@ impl<const W: usize> Solver<W> {
                 self.closed.clear();
                 self.closed.extend_from_slice(self.answers.relation(question.plan, slot, &provider));
                 close(&mut self.closed);
-                if self.follow_closed(question.mistake).is_err() {
+                if self.follow_closed().is_err() {
                     return Ok(false);
                 }
             }
         }
     }
 
-    fn follow_closed(&mut self, mistake: Mistake) -> Result<(), Contradiction> {
+    fn follow_closed(&mut self) -> Result<(), Contradiction> {
         for first in 0..self.accesses.len() {
             if contains(&self.closed[first], first) {
                 return Err(Contradiction);
@@ -300,13 +292,8 @@ impl<const W: usize> Solver<W> {
             let followers: Row<W> = std::array::from_fn(|word| self.closed[first][word] & located[word]);
             for second in members(followers) {
                 let Some(to) = self.accesses[second] else { continue };
-                let source = if mistake == Mistake::SourcesForgotten && !to.is_write {
-                    self.lists[place.index()].last().copied().unwrap_or(to.source)
-                } else {
-                    to.source
-                };
-                if source != first {
-                    self.force(first, source)?;
+                if to.source != first {
+                    self.force(first, to.source)?;
                 }
             }
         }
@@ -396,8 +383,7 @@ impl<const W: usize> Solver<W> {
         if self.accepts(question, true) {
             return Ok(true);
         }
-        let Some((one, other)) = self.first_open().filter(|_| question.mistake != Mistake::NoBranching)
-        else {
+        let Some((one, other)) = self.first_open() else {
             return Ok(false);
         };
         let start = self.saved.len();
@@ -408,9 +394,6 @@ impl<const W: usize> Solver<W> {
             }
             self.known.clear();
             self.known.extend_from_slice(&self.saved[start..]);
-            if question.mistake == Mistake::FirstBranchOnly {
-                break;
-            }
         }
         self.saved.truncate(start);
         Ok(false)

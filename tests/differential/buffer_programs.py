@@ -1,4 +1,4 @@
-"""One program for each deliberate mistake of the searches with store buffers: it changes what is found."""
+"""Programs for the searches with store buffers, each by the mistake that would change what is found."""
 
 from __future__ import annotations
 
