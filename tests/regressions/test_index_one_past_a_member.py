@@ -13,6 +13,7 @@ _HEAD = """#include <stdatomic.h>
 struct inner { int first; int a[2]; int last; };
 struct outer { struct inner parts[2]; int last; };
 struct inner one;
+struct { int first; int a[1]; int last; } single;
 struct outer both;
 atomic_int two = 2;
 """
@@ -35,6 +36,10 @@ _INSIDE = {
     "the last": "int i = two - 1; one.a[i] = 1; both.parts[i].a[i] = 2; both.parts[i] = one;",
     "an address": "int *end = &one.a[2]; for (int *p = one.a; p != end; p++) *p = 1;",
     "an address by a known index": "int i = 2; int *end = &one.a[i]; end[-1] = 1;",
+    "an address by an index from memory": "int i = two; int *end = &one.a[i]; end[-1] = 1; end[-2] = 1;",
+    "the end of one element": "int i = two - 1; int *end = &single.a[i]; end[-1] = 1;",
+    "the end of structures": "int i = two; struct inner *end = &both.parts[i]; end[-1].a[i - 1] = 1;",
+    "backwards from the end": "int i = two; int *p = &one.a[i]; while (p != one.a) *--p = 1;",
     "the size": "return sizeof one.a[2] == 0;",
 }
 

@@ -268,7 +268,7 @@ class _Constraints:
             case ir.Compute():
                 self._compute(item)
             case ir.Index(result=result, base=base, index=index, stride=stride, count=count):
-                distance = _distance(index, stride)
+                distance = 0 if item.highest == 0 else _distance(index, stride)
                 if distance is not None:
                     self._flow(base, result, lambda target: target.move(distance))
                 else:

@@ -36,12 +36,20 @@ class Target:
         return self.site[1:] if self.site.startswith("&") else None
 
     def move(self, distance: int) -> Target:
-        """The target so many bytes further."""
-        return self if distance == 0 else series(self.site, self.start + distance, self.steps)
+        """The target so many bytes further.
+
+        An address may also be that of the end of an array, one past its last element: the way back leads to
+        an element from there as well.
+        """
+        if distance == 0:
+            return self
+        past = int(distance < 0)
+        steps = tuple((stride, None if count is None else count + past) for stride, count in self.steps)
+        return series(self.site, self.start + distance, steps)
 
     def step(self, stride: int, count: int | None) -> Target:
         """The target any number of elements further."""
-        if count == 1 or stride == 0:
+        if stride == 0:
             return self
         return series(self.site, self.start, (*self.steps, (stride, count)))
 
