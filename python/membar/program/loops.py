@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from membar.program.dependencies import accesses_memory
-from membar.program.program import Program, Thread
+from membar.program.expr import FALSE
+from membar.program.operations import Assume
+from membar.program.program import Edge, Program, Thread
+from membar.records import replace
 from membar.source import Span
 
 
@@ -28,6 +32,40 @@ def natural_loops(thread: Thread) -> tuple[frozenset[int], ...]:
                 waiting += [thread.edges[index].source for index in into.get(point, ())]
         loops.append(frozenset(found))
     return tuple(loops)
+
+
+def unfollowed_in(edges: Iterable[Edge]) -> dict[str, set[Span]]:
+    """What these steps stand for, if they lead nowhere, and where that is in the text."""
+    found: dict[str, set[Span]] = {}
+    for edge in edges:
+        if edge.unfollowed:
+            found.setdefault(edge.unfollowed, set()).update([] if edge.span is None else [edge.span])
+    return found
+
+
+def stop_unfollowed(program: Program) -> Program:
+    """The program for machines: a thread stops at a step that leads nowhere, as at a failing assumption.
+
+    So a run that comes there is none: it says nothing about what the program does.
+    """
+    if not unfollowed_of(program):
+        return program
+    threads = tuple(
+        replace(
+            thread,
+            edges=tuple(
+                replace(edge, operations=(Assume(FALSE),)) if edge.unfollowed else edge
+                for edge in thread.edges
+            ),
+        )
+        for thread in program.threads
+    )
+    return replace(program, threads=threads)
+
+
+def unfollowed_of(program: Program) -> dict[str, set[Span]]:
+    """What the whole program does not follow."""
+    return unfollowed_in(edge for thread in program.threads for edge in thread.edges)
 
 
 def repeated_accesses(program: Program) -> frozenset[Span]:

@@ -65,7 +65,7 @@ class Edge:
 
     It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
     says that its memory accesses are not in program order among themselves (a load-pair instruction).
-    `unfollowed` says that it leads nowhere, and stands for what a language did not write out.
+    `unfollowed` names what the language did not write out, if it stands for that: then it leads nowhere.
     """
 
     source: int
@@ -74,7 +74,7 @@ class Edge:
     guard: Expr = TRUE
     unordered: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
-    unfollowed: bool = field(default=False, compare=False, repr=False)
+    unfollowed: str = field(default="", compare=False, repr=False)
 
 
 @record(frozen=True, kw_only=True)

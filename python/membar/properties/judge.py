@@ -99,7 +99,7 @@ def left_out_by_filter(count: int) -> str:
 
 def is_settled(task: Task, tally: Tally) -> bool:
     """Whether looking further (a larger bound) cannot change the verdict."""
-    if tally.limit is not None or bound_of(tally) is None:
+    if tally.limit is not None or tally.loops_cut is None:
         return True
     outcome = judge(task, tally)
     return isinstance(outcome, Holds | Violated) and outcome.witness is not None
@@ -237,7 +237,7 @@ class _Judgement:
             where = f" at {_lines(places)}" if places else ""
             reason = f"a thread is blocked{where} in an execution that the loop bound truncated"
             return Finding(name, Verdict.UNKNOWN, reason)
-        if name == "termination" and self.tally.loops_cut is not None:
+        if name == "termination" and bound_of(self.tally) is not None:
             bound += ": unknown for what was truncated"
         return Finding(name, Verdict.WITHIN, bound)
 
@@ -328,8 +328,10 @@ class _Judgement:
     def _is_bound_given(self) -> bool:
         """Whether the user chose all bounds that truncated the search."""
         tally, options = self.tally, self.task.options
-        return (tally.loops_cut is None or options.unrolling.chosen_by_user) and (
-            tally.buffers_held is None or options.buffers_chosen_by_user
+        return (
+            not tally.unfollowed
+            and (tally.loops_cut is None or options.unrolling.chosen_by_user)
+            and (tally.buffers_held is None or options.buffers_chosen_by_user)
         )
 
 
@@ -431,8 +433,8 @@ def _notes_on_loops(tally: Tally) -> list[str]:
     if tally.cut and tally.loops_cut is not None:
         iterations = "iteration" if tally.loops_cut == 1 else "iterations"
         notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {_lines(tally.cut)}")
-    if tally.unfollowed:
-        notes.append(f"cases beyond those enumerated were not explored at {_lines(tally.unfollowed)}")
+    for what, spans in sorted(tally.unfollowed.items()):
+        notes.append(f"not explored: {what}{f' ({_lines(spans)})' if spans else ''}")
     return notes
 
 

@@ -70,6 +70,14 @@ class Target:
         low, high = sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
         return self.start + low, self.start + high
 
+    def may_be(self, offset: int) -> bool:
+        """Whether it may be the byte at an offset, or the end of an array, one past its last element."""
+        if self.is_exact:
+            return self.start == offset
+        low, high = self.bounds()
+        is_within = low is None or high is None or low <= offset <= high + self.stride
+        return is_within and (offset - self.start) % self.stride == 0
+
 
 UNKNOWN = Target(UNKNOWN_SITE)
 """Nobody knows where this points."""

@@ -75,7 +75,10 @@ def _as_steps(way: list[Edge], flow: Automaton, span: Span | None, *, is_cut: bo
     done = as_one_step(steps, span)
     if is_cut:
         point = flow.point()
-        return [replace(done, target=point), Edge(source=point, target=point, span=span, unfollowed=True)]
+        return [
+            replace(done, target=point),
+            Edge(source=point, target=point, span=span, unfollowed="more iterations in an atomic block"),
+        ]
     warnings = [(item, edge.span) for edge in way for item in edge.operations if is_warning(item)]
     found, end = [done], done.target
     for warning, place in warnings:  # they end no execution, and may as well be asked after the step

@@ -133,12 +133,12 @@ class Automaton:
             self.state = replace(self.state, operations=state.operations[at:], span=state.span)
         self.emit(Assume(condition, waits=True), span)
 
-    def leave_out(self, span: Span | None) -> None:
+    def leave_out(self, what: str, span: Span | None) -> None:
         """A step that leads nowhere: it stands for executions that are not followed, and engines say so."""
         if self.state is None:
             return
         here = self.here()
-        self.edges.append(Edge(source=here, target=here, span=span, unfollowed=True))
+        self.edges.append(Edge(source=here, target=here, span=span, unfollowed=what))
         self.state = None
 
     def here(self) -> int:

@@ -13,7 +13,7 @@ from membar.code.lowering.refusal import NotSupportedError
 from membar.code.primitives import PREFIX, PRIMITIVES
 from membar.code.structure import matters
 from membar.program.blocking import none_of
-from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation
+from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, negation, signed
 from membar.program.operations import Assume, Choose, Fence, Join, Load, Rmw, Set, Spawn, Store
 from membar.program.template import ME, NUMBER
 
@@ -275,7 +275,7 @@ def _input(thread: ThreadLowering, item: ir.Call) -> None:
     here = thread.flow.here()
     is_other = Binary(BinaryOp.EQ, Register(register), more)
     thread.flow.state = State(here, is_other, (), span)
-    thread.flow.leave_out(span)
+    thread.flow.leave_out(_other_inputs(low, high), span)
     thread.flow.state = State(here, negation(is_other), (), span)
 
 
@@ -286,8 +286,15 @@ def _unknown(thread: ThreadLowering, item: ir.Call) -> None:
     thread.values[result.name] = FALSE
 
 
+def _other_inputs(low: Expr, high: Expr) -> str:
+    if not isinstance(low, Constant) or not isinstance(high, Constant):
+        return "other inputs"
+    return f"inputs other than {signed(low.value)} to {signed(high.value)}"
+
+
 def _cut(thread: ThreadLowering, item: ir.Call) -> None:
-    thread.flow.leave_out(thread.context.span(item.place))
+    what = thread.context.string(item.arguments[0])
+    thread.flow.leave_out(what or "other cases", thread.context.span(item.place))
 
 
 def _number(thread: ThreadLowering, item: ir.Call) -> None:

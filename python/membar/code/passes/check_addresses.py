@@ -1,7 +1,8 @@
 """Finds calculations whose result depends on where objects lie in memory.
 
 Objects lie at one address each; a program that compares addresses of different objects, or takes bits of an
-address that are not the same for every place an object may lie at, is followed for that one only.
+address that are not the same for every place an object may lie at, is followed for that one only. Addresses
+of different objects are not equal, unless one is the end of its object: there, the other may begin.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from collections.abc import Iterator
 from membar.code import ir
 from membar.code.analyses.blocks import line_of
 from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.analyses.targets import Target
 from membar.code.passes import Pass
 from membar.records import replace
 
 _COMPARISONS = frozenset({"ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"})
+_EQUALITIES = frozenset({"eq", "ne"})
 _DIVISIONS = frozenset({"urem", "srem", "udiv", "sdiv", "mul"})
 _TAKES_BITS = frozenset({"lshr", "ashr", "and"})
-_ALL = _COMPARISONS | _DIVISIONS | _TAKES_BITS
+_ALL = _COMPARISONS | _EQUALITIES | _DIVISIONS | _TAKES_BITS
 _TAG_BITS = 47  # no address of a process is higher
 _MADE = frozenset({"bounded", "constant", "copied", "heap", "split", "undefined", "unnamed"})  # see `Emitter`
 _LIBRARY = "/languages/compiled/library/"
@@ -77,10 +80,13 @@ class _Sites:
 
     def of(self, operand: ir.Operand) -> set[str]:
         """The sites of an operand; a distance between two addresses is none."""
-        found = {
-            target.site for target in self.targets.targets(self.name, operand) if target.function is None
-        }
+        found = {target.site for target in self.addresses(operand)}
         return set() if found and self._is_distance(operand) else found
+
+    def addresses(self, operand: ir.Operand) -> list[Target]:
+        """Where in objects an operand may point."""
+        found = self.targets.targets(self.name, operand)
+        return [target for target in found if target.function is None]
 
     def _is_distance(self, operand: ir.Operand) -> bool:
         item = self.made.get(operand.name) if isinstance(operand, ir.Value) else None
@@ -98,6 +104,8 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
         return False
     if item.operation in _COMPARISONS:
         return all(sites) and sites[0] != sites[1]
+    if item.operation in _EQUALITIES:
+        return all(sites) and _may_meet(module, *(sites_of.addresses(operand) for operand in item.operands))
     number = next((operand.value for operand in item.operands if isinstance(operand, ir.Constant)), None)
     aligned = min((_align(module, site) for found in sites for site in found), default=1)
     match item.operation, number:
@@ -112,8 +120,23 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
             return item.operation != "and"
 
 
+def _may_meet(module: ir.Module, ones: list[Target], others: list[Target]) -> bool:
+    """Whether one address may be the end of an object, and the other the beginning of another object."""
+    pairs = [(one, other) for one in ones for other in others if one.site != other.site]
+    return any(
+        item is not None and item.size > 0 and end.may_be(item.size) and start.may_be(0)
+        for pair in pairs
+        for end, start in (pair, pair[::-1])
+        for item in (_object_at(module, end.site),)
+    )
+
+
+def _object_at(module: ir.Module, site: str) -> ir.Object | None:
+    return module.objects.get(site[1:]) if site.startswith("@") else None
+
+
 def _align(module: ir.Module, site: str) -> int:
-    item = module.objects.get(site[1:]) if site.startswith("@") else None
+    item = _object_at(module, site)
     return 1 if item is None else item.align
 
 

@@ -12,15 +12,15 @@ from membar.code.analyses.blocks import line_of
 from membar.code.analyses.cells import MOST_READ
 from membar.code.analyses.lifetimes import positions
 from membar.code.analyses.points_to import PointsTo, points_to
+from membar.code.checks import Checks
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.pieces import Emitter
-from membar.code.primitives import PREFIX, PRINT, SHOW
+from membar.code.primitives import PRINT, SHOW
 from membar.code.printed import ENDLESS
 from membar.code.structure import matters, operands
 from membar.records import replace
 
-_CUT = ir.FunctionAddress(f"{PREFIX}cut")
 _MESSAGE = "text that is read after it was printed into memory"
 _PART = "without checking that what {} into memory fits"
 _RACES = "without races on the end of what {} into memory"
@@ -57,8 +57,9 @@ def print_text(module: ir.Module) -> ir.Module:
         ):
             raise NotSupportedError(_MESSAGE, item.place)
     lines: dict[str, set[int]] = {"memory": set(), "races": set()}
+    checks = Checks(module)
     functions = {
-        name: _Printing(module, item, targets, lines).run() if name in module.threads else item
+        name: _Printing(module, item, targets, lines, checks).run() if name in module.threads else item
         for name, item in module.functions.items()
     }
     parts = [
@@ -66,7 +67,8 @@ def print_text(module: ir.Module) -> ir.Module:
         for name, text in (("memory", _PART), ("races", _RACES))
         if lines[name]
     ]
-    return replace(module, functions=functions, partly_checked=(*module.partly_checked, *parts))
+    partly_checked = (*module.partly_checked, *parts)
+    return checks.added_to(replace(module, functions=functions, partly_checked=partly_checked))
 
 
 def _lines_that_print(lines: set[int]) -> str:
@@ -83,8 +85,9 @@ class _Printing:
         function: ir.Function,
         targets: PointsTo,
         unchecked_lines: Mapping[str, set[int]],
+        checks: Checks,
     ) -> None:
-        self.module, self.function, self.targets = module, function, targets
+        self.module, self.function, self.targets, self.checks = module, function, targets, checks
         self.unchecked_lines = unchecked_lines
         self.emit = Emitter(function, "printed", module)
         self.blocks: list[ir.Block] = []
@@ -135,7 +138,8 @@ class _Printing:
         room = self._room_at(text)
         after = self.emit.label()
         zero = ir.Constant(0, ir.Int(8))
-        for at in range(_MOST_READ_ANYWHERE if room is None else min(room + 1, MOST_READ)):
+        most = _MOST_READ_ANYWHERE if room is None else min(room + 1, MOST_READ)
+        for at in range(most):
             character = self.emit.load(self.emit.move_address(text, at), 1)
             is_end = self.emit.compute("eq", ir.BOOL, character, zero)
             name = self.emit.label()
@@ -143,8 +147,7 @@ class _Printing:
                 ir.Branch(condition=is_end, then=ir.Goto(after), otherwise=ir.Goto(name), place=item.place),
                 name,
             )
-        null = ir.Constant(0, ir.PTR)
-        self.emit.instructions.append(ir.Call(results=(), callee=_CUT, arguments=(null,), place=item.place))
+        self.emit.instructions.append(self.checks.cut(f"text of more than {most} characters", item.place))
         self._close(ir.Unreachable(place=item.place), after)
 
     def _write(self, item: ir.Call) -> None:

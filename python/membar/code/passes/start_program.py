@@ -20,7 +20,7 @@ ENTRY = "main"
 END_OF_PROCESS = "__mb_end_of_process"
 _BODY = "main.body"
 _LIST, _WORD = "arguments@program", "string@program"
-_CHOOSE, _CUT = ir.FunctionAddress(f"{PREFIX}choose"), ir.FunctionAddress(f"{PREFIX}cut")
+_CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _EXITS = "exits"
 
 
@@ -126,9 +126,7 @@ class _Start:
             ),
             ir.Block(
                 name="other",
-                instructions=(
-                    ir.Call(results=(), callee=_CUT, arguments=(ir.Constant(0, ir.PTR),), place=place),
-                ),
+                instructions=(self.checks.cut("arguments of the program", place),),
                 end=ir.Unreachable(place=place),
             ),
         ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from membar.code import ir
+from membar.code.checks import Checks
 from membar.code.loops import Loop, last_first, natural_loops
 from membar.code.passes import Pass
 from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
@@ -23,20 +24,18 @@ _SPAWN = ir.FunctionAddress(f"{PREFIX}spawn")
 _MAKES = frozenset(
     {_SPAWN, *(ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned"))}
 )
-_CUT = ir.FunctionAddress(f"{PREFIX}cut")
 MOST_COPIES = 20_000
 """Copies of blocks in one function; beyond that, loops stay loops."""
 
 
 def unroll_counted_loops(module: ir.Module) -> ir.Module:
     """The module with such loops written out."""
-    return replace(
-        module,
-        functions={
-            name: _Unrolling(function, module).run() if function.blocks else function
-            for name, function in module.functions.items()
-        },
-    )
+    checks = Checks(module)
+    functions = {
+        name: _Unrolling(function, module, checks).run() if function.blocks else function
+        for name, function in module.functions.items()
+    }
+    return checks.added_to(replace(module, functions=functions))
 
 
 @record(frozen=True, slots=True)
@@ -72,8 +71,8 @@ class _Left:
 class _Unrolling:
     """Copies the blocks of one function."""
 
-    def __init__(self, function: ir.Function, module: ir.Module) -> None:
-        self.function, self.bits, self.module = function, module.pointer_bits, module
+    def __init__(self, function: ir.Function, module: ir.Module, checks: Checks) -> None:
+        self.function, self.bits, self.module, self.checks = function, module.pointer_bits, module, checks
         self.blocks = {block.name: block for block in function.blocks}
         self.live = _live_values(function)
         self.loops: Mapping[str, Loop] = {loop.header: loop for loop in natural_loops(function.blocks)}
@@ -130,18 +129,16 @@ class _Unrolling:
         return [
             ir.Block(
                 name=f"{header}#cut",
-                instructions=(
-                    ir.Call(
-                        results=(),
-                        callee=_CUT,
-                        arguments=(ir.Constant(0, ir.PTR),),
-                        place=self.making[header].place,
-                    ),
-                ),
+                instructions=(self.checks.cut(self._what_is_cut(header), self.making[header].place),),
                 end=ir.Unreachable(place=self.making[header].place),
             )
             for header in sorted(self.cut)
         ]
+
+    def _what_is_cut(self, header: str) -> str:
+        most, is_spawning = self._most_iterations(header), self.making[header].callee == _SPAWN
+        made = "threads that a loop starts" if is_spawning else "objects that a loop allocates"
+        return f"more than {most} {made}"
 
     def _name(self, entry: _Entry) -> str:
         """The name of a copy, which is to be made if it is new."""

@@ -14,6 +14,7 @@ from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.engines.states.form import lower_states
 from membar.models.model import Operational
 from membar.program.expand import expand
+from membar.program.loops import stop_unfollowed
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Assert, Fence, Spawn
 from membar.program.program import Program
@@ -82,7 +83,7 @@ def lower_task(task: Task) -> Lowered:
         raise EngineLimitError(f"the model {task.model.name} has no store-buffer semantics")
     if discipline is Operational.CAM:
         raise EngineLimitError("cam is defined by its buffer bound")
-    program = task.program
+    program = stop_unfollowed(task.program)
     machine = Machine(program, discipline, None)
     _refuse_late_commitment(program)
     observer = Observer(program)

@@ -37,7 +37,9 @@ from membar.program.blocking import is_decided
 from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.execution import final_memory
 from membar.program.expand import expand
+from membar.program.loops import unfollowed_in
 from membar.program.lowering import LoweredProgram, lower_program
+from membar.program.program import Edge
 from membar.program.symmetry import Group, groups
 from membar.properties import ASSERTED
 from membar.properties.final_state import Observer
@@ -49,7 +51,6 @@ from membar.properties.undefined import take_misuse, take_undefined
 from membar.questions.outcome import FIRST_VIOLATION, INTERRUPTED, Statistics, Witness
 from membar.questions.task import Coherence, Task, repeats_are_one
 from membar.records import record, replace
-from membar.source import Span
 
 if TYPE_CHECKING:
     from membar import _core
@@ -313,17 +314,18 @@ class Search:
 
     def _tally(self, found: _core.Findings, bound: int) -> Tally:
         astray = self._wild_accesses(found)
+        cuts = self._edges(found.cuts)
         tally = Tally(
             engine=NAME,
             algorithm=ALGORITHMS[self.exploration],
             looked_for=LOOKED_FOR | ({"deadlock"} if is_decided(self.program) else set()),
             unrolls=True,
             awaits=bool(self.watched.threads),
-            waiting=self._spans(found.waits),
-            cut=self._spans(found.cuts, unfollowed=False),
-            unfollowed=self._spans(found.cuts, unfollowed=True),
+            waiting={edge.span for edge in self._edges(found.waits) if edge.span is not None},
+            cut={edge.span for edge in cuts if edge.span is not None and not edge.unfollowed},
+            unfollowed=unfollowed_in(cuts),
         )
-        tally.loops_cut = bound if found.cut else None
+        tally.loops_cut = bound if any(not edge.unfollowed for edge in cuts) else None
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"
         self._collect_flags(found, tally)
@@ -391,10 +393,9 @@ class Search:
         elif self.without_classes is not None and self.task.options.coherence_chosen_by_user:
             tally.notes.append(f"--coherence observed has no effect: {self.without_classes}")
 
-    def _spans(self, steps: Sequence[tuple[int, int]], *, unfollowed: bool = False) -> set[Span]:
-        """The places of steps, each given by thread and edge."""
-        edges = (self.program.threads[thread].edges[edge] for thread, edge in steps)
-        return {edge.span for edge in edges if edge.span is not None and edge.unfollowed is unfollowed}
+    def _edges(self, steps: Sequence[tuple[int, int]]) -> list[Edge]:
+        """The edges that are given by thread and number."""
+        return [self.program.threads[thread].edges[edge] for thread, edge in steps]
 
     def _limit(self, stopped: str | None) -> str | None:
         if stopped == "failure":

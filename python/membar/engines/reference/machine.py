@@ -54,6 +54,7 @@ from membar.engines.reference.trace import Choices, every_choice
 from membar.models.model import Operational
 from membar.program import operations as ops
 from membar.program.expr import evaluate
+from membar.program.loops import stop_unfollowed
 from membar.program.program import Program
 
 
@@ -61,7 +62,7 @@ class Machine:
     """The states and steps of one program under one discipline; `bound` None is no bound."""
 
     def __init__(self, program: Program, discipline: Operational, bound: int | None) -> None:
-        self.program = program
+        self.program = program = stop_unfollowed(program)
         self.discipline = discipline
         self.bound = bound
         self.thread_index = {thread.name: index for index, thread in enumerate(program.threads)}

@@ -16,6 +16,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.runs import deadlock_message, witness_of
 from membar.engines.reference.state import Move, State, look
 from membar.models.model import Operational
+from membar.program.loops import unfollowed_of
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally
 from membar.questions.outcome import Statistics, Witness
@@ -49,7 +50,11 @@ class _Simulation:
         self.reached: dict[State, tuple[State, Move] | None] = {}
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
         self.tally = Tally(
-            engine=NAME, algorithm=f"every state{buffers}", looked_for=_LOOKED_FOR, unit="states"
+            engine=NAME,
+            algorithm=f"every state{buffers}",
+            looked_for=_LOOKED_FOR,
+            unit="states",
+            unfollowed=unfollowed_of(task.program),
         )
         if task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")

@@ -165,7 +165,8 @@ def places_of_blocked_threads(chosen: Sequence[Trace]) -> set[Span]:
     """Where the threads stand that are in a blocking step, or wait for the end of another."""
     suspended = [trace for trace in chosen if trace.status is Status.SUSPENDED]
     blocked = suspended or [trace for trace in chosen if trace.waits_for is not None]
-    return {trace.span for trace in blocked if trace.span is not None}
+    spans = [None if trace.edge is None else trace.edge.span for trace in blocked]
+    return {span for span in spans if span is not None}
 
 
 def waiting_threads(program: Program, chosen: Sequence[Trace]) -> list[str]:

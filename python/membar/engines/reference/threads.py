@@ -394,7 +394,7 @@ class _Run:
             failure=end.failure,
             fault=end.fault,
             point=point,
-            span=None if end.status is Status.COMPLETE or self.edge is None else self.edge.span,
+            edge=None if end.status is Status.COMPLETE else self.edge,
             needs=_accesses(events, Kind.READ),
             supplies=_accesses(events, Kind.WRITE),
         )

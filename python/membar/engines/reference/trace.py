@@ -9,8 +9,8 @@ from typing import TypeAlias
 from membar.diagnostics import Diagnostic
 from membar.program.execution import Event
 from membar.program.pairs import Relation
+from membar.program.program import Edge
 from membar.records import record
-from membar.source import Span
 
 Pair: TypeAlias = tuple[int, int]
 
@@ -54,7 +54,7 @@ class Trace:
         failure: text of the failed assertion.
         fault: what is wrong with the access that ended it.
         point: the control point where it ended.
-        span: the place where it ended, unless complete.
+        edge: the step in which it ended, unless complete.
         related: whether pairs of events are listed; long runs that are shown step by step do without.
         needs: the (cell, value) pairs it reads.
         supplies: the (cell, value) pairs it writes.
@@ -81,7 +81,7 @@ class Trace:
     failure: str | None = None
     fault: Diagnostic | None = None
     point: int | None = None
-    span: Span | None = None
+    edge: Edge | None = None
     needs: frozenset[Pair] = frozenset()
     supplies: frozenset[Pair] = frozenset()
     related: bool = True

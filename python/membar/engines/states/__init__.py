@@ -17,6 +17,7 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_store_buffers
 from membar.limits.progress import Progress
 from membar.models.model import Operational
+from membar.program.loops import unfollowed_of
 from membar.program.lowering import pack
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 NAME = "states"
 _ONE_THREAD = "--jobs has no effect on LTL: one thread checks it"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
+LEFT_OUT = "the run that was found, in which a claim is false, ends where the program is not followed"
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
@@ -134,6 +136,7 @@ class _Search:
             looked_for=_LOOKED_FOR,
             unit="states",
             lists_outcomes=asks,
+            unfollowed=unfollowed_of(task.program),
         )
 
     def run(self) -> Tally:
@@ -274,9 +277,24 @@ class _Search:
             self.tally.limit = self.tally.limit or FAILED
         if answer.lasso is not None:
             run = answer.lasso
+            if self._is_unfollowed([*run.prefix, *run.cycle]):
+                self.tally.limit = LEFT_OUT
+                return
             self.tally.lasso = lasso(
                 self.machine, run.prefix, run.cycle, claim.violation, fair=sorted(options.fair)
             )
+
+    def _is_unfollowed(self, steps: Sequence[_core.Step | None]) -> bool:
+        """Whether a thread ends up, in a run of these steps, where the program is not followed further."""
+        points = {}
+        for step in steps:
+            if step is not None and step.edge is not None:
+                points[step.thread] = self.program.threads[step.thread].edges[step.edge].target
+        return any(
+            edge.unfollowed
+            for thread, point in points.items()
+            for edge in self.program.threads[thread].outgoing.get(point, ())
+        )
 
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
         from membar.engines._core_runs import witness

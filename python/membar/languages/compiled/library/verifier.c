@@ -39,8 +39,11 @@ static long long any(long long least, unsigned long long most)
 #else
     long long low = least < 0 ? -1 : 0;
     long long found = __membar_choose(low - 1, 2);
-    if (found < low)
-        __membar_cut("values of nondeterministic inputs other than small ones");
+    if (found < low) {
+        if (least < 0)
+            __membar_cut("inputs other than -1 to 2");
+        __membar_cut("inputs other than 0 to 2");
+    }
     return found;
 #endif
 }
