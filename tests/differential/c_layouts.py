@@ -56,7 +56,7 @@ _ATOMIC = (
         "signed char m0; short m1;",
     ),
 )
-_REFUSED = ("an integer of ", "an atomic access of 16 bytes")
+_REFUSED = ("an integer of ",)
 
 
 @dataclass(frozen=True, slots=True)

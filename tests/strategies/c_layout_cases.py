@@ -38,7 +38,7 @@ ATOMIC_STRUCTURES = (
     main_only("an atomic structure on the heap", "struct q { int n; _Atomic struct tp h; } *q = malloc(sizeof *q); struct tp t = {0, 3}; atomic_init(&q->h, t); q->h = t; assert(atomic_load(&q->h).tag == 3); free(q);", "holds", _TP),
     main_only("an atomic structure on the heap that was never set", "struct q { int n; _Atomic struct tp h; } *q = malloc(sizeof *q); struct tp t = q->h; return t.tag;", "read before it was set", _TP),
     main_only("an atomic structure on the heap after free", "struct q { int n; _Atomic struct tp h; } *q = calloc(1, sizeof *q); free(q); struct tp t = q->h;", "use after free", _TP),
-    main_only("part of a structure was never set", "struct tp t; t.p = 0; atomic_store(&h, t);", "stored atomically that was never set", _TP + "_Atomic struct tp h;\n"),
+    main_only("part of a structure was never set", "struct tp t; t.p = 0; atomic_store(&h, t);", "before it was set", _TP + "_Atomic struct tp h;\n"),
     main_only("padding may make a strong compare-exchange fail", "struct tag e = {0, 0}, w = {0, 1}; assert(atomic_compare_exchange_strong(&x, &e, w));", "assertions", "struct tag { void *p; unsigned n; };\n_Atomic struct tag x;\n"),
     threads("pairs are counted up", _SMALL, "struct pair o = atomic_load(&pr), n; do { n.at = o.at + 1; n.tag = o.tag + 2; } while (!atomic_compare_exchange_weak(&pr, &o, n));", "@struct pair r = pr; assert(r.at == 2 && r.tag == 4);", "holds-within"),
     threads("pairs are stored over", _SMALL, "struct pair o = atomic_load(&pr); o.at++; atomic_store(&pr, o);", "@struct pair r = pr; assert(r.at == 2);", "assertions"),

@@ -408,7 +408,9 @@ class Module:
     `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
     is the one of which there are as many as `__membar_number` says.
-    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `is_kernel` says that functions of
+    `processor` is that of the memory model, None for sc and models of languages.
+    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `mixed_atomics` are places where a
+    Program has text. `is_kernel` says that functions of
     the Linux kernel are called. `lacks_arguments` says that `main` uses its arguments and gets none;
     `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
     start a thread or allocate memory in each of them, where constants do not. `allocated` says for what
@@ -423,11 +425,13 @@ class Module:
     ends_memory: bool = False
     partly_checked: tuple[tuple[str, str], ...] = ()
     mixed_sizes: tuple[str, ...] = ()
+    mixed_atomics: tuple[Place, ...] = ()
     is_kernel: bool = False
     lacks_arguments: bool = False
     notes: tuple[str, ...] = ()
     most_spawned: int = 4
     most_allocated: int = 4
     allocated: Mapping[tuple[str, int, int], tuple[str, Shape]] = field(default_factory=dict)
+    processor: str | None = None
     pointer_bits: int = 64
     is_little_endian: bool = True

@@ -76,6 +76,8 @@ _ALL = (
     Primitive("release", (PTR,), (), "ends the lifetime of a block that `allocate` gave"),
     Primitive("atomic_begin", (), (), "what follows up to `atomic_end` is one step"),
     Primitive("atomic_end", (), (), "the end of one step"),
+    Primitive("access_begin", (), (), "what follows up to `access_end` is one access, plain or atomic"),
+    Primitive("access_end", (), (), "the end of one access"),
     Primitive("mark", (PTR, _I64), (), "gives the register with this name a value that final states show"),
     Primitive("fence", (PTR,), (), "a fence with the tags named, such as `MFENCE` or `Rmb`"),
 )

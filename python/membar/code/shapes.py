@@ -97,6 +97,8 @@ def _names(shape: Shape | None, base: str, offset: int, size: int) -> Iterator[t
     elif shape.members and all(_RESERVED.match(name) for _, name, _ in shape.members):
         yield abs(shape.size - size), Name(base, is_internal=True)
     elif shape.members:
+        if offset == 0 and size == shape.size and len({start for start, _, _ in shape.members}) > 1:
+            yield 0, Name(base)  # all of a structure at once
         for start, name, member in shape.members:
             inner = f"{base}.{name}" if name else base
             if start <= offset < start + max(member.size, 1):

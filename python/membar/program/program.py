@@ -43,6 +43,7 @@ class MemoryObject:
         place: where it lies inside another object, a structure say; None: apart from all others.
         alignment: a power of two up to a page, of which its address is an odd multiple; 0: does not matter.
         is_hidden: final states do not show it (memory that no variable names).
+        is_pair: its words stand for two numbers (`program/wide_cells.py`).
         meanings: first and last of values that mean something, and what, for reports.
     """
 
@@ -55,6 +56,7 @@ class MemoryObject:
     place: Address | None = None
     alignment: int = field(default=0, compare=False)
     is_hidden: bool = field(default=False, compare=False)
+    is_pair: bool = field(default=False, compare=False)
     meanings: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -186,6 +188,8 @@ class Program:
         chosen_parts: those of these parts that the user chose, by an option or in the text.
         mixed_sizes: where accesses of one size go to shared memory that others access with another; they are
             made in pieces, which says nothing about processors that order them in ways of their own.
+        mixed_atomics: where the text of atomic accesses among these is: file, beginning and end. Each is one
+            step with several accesses.
         notes: where the text may mean something else than its author expects, for reports.
         pointers: what is at an address, if reports write addresses as C does, `&nodes[1]`; None: by the name
             of the location alone.
@@ -206,6 +210,7 @@ class Program:
     partly_checked: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     chosen_parts: tuple[str, ...] = field(default=(), compare=False)
     mixed_sizes: tuple[str, ...] = field(default=(), compare=False)
+    mixed_atomics: frozenset[tuple[str, int, int]] = field(default=frozenset(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     pointers: tuple[tuple[Address, str], ...] | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)

@@ -17,6 +17,7 @@ from membar.program.condition import (
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
+from membar.program.wide_cells import shown_pair
 from membar.questions.outcome import FinalState
 from membar.records import record
 
@@ -76,6 +77,9 @@ class Observer:
         return Ending(tuple(shown_values), self._formula(words), passes)
 
     def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
+        if isinstance(term, FinalCell) and self.program.object(term.name).is_pair:
+            known[word] = both = shown_pair(self.program, word)
+            return both
         name = self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
         if name is not None and self.program.pointers is None:

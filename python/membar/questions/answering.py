@@ -70,7 +70,7 @@ def default_engine(program: Program, model: Model, options: Options) -> str:
 
 def answer(task: Task, engine: Engine) -> Outcome:
     """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
-    reason = None if _runs_buffers(task, engine) else undefined_annotations(task.program, task.model)
+    reason = None if _runs_buffers(task, engine) else _why_not(task)
     if reason is None:
         try:
             with stage("during the search"):
@@ -83,6 +83,21 @@ def answer(task: Task, engine: Engine) -> Outcome:
         except KeyboardInterrupt:
             raise InterruptError(Unknown(_nothing_found(task, engine), INTERRUPTED)) from None
     return with_findings(Unknown(_nothing_found(task, engine), reason), properties_asked(task))
+
+
+def _why_not(task: Task) -> str | None:
+    """Why axioms say nothing about the program; None if they do."""
+    program, model = task.program, task.model
+    if (
+        program.mixed_atomics
+        and model.operational is None
+        and not model.language_model
+        and has_wide_steps(program)
+    ):
+        from membar.questions.mixed_sizes import reason_of  # noqa: PLC0415 - few programs of C
+
+        return reason_of(program, model)
+    return undefined_annotations(program, model)
 
 
 def _nothing_found(task: Task, engine: Engine) -> Run:

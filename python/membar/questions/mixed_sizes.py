@@ -6,6 +6,8 @@ order the pieces of one access is not part of their models here.
 
 from __future__ import annotations
 
+from membar.models.model import Model
+from membar.program.program import Program
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Verdict, weaken_findings
 from membar.questions.reordered_use_after_free import keeps_order
 from membar.questions.task import Task
@@ -19,7 +21,12 @@ def may_matter(task: Task, outcome: Outcome) -> bool:
 
 def without_rule(outcome: Outcome, task: Task) -> Outcome:
     """UNKNOWN, with the places of such accesses."""
-    where = ", ".join(task.program.mixed_sizes)
-    reason = f"accesses of several sizes go to the same shared memory ({where}), which {task.model.name}"
-    reason += " says nothing about"
+    reason = reason_of(task.program, task.model)
     return Unknown(weaken_findings(outcome.run, Verdict.UNKNOWN, reason), reason)
+
+
+def reason_of(program: Program, model: Model) -> str:
+    """Why nothing is known about such accesses."""
+    where = ", ".join(program.mixed_sizes)
+    what = f"accesses of several sizes go to the same shared memory ({where})"
+    return f"{what}, which {model.name} says nothing about"

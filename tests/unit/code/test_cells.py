@@ -71,14 +71,14 @@ def test_where_sizes_mix_the_pieces_are_cells() -> None:
 
 def test_numbers_wider_than_a_cell_are_several() -> None:
     text = """
-        @x = global i128 0
+        @x = global i96 0
         @y = global [3 x i8] zeroinitializer
         define i32 @main() {
-          store i128 1, ptr @x
+          store i96 1, ptr @x
           store i24 1, ptr @y
           ret i32 0
         }"""
-    assert cells(text, "@x") == [(0, 8), (8, 8)]
+    assert cells(text, "@x") == [(0, 8), (8, 4)]
     assert cells(text, "@y") == [(0, 2), (2, 1)]
 
 

@@ -134,10 +134,6 @@ def test_locals_begin_without_a_value_also_in_each_iteration() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (
-            "store i16 1, ptr @x\n          %v = load atomic i32, ptr @x monotonic, align 4",
-            "an atomic access of 4 bytes",
-        ),
         ("%v = load i32, ptr %p", "memory that the program did not make"),
         ("call void @llvm.memset.p0.i64(ptr @x, i8 0, i64 %n, i1 false)", "copied or set here"),
     ],

@@ -19,6 +19,8 @@ from membar.code.primitives import PREFIX, SHOW
 from membar.records import field, record
 
 SIZES = (8, 4, 2, 1)
+WIDE = 16
+"""The bytes of a cell that only atomic accesses are made to; others are made to its halves."""
 # A series with more elements than these is laid out as if it had no end.
 _MOST_ELEMENTS = 1 << 16
 # As many copies between single places are told apart, if a copy is one of several.
@@ -56,7 +58,8 @@ def access_of(function: str, item: ir.Instruction, module: ir.Module) -> Access 
         case ir.Load(result=value, address=address, ordering=ordering):
             return Access(function, address, size_of(value.type, module), ordering is not None, item)
         case ir.Store(value=stored, address=address, ordering=ordering):
-            return Access(function, address, size_of(stored.type, module), ordering is not None, item)
+            is_atomic = ordering not in (None, ir.ALLOCATION)
+            return Access(function, address, size_of(stored.type, module), is_atomic, item)
         case ir.CompareExchange(old=old, address=address) | ir.Update(old=old, address=address):
             return Access(function, address, size_of(old.type, module), is_atomic=True, instruction=item)
         case ir.Call(callee=ir.FunctionAddress(name), arguments=(address, *_)):
@@ -149,6 +152,7 @@ class Layouts:
             read = {target.step(1, MOST_READ) for target in self.targets.targets(function, text)}
             self._claim(read, 1, 1)
         self._collect_copies()
+        self._halve_for_copies()
         _until_stable(lambda: sum(self._copy(*each) for each in self.copies))
         for site, layout in self.found.items():
             self._settle(site, layout)
@@ -286,6 +290,14 @@ class Layouts:
                         self.copies.update(
                             each for pair in pairs for each in self._exact_copies(*pair, length)
                         )
+
+    def _halve_for_copies(self) -> None:
+        """Copies and fills are made to the halves of wide cells."""
+        sides = {target.site for source, to, _ in self.copies for target in (source, to)}
+        for site in sides | {target.site for target, _ in self.fills}:
+            layout = self._layout(site)
+            wide = [offset for offset, size in layout.claims if size == WIDE]
+            layout.claims |= {(at, WIDE // 2) for offset in wide for at in (offset, offset + WIDE // 2)}
 
     def _exact_copies(
         self, source: Target, to: Target, length: int | None
@@ -427,14 +439,18 @@ def _cut(layout: Layout, ends: set[int]) -> None:
     """Cuts claims where others begin or end, and so that every piece is as large as a cell may be."""
     ends |= {offset for offset, _ in layout.claims} | {offset + size for offset, size in layout.claims}
     for offset, size in layout.claims:
-        if size not in SIZES or any(at in ends for at in range(offset + 1, offset + size)):
+        if not _is_cell(size) or any(at in ends for at in range(offset + 1, offset + size)):
             layout.cuts |= {at for at in range(offset + 1, offset + size) if at in ends}
     for offset, size in sorted(layout.claims):
         pieces, at = layout.pieces(offset, size), offset
         for piece in pieces:
-            if size not in SIZES or len(pieces) > 1:
+            if not _is_cell(size) or len(pieces) > 1:
                 layout.cuts |= set(_natural(at, piece))
             at += piece
+
+
+def _is_cell(size: int) -> bool:
+    return size == WIDE or size in SIZES
 
 
 def _natural(start: int, size: int) -> Iterator[int]:

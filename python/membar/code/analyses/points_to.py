@@ -14,6 +14,7 @@ from membar.code.analyses.targets import UNKNOWN, Target, join_targets, overlaps
 from membar.code.arithmetic import signed
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets as jumps
+from membar.code.wide import HIGH, I64, LOW, PAIR, WIDEST
 from membar.records import field, record
 
 _Change = Callable[[Target], Target]
@@ -305,16 +306,38 @@ class _Constraints:
         self.analysis.add(self._node(result), Target(site))
 
     def _read(self, address: ir.Operand, result: ir.Value) -> None:
-        to, size = self._node(result), self._size(result.type)
-        self.analysis.watch(self._operand(address), lambda target: self.analysis.read(target, size, to))
+        for half, distance in self._parts(result):
+            to, size = self._node(half), self._size(half.type)
+
+            def read(target: Target, to: _Node = to, size: int = size, distance: int = distance) -> None:
+                self.analysis.read(target.move(distance), size, to)
+
+            self.analysis.watch(self._operand(address), read)
 
     def _write(self, address: ir.Operand, value: ir.Operand, change: _Change | None = None) -> None:
         if isinstance(value, ir.Constant | ir.Undefined):
             return
-        source, size = self._operand(value), self._size(value.type)
-        self.analysis.watch(
-            self._operand(address), lambda target: self.analysis.write(target, size, source, change)
+        for half, distance in self._parts(value) if isinstance(value, ir.Value) else ((value, 0),):
+            source, size = self._operand(half), self._size(half.type)
+
+            def write(
+                target: Target, source: _Node = source, size: int = size, distance: int = distance
+            ) -> None:
+                self.analysis.write(target.move(distance), size, source, change)
+
+            self.analysis.watch(self._operand(address), write)
+
+    def _parts(self, value: ir.Value) -> tuple[tuple[ir.Value, int], ...]:
+        """The halves of a wide number, each with where it lies in memory; of others, the value itself."""
+        if value.type != ir.Int(WIDEST):
+            return ((value, 0),)
+        low, high = (self._half(value, word) for word in (LOW, HIGH))
+        return tuple(
+            zip((low, high), (0, 8) if self.analysis.module.is_little_endian else (8, 0), strict=True)
         )
+
+    def _half(self, value: ir.Value, word: str) -> ir.Value:
+        return ir.Value(f"{value.name}/{word} of it", I64)
 
     def _copy(self, item: ir.Copy) -> None:
         length = item.length.value if isinstance(item.length, ir.Constant) else None
@@ -327,6 +350,13 @@ class _Constraints:
 
     def _compute(self, item: ir.Compute) -> None:
         if item.operation in _COMPARISONS or item.result.type == ir.BOOL:
+            return
+        if item.operation == PAIR:
+            for operand, word in zip(item.operands, (LOW, HIGH), strict=True):
+                self._flow(operand, self._half(item.result, word))
+            return
+        if item.operation in (LOW, HIGH) and isinstance(item.operands[0], ir.Value):
+            self._flow(self._half(item.operands[0], item.operation), item.result)
             return
         operands = item.operands[1:] if item.operation == "select" else item.operands
         if item.operation in _SAME:

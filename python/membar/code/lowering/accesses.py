@@ -8,6 +8,8 @@ from membar.code import ir
 from membar.code.lowering.automaton import State
 from membar.code.lowering.expressions import expression
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.lowering.wide import follow_only, updated_pair
+from membar.code.wide import WIDEST
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, negation
 from membar.program.operations import Assume, Choose, Load, Rmw, Set, Store, Tags
 
@@ -51,20 +53,30 @@ def lower_update(thread: ThreadLowering, item: ir.Update) -> None:
     size = thread.size(item.value.type, item.place)
     old = thread.fresh(item.old)
     read, write = thread.context.orders.update(item.ordering, item.place)
+    new, fits = _updated_word(item, Register(old), word, size * 8)
     thread.flow.emit(
         Rmw(
             register=old,
             address=address,
-            value=_updated_word(item, Register(old), word, size * 8),
+            value=new,
             size=size,
+            condition=fits,
             read_tags=read,
             write_tags=write,
         ),
         thread.context.span(item.place),
     )
+    if fits != TRUE:
+        follow_only(thread, fits, item)
 
 
-def _updated_word(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
+def _updated_word(item: ir.Update, old: Expr, word: Expr, bits: int) -> tuple[Expr, Expr]:
+    """What is stored, and whether it is: a number of 16 bytes may not fit."""
+    is_wide = item.old.type == ir.Int(WIDEST)
+    return updated_pair(item, old, word) if is_wide else (_updated_number(item, old, word, bits), TRUE)
+
+
+def _updated_number(item: ir.Update, old: Expr, word: Expr, bits: int) -> Expr:
     if item.operation == "xchg":
         return word
     if item.operation in _UPDATES:

@@ -19,6 +19,8 @@ from membar.code.lowering.expressions import (
 )
 from membar.code.lowering.floats import float_expression
 from membar.code.lowering.refusal import NotSupportedError
+from membar.code.lowering.wide import OPERATIONS as WIDE
+from membar.code.lowering.wide import lower_wide
 from membar.code.structure import matters
 from membar.code.structure import operands as operands_of
 from membar.program.expr import (
@@ -56,6 +58,9 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
         return
     if item.operation in FLOATING:
         _calculate(thread, item)
+        return
+    if item.operation in WIDE:
+        lower_wide(thread, item)
         return
     bits = thread.bits(item.operands[0].type, item.place)
     words = _words(thread, item, bits)

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from membar.code import ir
+from membar.code.analyses.cells import WIDE
 from membar.code.analyses.unset import NUMBERS
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.shapes import Name, name_of, subobjects
 from membar.program.expr import Address
-from membar.program.program import MemoryObject, Value
+from membar.program.program import MemoryObject, Program, Value
+from membar.program.wide_cells import RANGE, word_of
 from membar.records import replace
 
 FIRST_FUNCTION = 0x4444_4010_0000
@@ -38,6 +40,7 @@ class Memory:
         self._functions: dict[str, int] = {}
         self.results = {number: Address(name) for number, name in results.items()}
         self._objects: list[MemoryObject] = []
+        self._wide: dict[str, list[Value]] = {}  # what both halves of a wide cell hold at first
         self._cells: dict[
             str, list[tuple[str, int, int]]
         ] = {}  # object → name, beginning and end of its cells
@@ -71,16 +74,22 @@ class Memory:
             place = self._in_region(item, each.offset)
             if place is None and first != name.text:
                 place = Address(first, each.offset - start)
+            if each.size == WIDE:
+                self._wide[name.text] = [
+                    self._initial(item, at, WIDE // 2) for at in (each.offset, each.offset + WIDE // 2)
+                ]
+            initial = (self._initial(item, offset, each.size) for offset in offsets if each.size != WIDE)
             self._objects.append(
                 MemoryObject(
                     name=name.text,
-                    size=each.size,
+                    size=min(each.size, WIDE // 2),
                     count=each.count,
-                    initial=tuple(self._initial(item, offset, each.size) for offset in offsets),
+                    initial=tuple(initial),
                     is_array=name.index is not None,
                     place=place,
                     alignment=item.align if place is None and each.offset == 0 else 0,
                     is_hidden=item.is_constant or item.is_hidden or is_internal,
+                    is_pair=each.size == WIDE,
                     meanings=_UNSET.get(each.size, ()),
                 )
             )
@@ -101,11 +110,10 @@ class Memory:
 
     def objects(self) -> tuple[MemoryObject, ...]:
         """All objects, with what their initial values point to."""
+        values = [value for item in self._objects for value in item.initial]
+        values += [value for halves in self._wide.values() for value in halves]
         targets = {
-            value.name
-            for item in self._objects
-            for value in item.initial
-            if isinstance(value, Address) and value.name in self.module.objects
+            value.name for value in values if isinstance(value, Address) and value.name in self.module.objects
         }
         for name in sorted(targets):
             self.address(ir.ObjectAddress(name))
@@ -117,7 +125,19 @@ class Memory:
                 else value
             )
 
-        return tuple(replace(item, initial=tuple(map(resolve, item.initial))) for item in self._objects)
+        found = [replace(item, initial=tuple(map(resolve, item.initial))) for item in self._objects]
+        if not self._wide:
+            return tuple(found)
+        placed = Program(name="", language="", objects=tuple(found), threads=())
+        for number, item in enumerate(found):
+            if item.name in self._wide:
+                low, high = (placed.word(resolve(value)) for value in self._wide[item.name])
+                word = word_of(low, high)
+                if word is None:
+                    message = f"`{item.name}` begins with other values than {RANGE}"
+                    raise NotSupportedError(message, None)
+                found[number] = replace(item, initial=(word,))
+        return tuple(found)
 
     def pointers(self) -> tuple[tuple[Address, str], ...]:
         """What is at the addresses of objects that are in memory, and of their parts."""
@@ -181,6 +201,7 @@ def _follows(last: tuple[Name, ir.Cells], name: Name, cells: ir.Cells) -> bool:
     before, known = last
     return (
         before.index is not None
+        and known.size != WIDE
         and name == Name(before.text, before.index + known.count)
         and (known.size, known.are_pieces) == (cells.size, cells.are_pieces)
         and known.offset + known.size * known.count == cells.offset

@@ -336,6 +336,16 @@ def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
     thread.atomic = None
 
 
+def _access_begin(thread: ThreadLowering, item: ir.Call) -> None:
+    if thread.flow.state is not None and thread.atomic is None:
+        thread.begins[thread.flow.here()] = item
+
+
+def _access_end(thread: ThreadLowering, _: ir.Call) -> None:
+    if thread.flow.state is not None and thread.atomic is None:
+        thread.ends.add(thread.flow.here())
+
+
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
     text = thread.context.string(item.arguments[0])
     if text is None:
@@ -359,6 +369,8 @@ _MEANINGS: Mapping[str, Callable[[ThreadLowering, ir.Call], None]] = {
     f"{PREFIX}fence": _fence,
     f"{PREFIX}atomic_begin": _atomic_begin,
     f"{PREFIX}atomic_end": _atomic_end,
+    f"{PREFIX}access_begin": _access_begin,
+    f"{PREFIX}access_end": _access_end,
     f"{PREFIX}thread_count": _thread_count,
     f"{PREFIX}retire": _retire,
     f"{PREFIX}add_within": _add_within,

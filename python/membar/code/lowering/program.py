@@ -60,6 +60,9 @@ def _lower(
         ends_memory=module.ends_memory,
         partly_checked=module.partly_checked,
         mixed_sizes=module.mixed_sizes,
+        mixed_atomics=frozenset(
+            (found.path, found.start, found.end) for place in module.mixed_atomics if (found := span(place))
+        ),
         notes=module.notes,
         pointers=memory.pointers(),
     )

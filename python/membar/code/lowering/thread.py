@@ -21,6 +21,7 @@ from membar.code.lowering.primitives import call_primitive
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.structure import operands as operands_of
 from membar.code.structure import targets
+from membar.code.wide import WIDEST
 from membar.program.blocking import none_of
 from membar.program.expr import (
     FALSE,
@@ -72,6 +73,7 @@ class ThreadLowering:
         self.truths: set[str] = set()  # wider values that are 0 or 1, as clang keeps a `_Bool`
         self.unset: dict[str, Expr] = {}  # the bits that were never set, of values that may have such bits
         self.extended: dict[str, ir.Operand] = {}  # what a `float` was before it became a `double`
+        self.codes: dict[str, Expr] = {}  # registers that hold half of a wide number, and its code there
         self._maybe_unset = maybe_unset(function)
         self.atomic: ir.Call | None = None  # the beginning of the atomic block that the code is in
         self.begins: dict[int, ir.Call] = {}  # points where atomic blocks begin
@@ -221,7 +223,9 @@ class ThreadLowering:
     # ---------------------------------------------------------------------------------------------- memory
 
     def size(self, type_: ir.Type, place: ir.Place | None) -> int:
-        """The bytes of an access."""
+        """The bytes of an access; those of 16 bytes have one word (`program/wide_cells.py`)."""
+        if type_ == ir.Int(WIDEST):
+            return WORD // 8
         bits = self.bits(type_, place)
         if bits not in _SIZES:
             raise NotSupportedError(f"an access of {bits} bits", place)

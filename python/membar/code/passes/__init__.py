@@ -36,6 +36,7 @@ class Pass:
 
 
 ORDER = (
+    "divide_wide_integers",
     "resolve_indirect_calls",
     "pass_unnamed_arguments",
     "end_arrays",

@@ -17,9 +17,11 @@ from membar.code.analyses.unset import BARE, MARK, NUMBERS, UNSET_OF, Cell, Unse
 from membar.code.checks import Checks
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.passes import Pass
+from membar.code.passes.split_cells import MERGED
 from membar.code.pieces import Emitter
 from membar.code.shapes import covered_bytes
 from membar.code.structure import operands
+from membar.code.wide import HIGH, LOW, PAIR, WIDEST, WORD
 from membar.records import replace
 
 DISTANCE = 0x800
@@ -29,6 +31,7 @@ _MARKS = ".unset"
 _BYTE = ir.Int(8)
 _COPIES = ("copied/", "split/")
 _SMALL = (1, 2)
+_PAIR_OF_WORDS = ir.Int(WIDEST)
 _PART = "without checking that small numbers in memory of {} are set before they are read"
 
 
@@ -123,21 +126,34 @@ class _Undefined:
     # ------------------------------------------------------------------------------------------------ checks
 
     def _check_function(self, function: ir.Function) -> ir.Function:
-        matters = set(_values_that_matter(function))
+        matters = {name for name in _values_that_matter(function) if not name.startswith(f"{MERGED}/")}
         emit = Emitter(function, "undefined", self.module)
+        self.pairs: dict[str, ir.Compute] = {}
+        wide: dict[str, set[str]] = {}  # wide numbers that were read, and from which objects
         blocks = []
         for block in function.blocks:
             for item in block.instructions:
                 emit.place = item.place
                 if isinstance(item, ir.Store | ir.CompareExchange | ir.Update):
                     item = self._without_padding(function.name, item, emit)  # noqa: PLW2901 - the same, mended
+                elif isinstance(item, ir.Compute) and item.operation == PAIR:
+                    self.pairs[item.result.name] = item  # it is made where it is stored or compared
+                    continue
                 found = found_in_memory(item)
+                if found is not None and found[0].type == _PAIR_OF_WORDS:
+                    wide[found[0].name] = (
+                        self.memory.objects_at(function.name, found[1]) & self.memory.objects
+                    )
                 if found is not None:
                     self._read(function.name, item, found, matters, emit)
                 elif isinstance(item, ir.Store):
                     self._write(function.name, item, emit)
                 else:
                     emit.instructions.append(item)
+                if isinstance(item, ir.Compute) and item.operation in (LOW, HIGH):
+                    names = wide.get(getattr(item.operands[0], "name", ""), set())
+                    if names and item.result.name in matters:
+                        self._check(item.result, names, emit, None)
             blocks.append(replace(block, instructions=tuple(emit.take())))
         return replace(function, blocks=tuple(blocks))
 
@@ -217,27 +233,49 @@ class _Undefined:
         partial = self.memory.partial[function]
 
         def bare(value: ir.Operand) -> ir.Operand:
+            pair = self.pairs.get(value.name) if isinstance(value, ir.Value) else None
+            if pair is None:
+                return bare_part(value)
+            halves = tuple(
+                bare_part(half, distance) for half, distance in zip(pair.operands, distances, strict=True)
+            )
+            made = (
+                pair
+                if halves == pair.operands
+                else replace(pair, result=emit.value(value.type), operands=halves)
+            )
+            emit.instructions.append(made)
+            return made.result
+
+        def bare_part(value: ir.Operand, distance: int = 0) -> ir.Operand:
             if not isinstance(value, ir.Value) or value.name not in partial:
                 return value
-            self._check_members(function, item.address, value, emit)
+            self._check_members(function, item.address, value, emit, distance)
             return emit.compute(BARE, value.type, value)
 
+        distances = (0, WORD // 8) if self.module.is_little_endian else (WORD // 8, 0)
         match item:
+            case ir.Store(value=ir.Value(name=name), ordering=None | ir.ALLOCATION) if name in self.pairs:
+                emit.instructions.append(self.pairs[name])
+                return item
             case ir.Store(value=value, ordering=str()) if item.ordering != ir.ALLOCATION:
                 return replace(item, value=bare(value))
             case ir.Update(value=value):
                 return replace(item, value=bare(value))
             case ir.CompareExchange(expected=expected, new=new):
-                known = bare(expected)
-                may_fail = item.is_weak or known != expected
-                return replace(item, expected=known, new=bare(new), is_weak=may_fail)
+                size = size_of(expected.type, self.module)
+                has_padding = bool(self._padding(function, item.address, size, 0))
+                may_fail = item.is_weak or has_padding
+                return replace(item, expected=bare(expected), new=bare(new), is_weak=may_fail)
             case _:
                 return item
 
-    def _check_members(self, function: str, address: ir.Operand, value: ir.Value, emit: Emitter) -> None:
+    def _check_members(
+        self, function: str, address: ir.Operand, value: ir.Value, emit: Emitter, distance: int
+    ) -> None:
         """A violation if a value has unset bits that are not padding of what it is stored to."""
         size = size_of(value.type, self.module)
-        padding = self._padding(function, address, size)
+        padding = self._padding(function, address, size, distance)
         if padding is None:
             self.unchecked |= self.memory.objects_at(function, address)
             return
@@ -248,15 +286,15 @@ class _Undefined:
         message = "part of a structure is stored or compared atomically before it was set"
         emit.instructions.append(self.checks.check(is_set, message, emit.place))
 
-    def _padding(self, function: str, address: ir.Operand, size: int) -> int | None:
-        """The bits of an access that belong to no member; None if that is not known."""
+    def _padding(self, function: str, address: ir.Operand, size: int, distance: int) -> int | None:
+        """The bits behind an address that belong to no member; None if that is not known."""
         found: set[int] = set(range(size))
         for target in self.memory.points.targets(function, address):
             item = self.module.objects.get(target.site[1:]) if target.site.startswith("@") else None
             if item is None or item.shape is None or not target.is_exact:
                 return None
             covered = set(covered_bytes(item.shape))
-            found -= {at for at in range(size) if target.start + at in covered}
+            found -= {at for at in range(size) if target.start + distance + at in covered}
         order = range(size) if self.module.is_little_endian else range(size)[::-1]
         return sum(0xFF << (8 * number) for number, at in enumerate(order) if at in found)
 
@@ -298,12 +336,18 @@ class _Undefined:
             return item
         content = bytearray(item.content)
         order = "little" if self.module.is_little_endian else "big"
-        for cells in item.cells or ():
-            for number in range(cells.count):
-                start = cells.offset + number * cells.size
+        for cells in map(_as_words, item.cells or ()):
+            number = NUMBERS[cells.size]
+            for index in range(cells.count):
+                start = cells.offset + index * cells.size
                 if any(first < start + cells.size and start < end for first, end in item.unset):
-                    content[start : start + cells.size] = NUMBERS[cells.size].to_bytes(cells.size, order)  # type: ignore[arg-type]
+                    content[start : start + cells.size] = number.to_bytes(cells.size, order)  # type: ignore[arg-type]
         return replace(item, content=bytes(content), unset=())
+
+
+def _as_words(cells: ir.Cells) -> ir.Cells:
+    """A wide cell as its halves."""
+    return cells if cells.size in NUMBERS else replace(cells, size=WORD // 8, count=2 * cells.count)
 
 
 def _mark_of(address: ir.Operand, emit: Emitter) -> ir.Operand:
@@ -326,6 +370,7 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
 
     Copies of structures and of single characters may copy what was never set; to read a number is to use it.
     """
+    exchanged: set[str] = set()
     copied = {
         item.result.name
         for block in function.blocks
@@ -341,7 +386,12 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
                 case ir.CompareExchange(old=old) | ir.Update(old=old):
                     used = tuple(operands(item))
                     if not (isinstance(item, ir.Update) and item.operation == "xchg"):
+                        exchanged.add(old.name)
                         yield old.name
+                case ir.Compute(operation="low" | "high", result=result, operands=(ir.Value(name=name),)):
+                    used = ()
+                    if name in exchanged:
+                        yield result.name
                 case _:
                     used = tuple(operands(item))
             yield from (each.name for each in used if isinstance(each, ir.Value))

@@ -56,7 +56,7 @@ def link_program(
         InputError: definitions contradict one another, or something is defined nowhere.
     """
     linking = _Linking(modules, library, read, inline_bodies)
-    linked = linking.run(entry)
+    linked = replace(linking.run(entry), processor=modelled)
     if not any(map(has_assembly, linked.functions.values())):
         return linked
     from membar.code.passes.resolve_assembly import resolve_assembly  # noqa: PLC0415 - most code has none
