@@ -14,7 +14,7 @@ from strategies.compiled_code import needs_clang
 from strategies.linked import link_texts, refusal
 
 HEAD = """typedef unsigned u32; typedef unsigned long u64;
-int x; u32 z; u64 y, *p = &y; char b;
+int x; u32 z; u64 y, *p = &y; char b; __int128 big;
 int main(void) { u32 w = 1, e = 2, t; u64 r = 0, v = 3; _Bool f; char c;
 """
 # The operands of a loop of exclusive accesses: what was read, the status; the address, a value.
@@ -46,6 +46,35 @@ def effects(module: ir.Module) -> list[str]:
         (assembly("rep; nop"), []),
         (assembly("lfence"), []),
         (assembly("mfence"), ["fence seq_cst"]),
+        (assembly("pause; nop"), []),
+        (assembly("lock notl %0", '"+m"(z)'), ["update xor seq_cst i32 @z, 4294967295"]),
+        (
+            assembly(
+                "lock cmpxchg16b %0; setz %1",
+                '"+m"(big), "=q"(c), "+a"(r), "+d"(v)',
+                '"b"(5UL), "c"(6UL)',
+                '"memory", "cc"',
+            ),
+            ["cas seq_cst seq_cst i128 @big, %"],
+        ),
+        (
+            assembly(
+                "movq 0(%4), %%rax; movq 8(%4), %%rdx; lock cmpxchg16b %0; setz %1",
+                '"+m"(big), "=q"(c)',
+                '"b"(5UL), "c"(6UL), "q"(p)',
+                '"memory", "cc", "rax", "rdx"',
+            ),
+            ["cas seq_cst seq_cst i128 @big, %"],
+        ),
+        (
+            assembly(
+                "movq %%rdx, %%rcx; movq %%rax, %%rbx; lock cmpxchg16b %2",
+                '"=a"(r), "=d"(v)',
+                '"m"(big)',
+                '"memory", "cc", "rbx", "rcx"',
+            ),
+            ["update or seq_cst i128 @big, %"],
+        ),
         (assembly("lock; addl $0,0(%%rsp)"), ["fence seq_cst"]),
         (assembly("lock orl $0, (%%rsp)"), ["fence seq_cst"]),
         (assembly("movl %1, %0", '"=q"(w)', '"m"(z)'), ["load acquire i32 @z"]),
@@ -124,6 +153,84 @@ def test_x86(tmp_path: Path, text: str, expected: list[str]) -> None:
             ),
             ["cas monotonic monotonic i32"],
         ),
+        (
+            AARCH64,
+            assembly("prfm pstl1strm, [%2]; 1: ldaxr %w0, [%2]; stlxr %w1, %w3, [%2]; cbnz %w1, 1b", *LOOP),
+            ["update xchg acq_rel i32"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "1: ldxr %w0, [%2]; add %w0, %w0, %w3; stlxr %w1, %w0, [%2]; cbnz %w1, 1b; dmb ish", *LOOP
+            ),
+            ["update add release i32", "fence seq_cst"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "1: ldaxr %w0, [%2]; eor %w1, %w0, %w3; cbnz %w1, 2f; stlxr %w1, %w4, [%2]; cbnz %w1, 1b; 2:",
+                '"=&r"(w), "=&r"(t)',
+                '"r"(&z), "r"(e), "r"(7)',
+            ),
+            ["cas acq_rel acquire i32"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "1: ldxp %0, %1, [%2]; eor %0, %0, %3; eor %1, %1, %3; orr %1, %0, %1; mov %w0, #0; "
+                "cbnz %1, 2f; stxp %w0, %4, %4, [%2]; cbnz %w0, 1b; mov %w0, #1; 2:",
+                '"=&r"(r), "=&r"(v)',
+                '"r"(&big), "r"(0UL), "r"(1UL)',
+            ),
+            ["cas monotonic monotonic i128"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "ldar %w0, %2; cmp %w0, %w1; b.eq 2f; sevl; .align 5; 1: wfe; ldaxr %w0, %2; "
+                "cmp %w0, %w1; b.ne 1b; 2:",
+                '"=&r"(w)',
+                '"r"(e), "Q"(z)',
+            ),
+            ["load acquire i32 @z"],
+        ),
+        (
+            RISCV64,
+            assembly(
+                "1: li %1, 1; lr.w.aq %0, %2; bne %0, %4, 2f; sc.w.rl %1, %3, %2; bnez %1, 1b; 2:",
+                '"=&r"(w), "=&r"(t), "+A"(z)',
+                '"r"(e), "r"(7)',
+            ),
+            ["cas acq_rel acquire i32"],
+        ),
+        (
+            RISCV64,
+            assembly(
+                "0: lr.d %0, %2; add %1, %0, %3; sc.d %1, %1, %2; bnez %1, 0b; fence rw, rw",
+                '"=&r"(r), "=&r"(v), "+A"(y)',
+                '"r"(5UL)',
+            ),
+            ["update add monotonic i64", "fence seq_cst"],
+        ),
+        (
+            POWERPC64LE,
+            assembly(
+                "lwsync; 1: lwarx %0, 0, %1; cmpw 0, %0, %3; bne- 2f; stwcx. %2, 0, %1; bne- 1b; isync; 2:",
+                '"=&r"(w)',
+                '"r"(&z), "r"(e), "r"(7)',
+                '"memory", "cc"',
+            ),
+            ["fence acq_rel", "cas acquire monotonic i32"],
+        ),
+        (
+            POWERPC64LE,
+            assembly(
+                "1: ldarx %0, 0, %1; subf %0, %2, %0; stdcx. %0, 0, %1; bne- 1b",
+                '"=&r"(r)',
+                '"r"(&y), "r"(v)',
+            ),
+            ["update sub monotonic i64"],
+        ),
         (RISCV64, assembly("fence rw,rw"), ["fence seq_cst"]),
         (RISCV64, assembly("fence w,w"), ["call &__membar_fence(@tag.Fence.w.w)"]),
         (RISCV64, assembly("fence.tso"), ["fence acq_rel"]),
@@ -172,12 +279,6 @@ def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
         (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
         (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),
         (assembly("dmb st; dmb ld"), AARCH64, None, "is not supported"),
-        (
-            assembly("1: ldaxr %w0, [%2]; stlxr %w1, %w3, [%2]; cbnz %w1, 1b", *LOOP),
-            AARCH64,
-            "aarch64",
-            "is not supported",  # weaker than one instruction that acquires and releases
-        ),
         (
             assembly("1: ldxr %w0, [%2]; sub %w0, %w3, %w0; stxr %w1, %w0, [%2]; cbnz %w1, 1b", *LOOP),
             AARCH64,

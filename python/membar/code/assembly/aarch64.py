@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
+from membar.code.assembly.exclusive import (
+    Again,
+    Label,
+    Leave,
+    LoadLinked,
+    SetRegister,
+    Source,
+    Step,
+    StoreConditional,
+    read_exclusive,
+)
+from membar.code.assembly.meaning import Access, Await, Barrier, Meaning, Nothing, Result, by_statements
 from membar.code.assembly.template import Operands, Statement, immediate, modifier
 from membar.source import pattern
 
@@ -23,8 +34,18 @@ _LOAD = pattern(r"(?P<name>ldr|ldar|ldur)(?P<size>[bh]?)")
 _STORE = pattern(r"(?P<name>str|stlr|stur)(?P<size>[bh]?)")
 _ATOMIC = pattern(r"(?P<name>ldadd|ldset|ldeor|swp|cas)(?P<acquires>a?)(?P<releases>l?)(?P<size>[bh]?)")
 _WITHOUT_RESULT = pattern(r"(?P<name>stadd|stset|steor)(?P<releases>l?)(?P<size>[bh]?)")
-_LOAD_EXCLUSIVE = pattern(r"ld(?P<acquires>a?)xr(?P<size>[bh]?)")
-_STORE_EXCLUSIVE = pattern(r"st(?P<releases>l?)xr(?P<size>[bh]?)")
+_LOAD_EXCLUSIVE = pattern(r"ld(?P<acquires>a?)x(?P<kind>[rp])(?P<size>[bh]?)")
+_STORE_EXCLUSIVE = pattern(r"st(?P<releases>l?)x(?P<kind>[rp])(?P<size>[bh]?)")
+_ORDERS = {("", ""): "monotonic", ("a", ""): "acquire", ("", "l"): "release", ("a", "l"): "acq_rel"}
+_NO_STEP = frozenset({"prfm", "wfe", "sevl", ".align", "nop", "yield"})
+_ZEROS = frozenset({"wzr", "xzr"})
+_WITH_FIRST_LOOK = 8
+_CONDITIONS = {
+    "b.eq": "eq", "b.ne": "ne", "b.lo": "ult", "b.ls": "ule", "b.hi": "ugt", "b.hs": "uge",
+    "b.lt": "slt", "b.le": "sle", "b.gt": "sgt", "b.ge": "sge",
+}  # fmt: skip
+_PAIRS = (("b.eq", "b.ne"), ("b.lo", "b.hs"), ("b.ls", "b.hi"), ("b.lt", "b.ge"), ("b.le", "b.gt"))
+_OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 _COMBINE = {"add": "add", "sub": "sub", "and": "and", "orr": "or", "eor": "xor"}
 _OPERATIONS = {"add": "add", "set": "or", "eor": "xor", "swp": "xchg"}
 _SIZES = {"b": 8, "h": 16}
@@ -37,7 +58,7 @@ def read_aarch64(statements: Sequence[Statement], operands: Operands) -> Meaning
     if found is not None:
         return found
     if len(statements) != 1:
-        return _exclusive(statements, operands)
+        return _loop(statements, operands)
     (statement,) = statements
     words = statement.operands
     load, store = _LOAD.fullmatch(statement.mnemonic), _STORE.fullmatch(statement.mnemonic)
@@ -48,11 +69,13 @@ def read_aarch64(statements: Sequence[Statement], operands: Operands) -> Meaning
         if load:
             ordering = "acquire" if load["name"] == "ldar" else "monotonic"
             bits = _bits(load["size"], words[0])
-            return Access(kind="load", address=address, bits=bits, ordering=ordering, result=number)
+            return Access(
+                kind="load", address=address, bits=bits, ordering=ordering, results=((number, Result.OLD),)
+            )
         assert store is not None
         ordering = "release" if store["name"] == "stlr" else "monotonic"
         bits = _bits(store["size"], words[0])
-        return Access(kind="store", address=address, bits=bits, ordering=ordering, value=number)
+        return Access(kind="store", address=address, bits=bits, ordering=ordering, value=(number,))
     return _atomic(statement, operands)
 
 
@@ -71,9 +94,9 @@ def _atomic(statement: Statement, operands: Operands) -> Meaning | None:
                 address=address,
                 bits=bits,
                 ordering=ordering,
-                value=second,
-                expected=first,
-                result=first,
+                value=(second,),
+                expected=(first,),
+                results=((first, Result.OLD),),
             )
         operation = _OPERATIONS[found["name"].removeprefix("ld")]
         return Access(
@@ -82,8 +105,8 @@ def _atomic(statement: Statement, operands: Operands) -> Meaning | None:
             bits=bits,
             ordering=ordering,
             operation=operation,
-            value=first,
-            result=second,
+            value=(first,),
+            results=((second, Result.OLD),),
         )
     found = _WITHOUT_RESULT.fullmatch(statement.mnemonic)
     if found is None or len(words) != 2:
@@ -97,82 +120,134 @@ def _atomic(statement: Statement, operands: Operands) -> Meaning | None:
         bits=_bits(found["size"], words[0]),
         ordering=_ordering("", found["releases"]),
         operation=_OPERATIONS[found["name"].removeprefix("st")],
-        value=number,
+        value=(number,),
     )
 
 
-def _exclusive(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
-    """A loop of a load exclusive and a store exclusive: `1: ldxr; …; stxr; cbnz 1b`.
+def _loop(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """Loops of exclusive accesses, as `1: ldxr; …; stxr; cbnz 1b`, and loops that wait for a value."""
+    kept = [each for each in statements if each.mnemonic not in _NO_STEP]
+    waiting = _await(kept, operands)
+    if waiting is not None:
+        return waiting
+    steps: list[Step] = []
+    compared: tuple[Source, ...] | None = None
+    for statement in kept:
+        if statement.mnemonic == "cmp":
+            compared = _sources(statement.operands, operands)
+            continue
+        step = _step(statement, operands, compared)
+        if step is None:
+            return None
+        steps.append(step)
+    return read_exclusive(steps, operands, _ORDERS)
 
-    With both an acquire and a release it orders less than one instruction with both, and is not in the table.
-    """
+
+def _step(statement: Statement, operands: Operands, compared: tuple[Source, ...] | None) -> Step | None:
+    name, words = statement.mnemonic, statement.operands
+    if name.endswith(":"):
+        return Label(name[:-1])
+    fixed = _FIXED.get((statement,))
+    if isinstance(fixed, Barrier):
+        return fixed
+    load, store = _LOAD_EXCLUSIVE.fullmatch(name), _STORE_EXCLUSIVE.fullmatch(name)
+    if load is not None and len(words) == (3 if load["kind"] == "p" else 2):
+        registers, address = (
+            [operands.register(word) for word in words[:-1]],
+            operands.memory(words[-1], _FORM),
+        )
+        if address is None or None in registers:
+            return None
+        bits = _bits(load["size"], words[0])
+        return LoadLinked(
+            tuple(each for each in registers if each is not None), address, bits, load["acquires"]
+        )
+    if store is not None and len(words) == (4 if store["kind"] == "p" else 3):
+        status, address = operands.register(words[0]), operands.memory(words[-1], _FORM)
+        values = _sources(words[1:-1], operands)
+        if address is None or values is None or status is None:
+            return None
+        return StoreConditional(status, values, address, store["releases"])
+    if name == "cbnz" and len(words) == 2:
+        register = operands.register(words[0])
+        if register is None:
+            return None
+        return Again(register, words[1][:-1]) if words[1].endswith("b") else Leave((register,), words[1][:-1])
+    if name in ("b.ne", "bne") and compared is not None and words[0].endswith("f"):
+        return Leave(compared, words[0][:-1])
+    return _calculation(name, words, operands)
+
+
+def _calculation(name: str, words: Sequence[str], operands: Operands) -> Step | None:
+    register = operands.register(words[0]) if words else None
+    sources = _sources(words[1:], operands)
+    if register is None or sources is None:
+        return None
+    if name == "mov" and len(sources) == 1:
+        return SetRegister(register, "move", sources)
+    if name == "mvn" and len(sources) == 1:
+        return SetRegister(register, "xor", (*sources, ir.Constant((1 << 64) - 1, ir.Int(64))))
+    if name in _COMBINE and len(sources) == 2:
+        return SetRegister(register, _COMBINE[name], sources)
+    return None
+
+
+def _sources(words: Sequence[str], operands: Operands) -> tuple[Source, ...] | None:
+    """Registers and numbers."""
+    found: list[Source] = []
+    for word in words:
+        register = operands.register(word)
+        number = immediate(word) if word.startswith("#") else 0 if word in _ZEROS else None
+        if register is not None:
+            found.append(register)
+        elif number is not None:
+            found.append(ir.Constant(number & ((1 << 64) - 1), ir.Int(64)))
+        else:
+            return None
+    return tuple(found)
+
+
+def _await(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """`1: ldr; cmp; b.ne 1b`, also with a first look before events are waited for."""
     rest = list(statements)
-    label = rest.pop(0).mnemonic.removesuffix(":") if rest[0].mnemonic.endswith(":") else None
-    end = rest.pop().mnemonic.removesuffix(":") if rest and rest[-1].mnemonic.endswith(":") else None
-    if label is None or len(rest) < 3:
-        return None
-    load, store, back = rest[0], rest[-2], rest[-1]
-    first, last = _LOAD_EXCLUSIVE.fullmatch(load.mnemonic), _STORE_EXCLUSIVE.fullmatch(store.mnemonic)
-    if first is None or last is None or (len(load.operands), len(store.operands)) != (2, 3):
-        return None
-    old, address = operands.register(load.operands[0]), operands.memory(load.operands[1], _FORM)
-    status, new = (operands.register(word) for word in store.operands[:2])
-    goes_back = back.mnemonic == "cbnz" and back.operands == (store.operands[0], f"{label}b")
-    is_one = load.operands[1] == store.operands[2] and first["size"] == last["size"]
-    if address is None or old is None or new is None or not (goes_back and is_one):
-        return None
-    if status is None or len({old, status, new}) < 2 or not _are_outputs(operands, old, status):
-        return None
-    if first["acquires"] and last["releases"]:
-        return None
-    ordering = _ordering(first["acquires"], last["releases"])
-    bits = _bits(first["size"], load.operands[0])
-    middle = rest[1:-2]
-    if not middle and end is None and new not in (old, status):
-        kind, words = "update", {"operation": "xchg", "value": new, "result": old}
-    elif end is not None and len(middle) == 2:
-        compare, leave = middle
-        expected = operands.register(compare.operands[1]) if len(compare.operands) == 2 else None
-        is_test = compare.mnemonic == "cmp" and compare.operands[0] == load.operands[0]
-        is_left = leave.mnemonic in ("b.ne", "bne") and leave.operands == (f"{end}f",)
-        if expected is None or not (is_test and is_left) or new in (old, status):
+    if len(rest) == _WITH_FIRST_LOOK:
+        first, rest = rest[:3], rest[3:]
+        if rest.pop().mnemonic != "2:" or first[2].operands != ("2f",):
             return None
-        kind, words = "compare", {"value": new, "expected": expected, "result": old}
-    elif end is None and len(middle) == 1:
-        found = _combining_operation(middle[0], load.operands[0], store.operands[1], operands, bits)
-        if found is None or not _are_outputs(operands, new):
+        is_same = (first[0].operands, first[1]) == (rest[1].operands, rest[2])
+        if not is_same or _negated(first[2].mnemonic) != rest[3].mnemonic:
             return None
-        kind, words = "update", {"operation": found[0], "value": found[1]}
-        if new != old:  # else the register has the new value, which only the loop uses
-            words["result"] = old
-    else:
+        if (first[0].mnemonic, rest[1].mnemonic) not in {("ldar", "ldaxr"), ("ldr", "ldxr")}:
+            return None
+        rest[1] = first[0]
+    if len(rest) != 4 or rest[0].mnemonic != "1:" or rest[3].operands != ("1b",) or rest[2].mnemonic != "cmp":
         return None
-    return Access(kind=kind, address=address, bits=bits, ordering=ordering, **words)  # type: ignore[arg-type]
-
-
-def _combining_operation(
-    statement: Statement, old: str, new: str, operands: Operands, bits: int
-) -> tuple[str, int | ir.Constant] | None:
-    """The operation, and the other operand, by which a register becomes what is stored."""
-    words = statement.operands
-    if statement.mnemonic == "mvn" and words == (new, old):
-        return "xor", ir.Constant((1 << bits) - 1, ir.Int(bits))
-    operation = _COMBINE.get(statement.mnemonic)
-    if operation is None or len(words) != 3 or words[0] != new or old not in words[1:]:
+    load, condition = _LOAD.fullmatch(rest[1].mnemonic), _CONDITIONS.get(_negated(rest[3].mnemonic) or "")
+    if load is None or condition is None or len(rest[1].operands) != 2:
         return None
-    if operation == "sub" and words[1] != old:
+    register, address = operands.register(rest[1].operands[0]), operands.memory(rest[1].operands[1], _FORM)
+    compared = _sources(rest[2].operands, operands)
+    if (
+        register is None
+        or address is None
+        or compared is None
+        or len(compared) != 2
+        or compared[0] != register
+    ):
         return None
-    other = words[2] if words[1] == old else words[1]
-    number = immediate(other) if other.startswith("#") else None
-    if number is not None:
-        return operation, ir.Constant(number & ((1 << bits) - 1), ir.Int(bits))
-    register = operands.register(other)
-    return None if register is None or other in (old, new) else (operation, register)
+    return Await(
+        address=address,
+        bits=_bits(load["size"], rest[1].operands[0]),
+        ordering="acquire" if load["name"] == "ldar" else "monotonic",
+        comparison=condition,
+        value=compared[1],
+        result=register,
+    )
 
 
-def _are_outputs(operands: Operands, *numbers: int) -> bool:
-    """Whether these are registers that the program passes nothing in."""
-    return all(operands.slots[number].value is None for number in numbers)
+def _negated(mnemonic: str) -> str | None:
+    """The branch under the opposite condition."""
+    return _OPPOSITE.get(mnemonic)
 
 
 def _bits(size: str, word: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -23,6 +24,22 @@ class Barrier:
     tag: str | None = None
 
 
+class Result(enum.Enum):
+    """What a register holds after an access."""
+
+    OLD = "what was in memory; of two registers, the lower half of it"
+    OLD_HIGH = "the upper half of what was in memory"
+    NEW = "what was stored"
+    DONE = "1 if it was stored, else 0"
+    FAILED = "0 if it was stored, else 1"
+    ZERO = "0"
+    UNKNOWN = "nothing that the program may use"
+
+
+Number: TypeAlias = int | ir.Constant
+"""The number of an operand, or a constant."""
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Access:
     """An access.
@@ -32,10 +49,13 @@ class Access:
         address: of the memory.
         bits: how wide it is; None: as wide as its value.
         ordering: the one of C11 whose code on this processor it is.
+        failure: the one of a comparison that fails; None: the weakest that goes with `ordering`.
         operation: of an update, as `Update` has it.
-        value: the number of the operand that is stored or combined, or a constant.
-        expected: the number of the operand that is compared with memory.
-        result: the number of the operand that gets what was in memory.
+        value: what is stored or combined; two, the lower half first, if it is wider than a register.
+        expected: what is compared with memory.
+        expected_at: the operand that points to what is compared with memory, instead.
+        results: what registers hold afterwards.
+        is_pair: whether it is a load and a store, which order less than one instruction.
         zero: the operand, or the address, that gets whether the result was 0, or the values were equal.
     """
 
@@ -43,14 +63,36 @@ class Access:
     address: ir.Operand
     bits: int | None = None
     ordering: str = "monotonic"
+    failure: str | None = None
     operation: str = ""
-    value: int | ir.Constant | None = None
-    expected: int | None = None
-    result: int | None = None
+    value: tuple[Number, ...] = ()
+    expected: tuple[Number, ...] = ()
+    expected_at: int | None = None
+    results: tuple[tuple[int, Result], ...] = ()
+    is_pair: bool = False
     zero: int | ir.Operand | None = None
 
 
-Meaning: TypeAlias = Nothing | Barrier | Access
+@record(frozen=True, slots=True, kw_only=True)
+class Await:
+    """Reads memory until what was read compares with a value; a register gets what was read."""
+
+    address: ir.Operand
+    bits: int
+    ordering: str
+    comparison: str
+    value: Number
+    result: int
+
+
+@record(frozen=True, slots=True)
+class Several:
+    """One after the other."""
+
+    parts: tuple[Barrier | Access, ...]
+
+
+Meaning: TypeAlias = Nothing | Barrier | Access | Await | Several
 Reader: TypeAlias = Callable[[Sequence[Statement], Operands], Meaning | None]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.records import record
+from membar.records import record, replace
 from membar.source import pattern
 
 _SEPARATOR = pattern(r"[;\n]")
@@ -32,12 +32,14 @@ class Slot:
         result: the number of the result that it is; None if it is none.
         is_memory: whether `value` is the address of the operand.
         flag: the condition that an output of this kind shows, such as `z`.
+        register: the register that it must be in, if it is a certain one.
     """
 
     value: ir.Operand | None = None
     result: int | None = None
     is_memory: bool = False
     flag: str = ""
+    register: str = ""
 
 
 @record(frozen=True, slots=True)
@@ -136,14 +138,19 @@ def read_operands(constraints: str, values: Sequence[ir.Operand]) -> Operands:
                 slots.append(Slot(value=next(given, None), is_memory=True))
                 continue
             flag = body.removeprefix("{@cc").rstrip("}") if body.startswith("{@cc") else ""
-            slots.append(Slot(result=results, flag=flag))
+            slots.append(Slot(result=results, flag=flag, register="" if flag else _named(body)))
             results += 1
         elif word.isdigit():  # the same register as an output
             number = int(word)
             tied = slots[number]
             value = next(given, None)
-            slots[number] = Slot(value=value, result=tied.result, is_memory=tied.is_memory, flag=tied.flag)
+            slots[number] = replace(tied, value=value)
             slots.append(Slot(value=value))
         elif word:
-            slots.append(Slot(value=next(given, None), is_memory=word.startswith("*")))
+            slots.append(Slot(value=next(given, None), is_memory=word.startswith("*"), register=_named(word)))
     return Operands(tuple(slots), tuple(clobbers))
+
+
+def _named(constraint: str) -> str:
+    """The register that a constraint names, as `{ax}`."""
+    return constraint[1:-1] if constraint.startswith("{") and constraint.endswith("}") else ""

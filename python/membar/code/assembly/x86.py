@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, by_statements
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Result, by_statements
 from membar.code.assembly.template import Operands, Statement, immediate
+from membar.records import replace
 from membar.source import pattern
 
 _NOTHING, _FULL = Nothing(), Barrier("seq_cst")
@@ -23,10 +24,15 @@ _FIXED = by_statements(
 )
 _STACK = pattern(r"-?\d*\(%[er]sp\)")
 _SUFFIX = {"b": 8, "w": 16, "l": 32, "q": 64}
-_OPERATIONS = {"add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "inc": "add", "dec": "sub"}
+_OPERATIONS = {
+    "add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor",
+    "inc": "add", "dec": "sub", "not": "xor",
+}  # fmt: skip
+_STEPS = {"inc": 1, "dec": 1, "not": -1}
 _SETS_ON_ZERO = frozenset({"setz", "sete"})
 _ZERO = frozenset({"z", "e"})
 _FORM = "()"
+_COMPARE_WITH_ITSELF = (Statement("movq", ("%rdx", "%rcx")), Statement("movq", ("%rax", "%rbx")))
 
 
 def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
@@ -35,6 +41,8 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
     if found is not None:
         return found
     rest = list(statements)
+    if any(statement.mnemonic == "cmpxchg16b" for statement in rest):
+        return _compare_twice(rest, operands)
     is_locked = rest[0] == Statement("lock")
     if is_locked:
         rest = rest[1:]
@@ -85,13 +93,13 @@ def _move(words: Sequence[str], bits: int | None, operands: Operands) -> Meaning
         result = operands.register(words[1])
         # Any load of this processor is what compilers make of an acquire.
         return None if result is None else Access(
-            kind="load", address=source, bits=bits, ordering="acquire", result=result
+            kind="load", address=source, bits=bits, ordering="acquire", results=((result, Result.OLD),)
         )  # fmt: skip
     if target is None or source is not None:
         return None
     value = _value(words[0], bits, operands)
     return None if value is None else Access(
-        kind="store", address=target, bits=bits, ordering="release", value=value
+        kind="store", address=target, bits=bits, ordering="release", value=(value,)
     )  # fmt: skip
 
 
@@ -131,8 +139,8 @@ def _update(address: ir.Operand, bits: int | None, operation: str, number: int) 
         bits=bits,
         ordering="seq_cst",
         operation=operation,
-        value=number,
-        result=number,
+        value=(number,),
+        results=((number, Result.OLD),),
     )
 
 
@@ -166,9 +174,9 @@ def _compare(
         address=address,
         bits=bits,
         ordering="seq_cst",
-        value=number,
-        expected=others[0],
-        result=others[0],
+        value=(number,),
+        expected=(others[0],),
+        results=((others[0], Result.OLD),),
         zero=zero,
     )
 
@@ -178,12 +186,12 @@ def _change(
 ) -> Meaning | None:
     if name not in _OPERATIONS or not words:
         return None
-    is_step = name in {"inc", "dec"}
+    is_step = name in _STEPS
     if len(words) != (1 if is_step else 2):
         return None
     value: int | ir.Constant | None
     if is_step:
-        value = None if bits is None else ir.Constant(1, ir.Int(bits))
+        value = None if bits is None else ir.Constant(_STEPS[name] & ((1 << bits) - 1), ir.Int(bits))
     else:
         value = _value(words[0], bits, operands)
         if _STACK.fullmatch(words[1]) and isinstance(value, ir.Constant) and value.value == 0:
@@ -197,6 +205,60 @@ def _change(
         bits=bits,
         ordering="seq_cst",
         operation=_OPERATIONS[name],
-        value=value,
+        value=(value,),
         zero=zero,
     )
+
+
+def _compare_twice(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """`lock cmpxchg16b`: compares memory with rdx and rax, and stores rcx and rbx if they are equal."""
+    before, rest = list(statements), list[Statement]()
+    while before and before[-1] != Statement("lock"):
+        rest.insert(0, before.pop())
+    if not before or not rest or rest[0].mnemonic != "cmpxchg16b" or len(rest) > 2:
+        return None
+    before.pop()
+    address = operands.memory(rest[0].operands[0], _FORM) if len(rest[0].operands) == 1 else None
+    zero = _zero(rest, operands)
+    given = {slot.register: number for number, slot in enumerate(operands.slots) if slot.value is not None}
+    results = tuple(
+        (number, Result.OLD if slot.register == "ax" else Result.OLD_HIGH)
+        for number, slot in enumerate(operands.slots)
+        if slot.result is not None and slot.register in {"ax", "dx"}
+    )
+    if address is None or (len(rest) == 2 and zero is None):
+        return None
+    common = Access(kind="", address=address, bits=128, ordering="seq_cst", results=results)
+    if tuple(before) == _COMPARE_WITH_ITSELF and zero is None:  # a load: it stores what it finds
+        zeros = (ir.Constant(0, ir.Int(64)),) * 2
+        return replace(common, kind="update", operation="or", value=zeros)
+    new = given.get("bx"), given.get("cx")
+    expected, pointer = (given.get("ax"), given.get("dx")), None
+    if before:
+        pointer = _pointer_of(before, operands)
+        if pointer is None:
+            return None
+    elif None in expected:
+        return None
+    if None in new:
+        return None
+    return replace(
+        common,
+        kind="compare",
+        value=tuple(each for each in new if each is not None),
+        expected=() if pointer is not None else tuple(each for each in expected if each is not None),
+        expected_at=pointer,
+        zero=zero,
+    )
+
+
+def _pointer_of(statements: Sequence[Statement], operands: Operands) -> int | None:
+    """The operand that points to what is loaded into rax and rdx."""
+    found: list[int | None] = []
+    for statement, (distance, register) in zip(statements, (("0", "%rax"), ("8", "%rdx")), strict=False):
+        words = statement.operands
+        is_load = statement.mnemonic in {"mov", "movq"} and len(words) == 2 and words[1] == register
+        text = words[0].removeprefix(distance) if is_load else ""
+        inner = text[1:-1] if text.startswith("(") and text.endswith(")") else ""
+        found.append(operands.register(inner) if inner else None)
+    return found[0] if len(statements) == len(found) == 2 and found[0] == found[1] else None

@@ -11,7 +11,17 @@ from collections.abc import Mapping, Sequence
 
 from membar.code import ir
 from membar.code.assembly.aarch64 import read_aarch64
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Reader
+from membar.code.assembly.meaning import (
+    Access,
+    Await,
+    Barrier,
+    Meaning,
+    Nothing,
+    Number,
+    Reader,
+    Result,
+    Several,
+)
 from membar.code.assembly.power import read_power
 from membar.code.assembly.riscv import read_riscv
 from membar.code.assembly.template import Operands, read_operands, read_statements
@@ -28,10 +38,13 @@ READERS: Mapping[str, Reader] = {
     "powerpc64le": read_power,
 }
 _FENCE = "__membar_fence"
+_BOTH_WAYS = frozenset({"acq_rel", "seq_cst"})
+_SINGLE = frozenset({"armv8-lse", "armv8-ldapr", "riscv-amo"})
+"""Mappings that have single instructions for read-modify-writes."""
 
 
 def resolve_assembly(
-    module: ir.Module, processor: str, refuse: Refuse, *, modelled: str | None = None
+    module: ir.Module, processor: str, refuse: Refuse, *, modelled: str | None = None, mapping: str = ""
 ) -> ir.Module:
     """The module without inline assembly.
 
@@ -40,11 +53,12 @@ def resolve_assembly(
         processor: what it was compiled for.
         refuse: makes an error at a place.
         modelled: the processor of the memory model; None for models of languages.
+        mapping: how C11's operations are compiled for it.
 
     Raises:
         InputError: assembly that is not in the table, or means nothing under the model.
     """
-    work = _Assembly(module, processor, modelled, refuse)
+    work = _Assembly(module, processor, modelled, refuse, mapping)
     functions = {
         name: work.run(function) if has_assembly(function) else function
         for name, function in module.functions.items()
@@ -53,46 +67,66 @@ def resolve_assembly(
 
 
 class _Assembly:
-    def __init__(self, module: ir.Module, processor: str, modelled: str | None, refuse: Refuse) -> None:
+    def __init__(
+        self, module: ir.Module, processor: str, modelled: str | None, refuse: Refuse, mapping: str
+    ) -> None:
         self.module, self.processor, self.modelled, self.refuse = module, processor, modelled, refuse
+        self.mapping = mapping
         self.texts: dict[str, ir.Object] = {}
 
     def run(self, function: ir.Function) -> ir.Function:
         number = 0
-        blocks = []
+        blocks: list[ir.Block] = []
         for block in function.blocks:
+            name, parameters = block.name, block.parameters
             done: list[ir.Instruction] = []
             for item in block.instructions:
-                if isinstance(item, ir.Assembly):
-                    number += 1
-                    done += self._resolve(item, number)
-                else:
+                if not isinstance(item, ir.Assembly):
                     done.append(item)
-            blocks.append(replace(block, instructions=tuple(done)))
+                    continue
+                number += 1
+                meaning, writer = self._read(item, number)
+                if isinstance(meaning, Await):
+                    waits = f"assembly.{number}.wait"
+                    target = ir.Jump(target=ir.Goto(waits), place=item.place)
+                    blocks.append(
+                        ir.Block(name=name, parameters=parameters, instructions=tuple(done), end=target)
+                    )
+                    name, parameters, done = f"assembly.{number}.rest", (), []
+                    blocks.append(writer.wait(meaning, waits, name))
+                for part in meaning.parts if isinstance(meaning, Several) else (meaning,):
+                    self._write(part, writer)
+                done += writer.finish()
+            blocks.append(replace(block, name=name, parameters=parameters, instructions=tuple(done)))
         return replace(function, blocks=tuple(blocks))
 
-    def _resolve(self, item: ir.Assembly, number: int) -> list[ir.Instruction]:
+    def _read(self, item: ir.Assembly, number: int) -> tuple[Meaning, _Writer]:
         statements = read_statements(item.template)
         operands = read_operands(item.constraints, item.operands)
         reader = READERS.get(self.processor)
         meaning = None if reader is None else reader(statements, operands)
+        if reader is not None and all(isinstance(reader((each,), operands), Nothing) for each in statements):
+            meaning = Nothing()
         if meaning is None:
             shown = "; ".join(item.template.split("\n")).replace("\t", " ").strip()
             raise self.refuse(f"the assembly `{shown}` is not supported", item.place)
-        self._check(item, meaning, operands)
-        writer = _Writer(item, operands, f"assembly.{number}")
+        for part in meaning.parts if isinstance(meaning, Several) else (meaning,):
+            self._check(item, part, operands)
+        return meaning, _Writer(item, operands, f"assembly.{number}")
+
+    def _write(self, meaning: Meaning, writer: _Writer) -> None:
+        place = writer.item.place
         match meaning:
             case Barrier(ordering=ordering) if ordering is not None:
-                writer.done.append(ir.Fence(ordering=ordering, place=item.place))
+                writer.done.append(ir.Fence(ordering=ordering, place=place))
             case Barrier(tag=tag):
-                callee = ir.FunctionAddress(_FENCE)
                 arguments = (self._text(tag or ""),)
-                writer.done.append(ir.Call(results=(), callee=callee, arguments=arguments, place=item.place))
+                callee = ir.FunctionAddress(_FENCE)
+                writer.done.append(ir.Call(results=(), callee=callee, arguments=arguments, place=place))
             case Access():
                 writer.access(meaning)
-            case Nothing():
+            case _:
                 pass
-        return writer.finish()
 
     def _check(self, item: ir.Assembly, meaning: Meaning, operands: Operands) -> None:
         if isinstance(meaning, Nothing):
@@ -103,6 +137,10 @@ class _Assembly:
         if self.modelled is not None and not _is_same(self.modelled, self.processor):
             message = f"the assembly `{item.template}` is for {self.processor}, the model for {self.modelled}"
             raise self.refuse(f"{message}: --target {self.modelled} compiles for that", item.place)
+        is_stronger_pair = isinstance(meaning, Access) and meaning.is_pair and meaning.ordering in _BOTH_WAYS
+        if is_stronger_pair and self.mapping in _SINGLE:
+            message = f"the assembly `{item.template}` is a pair of instructions, which orders less than the"
+            raise self.refuse(f"{message} single ones of --mapping {self.mapping}", item.place)
         if self.modelled is None and isinstance(meaning, Barrier) and meaning.ordering is None:
             message = f"the assembly `{item.template}` has no meaning under a model of a language"
             raise self.refuse(f"{message}: choose the model of {self.processor}", item.place)
@@ -170,7 +208,7 @@ class _Writer:
         """The type of the memory: by the instruction, else by the registers."""
         if access.bits is not None:
             return ir.Int(access.bits)
-        for number in (access.value, access.result):
+        for number in (*access.value, *(each for each, _ in access.results)):
             if isinstance(number, ir.Constant) and isinstance(number.type, ir.Int):
                 return number.type
             if isinstance(number, int):
@@ -183,35 +221,31 @@ class _Writer:
         return ir.Int(64)
 
     def access(self, access: Access) -> None:
-        """An access, and what becomes of its result."""
+        """An access, and what becomes of its results."""
         type_, place = self._type(access), self.item.place
         old = self._value(type_)
+        new: ir.Operand | None = None
         equal: ir.Operand | None = None
+        align = type_.bits // 8
         match access.kind:
             case "load":
                 self.done.append(
                     ir.Load(
-                        result=old,
-                        address=access.address,
-                        ordering=access.ordering,
-                        align=type_.bits // 8,
-                        place=place,
+                        result=old, address=access.address, ordering=access.ordering, align=align, place=place
                     )
                 )
             case "store":
-                assert access.value is not None
                 self.done.append(
                     ir.Store(
-                        value=self._operand(access.value, type_),
+                        value=self._number(access.value, type_),
                         address=access.address,
                         ordering=access.ordering,
-                        align=type_.bits // 8,
+                        align=align,
                         place=place,
                     )
                 )
             case "update":
-                assert access.value is not None
-                value = self._operand(access.value, type_)
+                value = self._number(access.value, type_)
                 self.done.append(
                     ir.Update(
                         old=old,
@@ -222,33 +256,117 @@ class _Writer:
                         place=place,
                     )
                 )
-                if access.zero is not None:
+                is_needed = access.zero is not None or Result.NEW in dict(access.results).values()
+                new = value if access.operation == "xchg" else None
+                if is_needed and new is None:
                     new = self._compute(access.operation, (old, value), type_)
+                if access.zero is not None and new is not None:
                     equal = self._compute("eq", (new, ir.Constant(0, type_)), ir.BOOL)
             case _:
-                assert access.value is not None
-                assert access.expected is not None
-                done = self._value(ir.BOOL)
-                expected = self._operand(access.expected, type_)
-                new_value = self._operand(access.value, type_)
-                failure = {"seq_cst": "seq_cst", "acq_rel": "acquire", "acquire": "acquire"}
-                self.done.append(
-                    ir.CompareExchange(
-                        old=old,
-                        done=done,
-                        address=access.address,
-                        expected=expected,
-                        new=new_value,
-                        success=access.ordering,
-                        failure=failure.get(access.ordering, "monotonic"),
-                        place=place,
-                    )
-                )
-                equal = done
-        if access.result is not None:
-            self.results[access.result] = old
+                equal = self._compare(access, old, type_)
+        for number, result in access.results:
+            self.results[number] = self._result(result, old, new, equal, number)
         if access.zero is not None and equal is not None:
             self._show(access.zero, equal)
+
+    def _compare(self, access: Access, old: ir.Value, type_: ir.Int) -> ir.Value:
+        """A compare-exchange; whether it stored anything."""
+        done = self._value(ir.BOOL)
+        expected = (
+            self._number(access.expected, type_)
+            if access.expected_at is None
+            else self._loaded(access.expected_at)
+        )
+        failure = {"seq_cst": "seq_cst", "acq_rel": "acquire", "acquire": "acquire"}
+        self.done.append(
+            ir.CompareExchange(
+                old=old,
+                done=done,
+                address=access.address,
+                expected=expected,
+                new=self._number(access.value, type_),
+                success=access.ordering,
+                failure=access.failure or failure.get(access.ordering, "monotonic"),
+                place=self.item.place,
+            )
+        )
+        return done
+
+    def _number(self, parts: Sequence[Number], type_: ir.Int) -> ir.Operand:
+        """An operand, or the number of two that are its halves."""
+        if len(parts) == 1:
+            return self._operand(parts[0], type_)
+        return self._join(*(self._operand(part, ir.Int(type_.bits // 2)) for part in parts))
+
+    def _join(self, low: ir.Operand, high: ir.Operand) -> ir.Operand:
+        half = self._bits(low)
+        whole = ir.Int(2 * half)
+        moved = self._compute("shl", (self._convert(high, whole), ir.Constant(half, whole)), whole)
+        return self._compute("or", (self._convert(low, whole), moved), whole)
+
+    def _loaded(self, pointer: int) -> ir.Operand:
+        """The 16 bytes that an operand points to, by plain loads."""
+        address = self._operand(pointer, ir.PTR)
+        behind, low, high = self._value(ir.PTR), self._value(ir.Int(64)), self._value(ir.Int(64))
+        place = self.item.place
+        index = ir.Constant(8, ir.Int(64))
+        self.done.append(ir.Index(result=behind, base=address, index=index, stride=1, place=place))
+        self.done += [
+            ir.Load(result=low, address=address, align=8, place=place),
+            ir.Load(result=high, address=behind, align=8, place=place),
+        ]
+        return self._join(low, high)
+
+    def _bits(self, operand: ir.Operand) -> int:
+        return operand.type.bits if isinstance(operand.type, ir.Int) else 64
+
+    def _result(
+        self,
+        result: Result,
+        old: ir.Value,
+        new: ir.Operand | None,
+        done: ir.Operand | None,
+        number: int,
+    ) -> ir.Operand:
+        """What a register holds after an access."""
+        wide, half = self._bits(old), ir.Int(64)
+        match result:
+            case Result.OLD:
+                return self._compute("trunc", (old,), half) if wide > half.bits else old
+            case Result.OLD_HIGH:
+                moved = self._compute("lshr", (old, ir.Constant(half.bits, old.type)), old.type)
+                return self._compute("trunc", (moved,), half)
+            case Result.NEW if new is not None:
+                return new
+            case Result.DONE if done is not None:
+                return done
+            case Result.FAILED if done is not None:
+                return self._compute("xor", (done, ir.Constant(1, ir.BOOL)), ir.BOOL)
+            case Result.ZERO:
+                return ir.Constant(0, half)
+            case _:
+                slot = self.operands.slots[number].result
+                return ir.Undefined(half if slot is None else self.item.results[slot].type)
+
+    def wait(self, meaning: Await, name: str, after: str) -> ir.Block:
+        """The block that reads memory again and again; nothing was written before."""
+        type_, place = ir.Int(meaning.bits), self.item.place
+        found = self._value(type_)
+        value = self._operand(meaning.value, type_)
+        self.done.append(
+            ir.Load(
+                result=found,
+                address=meaning.address,
+                ordering=meaning.ordering,
+                align=type_.bits // 8,
+                place=place,
+            )
+        )
+        is_over = self._compute(meaning.comparison, (found, value), ir.BOOL)
+        self.results[meaning.result] = found
+        instructions, self.done = tuple(self.done), []
+        end = ir.Branch(condition=is_over, then=ir.Goto(after), otherwise=ir.Goto(name), place=place)
+        return ir.Block(name=name, instructions=instructions, end=end)
 
     def _show(self, where: int | ir.Operand, condition: ir.Operand) -> None:
         """Puts a flag into a register, or as a byte into memory."""

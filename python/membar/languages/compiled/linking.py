@@ -40,6 +40,7 @@ def link_program(
     *,
     entry: str = ENTRY,
     modelled: str | None = None,
+    mapping: str = "",
     inline_bodies: Callable[[int], llvm.Module | None] = lambda _: None,
 ) -> code.Module:
     """The code IR of a program with everything that it calls.
@@ -50,6 +51,7 @@ def link_program(
         read: the text of the files that errors may show.
         entry: the function that is called first.
         modelled: the processor of the memory model; None for models of languages.
+        mapping: how C11's operations are compiled for it.
         inline_bodies: a file again, with bodies for functions that are only `inline`; None if it has none.
 
     Raises:
@@ -61,7 +63,9 @@ def link_program(
         return linked
     from membar.code.passes.resolve_assembly import resolve_assembly  # noqa: PLC0415 - most code has none
 
-    return resolve_assembly(linked, library.target.processor, linking.refuse, modelled=modelled)
+    return resolve_assembly(
+        linked, library.target.processor, linking.refuse, modelled=modelled, mapping=mapping
+    )
 
 
 @record(eq=False)

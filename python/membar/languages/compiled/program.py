@@ -134,6 +134,7 @@ def link_source(compiled: CompiledProgram) -> code.Module:
         Library(built.compiler, built.target, defines, chosen.options.uses_cache),
         compiled.spans.file,
         modelled=built.processor,
+        mapping=chosen.mapping,
         inline_bodies=partial(with_inline_bodies, built, chosen),
     )
     return replace(
