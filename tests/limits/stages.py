@@ -25,6 +25,7 @@ SECONDS = 3.0
 LATEST = 5.0
 INTERRUPTED = 130
 _HANGS = 60.0
+_LOOK = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,21 @@ def start(command: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def run(command: str, folder: Path, *, interrupt: float | None = None) -> Ending:
-    """Runs a command of membar; `interrupt` seconds later, SIGINT comes to the process that was started."""
+def run(
+    command: str, folder: Path, *, interrupt: float | None = None, interrupt_after_work: float | None = None
+) -> Ending:
+    """Runs a command of membar.
+
+    `interrupt` seconds later, or once it has used the processor for so many seconds, SIGINT comes to the
+    process that was started. On a busy machine only the latter says how far a command has come.
+    """
     started = time.monotonic()
     process = start(command, folder)
     try:
+        if interrupt_after_work is not None:
+            while process.poll() is None and processor_seconds(process.pid) < interrupt_after_work:
+                time.sleep(_LOOK)
+            interrupt = 0.0
         if interrupt is not None:
             try:
                 process.wait(timeout=interrupt)
@@ -66,6 +77,17 @@ def run(command: str, folder: Path, *, interrupt: float | None = None) -> Ending
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
     return Ending(process.returncode, time.monotonic() - started, output)
+
+
+def processor_seconds(process: int) -> float:
+    """How long a process and those that it has started have used the processor; 0 if it has ended."""
+    try:
+        numbers = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()
+    except OSError:
+        return 0.0
+    ticks = int(numbers[11]) + int(numbers[12])  # of the program, and of the system for it
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(processor_seconds(int(child)) for child in children)
 
 
 def main(parts: list[str]) -> int:

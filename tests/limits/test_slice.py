@@ -32,7 +32,7 @@ def test_a_stage_keeps_the_time_limit_and_listens_to_ctrl_c(name: str, tmp_path:
     assert ending.code == stage.code, ending.output
     assert "the time limit of 0.5 s was reached" in ending.output
     assert ending.seconds < _LATEST
-    ending = run(stage.command, tmp_path, interrupt=2.0)
+    ending = run(stage.command, tmp_path, interrupt_after_work=0.5)
     assert ending.code == INTERRUPTED, ending.output
     assert ending.seconds < _LATEST
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tiers
 from strategies.commands import CLOSED, FULL, GONE, run_membar, run_on_terminal
 
 _STORE_BUFFERING = """\
@@ -99,8 +100,11 @@ _COMMANDS = [
 _PROGRAM = "byte x;\nactive proctype p() { x = 1 }\nactive proctype q() { assert(x < 2) }\n"
 
 
-@pytest.mark.parametrize("words", _COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("kind", [CLOSED, FULL, GONE])
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    tiers.rows(2, [(words, kind) for words in _COMMANDS for kind in (CLOSED, FULL, GONE)]),
+    ids=str,
+)
 def test_a_result_that_cannot_be_written_is_never_success(test: Path, words: list[str], kind: str) -> None:
     program = test.with_name("program.pml")
     program.write_text(_PROGRAM)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from limits.slow_inputs import EXAMPLES, linear_object
 from membar import Answer, Limits, SourceFile, Unknown
 from membar.evidence.certificates.solver import Session
@@ -67,7 +68,7 @@ def print_reason(work: str, megabytes: int) -> None:
 
 
 @pytest.mark.parametrize("work", ["proof", "object"])
-@pytest.mark.parametrize("megabytes", [1, 2, 3, 8])
+@pytest.mark.parametrize("megabytes", tiers.first(2, [1, 8, 2, 3]))
 def test_z3_ends_with_the_memory_limit_and_not_with_its_caller(work: str, megabytes: int) -> None:
     """With little memory z3 exits while it reads SMT-LIB, with more it gives up.
 
