@@ -47,6 +47,22 @@ def test_a_zero_length_array_has_a_bound_all_the_same() -> None:
     assert membar.check(SourceFile("beyond.c", text)).verdict == "violated"
 
 
+def test_pointers_in_memory_of_a_32_bit_program() -> None:
+    """Addresses did not fit in 32 bits: a pointer that came back from memory led nowhere."""
+    text = """
+#include <assert.h>
+#include <pthread.h>
+static void (*called)(int *);
+static void set(int *to) { *to = 1; }
+static void *run(void *to) { called = set; called(to); return 0; }
+int main(void) {
+  pthread_t a; int x[2] = {0};
+  pthread_create(&a, 0, run, &x[1]); pthread_join(a, 0);
+  called(&x[0]); assert(x[0] + x[1] == 2); return 0;
+}"""
+    assert membar.check(SourceFile("near.c", text), data_model="ILP32").verdict == "holds"
+
+
 def test_several_files_are_one_program(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["check", str(_INPUTS / "multi_a.c"), str(_INPUTS / "multi_b.c")])
     assert (code, capsys.readouterr().err) == (0, "")

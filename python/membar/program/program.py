@@ -27,6 +27,8 @@ GUARD = 0x1000
 # Where objects lie whose alignment is known: no 32 bits hold such an address, and no more of its low bits are
 # 0 than the alignment says.
 FIRST_ALIGNED = 0x5555_5A10_0000
+# The same in programs whose pointers have 32 bits.
+FIRST_NEAR = 0x6A10_0000
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class MemoryObject:
         is_array: shown with an index even if `count` is 1.
         place: where it lies inside another object, a structure say; None: apart from all others.
         alignment: a power of two up to a page, of which its address is an odd multiple; 0: does not matter.
+        is_near: its address fits in 31 bits, whatever its alignment.
         is_hidden: final states do not show it (memory that no variable names).
         is_pair: its words stand for two numbers (`program/wide_cells.py`).
         meanings: first and last of values that mean something, and what, for reports.
@@ -55,6 +58,7 @@ class MemoryObject:
     is_array: bool = False
     place: Address | None = None
     alignment: int = field(default=0, compare=False)
+    is_near: bool = field(default=False, compare=False)
     is_hidden: bool = field(default=False, compare=False)
     is_pair: bool = field(default=False, compare=False)
     meanings: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
@@ -240,11 +244,11 @@ class Program:
                 end = item.place.offset + item.size * item.count
                 extent[item.place.name] = max(extent[item.place.name], end)
         table: dict[str, int] = {}
-        address, aligned = FIRST_ADDRESS, FIRST_ALIGNED
+        address, aligned = FIRST_ADDRESS, {False: FIRST_ALIGNED, True: FIRST_NEAR}
         for item in self.objects:
             if item.place is None and item.alignment:
-                table[item.name] = aligned + item.alignment
-                aligned += (extent[item.name] // (2 * GUARD) + 2) * 2 * GUARD
+                table[item.name] = aligned[item.is_near] + item.alignment
+                aligned[item.is_near] += (extent[item.name] // (2 * GUARD) + 2) * 2 * GUARD
             elif item.place is None:
                 table[item.name] = address
                 address += (extent[item.name] // GUARD + 2) * GUARD

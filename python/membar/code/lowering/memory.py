@@ -20,7 +20,7 @@ from membar.program.program import MemoryObject, Program, Value
 from membar.program.wide_cells import RANGE, word_of
 from membar.records import replace
 
-FIRST_FUNCTION = 0x4444_4010_0000
+FIRST_FUNCTION = {False: 0x4444_4010_0000, True: 0x4410_0000}  # by whether pointers have 32 bits
 """Where functions lie: words that no data has."""
 _UNSET = {size: ((word, word, "uninitialised"),) for size, word in NUMBERS.items() if size >= 4}
 """The words that stand for memory that was never set; small ones may well be values of the program."""
@@ -37,6 +37,7 @@ class Memory:
 
     def __init__(self, module: ir.Module, results: Mapping[int, str]) -> None:
         self.module = module
+        self._is_near = module.pointer_bits == 32
         self._functions: dict[str, int] = {}
         self.results = {number: Address(name) for number, name in results.items()}
         self._objects: list[MemoryObject] = []
@@ -52,13 +53,16 @@ class Memory:
     def add(self, name: str, size: int, align: int = 0) -> Address:
         """A further cell, that no object of the program has."""
         self._objects.append(
-            MemoryObject(name=name, size=size, signed=False, alignment=align, is_hidden=True)
+            MemoryObject(
+                name=name, size=size, signed=False, alignment=align, is_near=self._is_near, is_hidden=True
+            )
         )
         return Address(name)
 
     def function_word(self, name: str) -> int:
         """The address of a function."""
-        return self._functions.setdefault(name, FIRST_FUNCTION + 16 * len(self._functions))
+        first = FIRST_FUNCTION[self._is_near]
+        return self._functions.setdefault(name, first + 16 * len(self._functions))
 
     def _place(self, item: ir.Object) -> None:
         """Gives an object its place, unless another one that lies beside it needed that before."""
@@ -88,6 +92,7 @@ class Memory:
                     is_array=name.index is not None,
                     place=place,
                     alignment=item.align if place is None and each.offset == 0 else 0,
+                    is_near=self._is_near,
                     is_hidden=item.is_constant or item.is_hidden or is_internal,
                     is_pair=each.size == WIDE,
                     meanings=_UNSET.get(each.size, ()),
