@@ -18,7 +18,7 @@ _MAY_BE_NULL = frozenset({"perror"})
 _FORMATS: Mapping[str, int] = {
     "printf": 0, "fprintf": 1, "dprintf": 1, "sprintf": 1, "snprintf": 2, "vprintf": 0, "vfprintf": 1,
     "vsprintf": 1, "vsnprintf": 2, "__printf_chk": 1, "__fprintf_chk": 2, "__sprintf_chk": 3,
-    "__snprintf_chk": 4, "__vsnprintf_chk": 4,
+    "__snprintf_chk": 4, "__vsnprintf_chk": 4, "err": 1, "errx": 1, "warn": 0, "warnx": 0, "syslog": 1,
 }  # fmt: skip
 # Function that prints into memory, its first argument → the number of the argument that says how much.
 _INTO_MEMORY: Mapping[str, int | None] = {

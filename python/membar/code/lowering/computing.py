@@ -106,7 +106,10 @@ def lower_compute(thread: ThreadLowering, item: ir.Compute) -> None:
 
 
 def _calculate(thread: ThreadLowering, item: ir.Compute) -> None:
-    """Arithmetic of floating-point numbers: comparisons and signs; all else if it decides nothing."""
+    """Arithmetic of floating-point numbers: comparisons and signs; all else if it decides nothing.
+
+    Executions are not followed beyond a calculation that may decide something.
+    """
     item = _on_narrow_numbers(thread, item)
     bits = thread.bits(item.operands[0].type, item.place)
     words = [thread.value(each, item) for each in item.operands]
@@ -115,8 +118,8 @@ def _calculate(thread: ThreadLowering, item: ir.Compute) -> None:
         thread.extended[item.result.name] = item.operands[0]
         return
     if found is None and matters(thread.function, item.result):
-        message = "a calculation with floating-point numbers that are not known before the program runs"
-        raise NotSupportedError(message, item.place)
+        thread.flow.leave_out("calculations with floating-point numbers", thread.context.span(item.place))
+        return
     thread.define(item.result, found or FALSE, item)
 
 

@@ -7,7 +7,7 @@ static long long number(void) { return __membar_input(0, 1); }
 static char console[3];
 void *stdin = &console[0], *stdout = &console[1], *stderr = &console[2];
 
-/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked: Prints nothing. A text is read up to its end, also that of a `%s` argument; executions with a text of more than 64 characters (32, if it is not known which object contains it) are truncated. Where it is not known what is read (by `fwrite`, `write`, a format that is not constant, or arguments in a `va_list`), `memory` and `races` hold only in part. The return value is an unknown number.
+/// printf, fprintf, dprintf, vprintf, vfprintf, __printf_chk, __fprintf_chk, puts, fputs, putchar, putc, fputc, _IO_putc, fwrite, perror, fflush, write, putchar_unlocked, warn, warnx, syslog: Prints nothing. A text is read up to its end, also that of a `%s` argument; executions with a text of more than 64 characters (32, if it is not known which object contains it) are truncated. Where it is not known what is read (by `fwrite`, `write`, a format that is not constant, or arguments in a `va_list`), `memory` and `races` hold only in part. The return value is an unknown number.
 int printf(const char *format, ...) { return (int)number(); }
 int fprintf(void *file, const char *format, ...) { return (int)number(); }
 int dprintf(int file, const char *format, ...) { return (int)number(); }
@@ -25,9 +25,19 @@ int _IO_putc(int character, void *file) { return character; }
 size_t fwrite(const void *memory, size_t size, size_t count, void *file) { return (size_t)number(); }
 ssize_t write(int file, const void *memory, size_t size) { return (ssize_t)number(); }
 void perror(const char *text) {}
+void warn(const char *format, ...) {}
+void warnx(const char *format, ...) {}
+void syslog(int priority, const char *format, ...) {}
 int fflush(void *file) { return 0; }
 
-/// setbuf, setvbuf, setlocale, alarm, madvise: Does nothing.
+/// setbuf, setvbuf, setlocale, alarm, madvise, mlock, munlock, mlockall, munlockall, prctl, openlog, closelog: Does nothing.
+int mlock(const void *memory, size_t size) { return 0; }
+int munlock(const void *memory, size_t size) { return 0; }
+int mlockall(int flags) { return 0; }
+int munlockall(void) { return 0; }
+int prctl(int option, ...) { return 0; }
+void openlog(const char *name, int options, int facility) {}
+void closelog(void) {}
 unsigned alarm(unsigned seconds) { return 0; }
 int madvise(void *memory, size_t size, int advice) { return 0; }
 void setbuf(void *file, char *buffer) {}
@@ -48,6 +58,33 @@ int __sprintf_chk(char *text, int flag, size_t room, const char *format, ...) { 
 int getchar(void) { return (int)number() - 1; }
 int getc(void *file) { return (int)number() - 1; }
 int fgetc(void *file) { return (int)number() - 1; }
+
+/// scanf, fscanf, __isoc99_scanf, __isoc99_fscanf, __isoc23_scanf, __isoc23_fscanf: The end of the file; executions in which something is read are truncated.
+static int scan(void)
+{
+    if (__membar_input(0, 1))
+        __membar_cut("what is read from a file");
+    return -1;
+}
+int scanf(const char *format, ...) { return scan(); }
+int fscanf(void *file, const char *format, ...) { return scan(); }
+int __isoc99_scanf(const char *format, ...) { return scan(); }
+int __isoc99_fscanf(void *file, const char *format, ...) { return scan(); }
+int __isoc23_scanf(const char *format, ...) { return scan(); }
+int __isoc23_fscanf(void *file, const char *format, ...) { return scan(); }
+
+/// sscanf, __isoc99_sscanf, __isoc23_sscanf: Executions in which it is called are truncated.
+int sscanf(const char *text, const char *format, ...) { __membar_cut("numbers that are read from text"); }
+int __isoc99_sscanf(const char *text, const char *format, ...) { __membar_cut("numbers that are read from text"); }
+int __isoc23_sscanf(const char *text, const char *format, ...) { __membar_cut("numbers that are read from text"); }
+
+/// poll: Without files, waits; executions in which files are polled are truncated.
+int poll(void *files, unsigned long count, int milliseconds)
+{
+    if (count)
+        __membar_cut("events of files");
+    return 0;
+}
 
 /// fopen, fclose, fgets, fread, read, open, close: Opening fails, and reading finds the end of the file; other executions are truncated.
 void *fopen(const char *name, const char *mode)
@@ -122,6 +159,12 @@ int timespec_get(struct seconds *now, int base)
     return base;
 }
 
+/// difftime: Executions in which the difference matters are truncated.
+double difftime(long last, long first) { return (double)(last - first); }
+
+/// gnu_get_libc_version: The text "2.36".
+const char *gnu_get_libc_version(void) { return "2.36"; }
+
 /// rand, rand_r, random, lrand48, mrand48: An unknown number.
 int rand(void) { return (int)number(); }
 int rand_r(unsigned *seed) { return (int)number(); }
@@ -143,8 +186,21 @@ char *getenv(const char *name)
 }
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf: An unknown number.
-long sysconf(int name) { return (long)number(); }
+/// sysconf, getpid, getppid, gettid, getpagesize, get_nprocs, get_nprocs_conf, sched_get_priority_min, sched_get_priority_max: An unknown number; there are one or two processors, and pages have 4096 bytes.
+long sysconf(int name)
+{
+    switch (name) {
+    case 30: /* _SC_PAGESIZE */
+        return 4096;
+    case 83: /* _SC_NPROCESSORS_CONF */
+    case 84: /* _SC_NPROCESSORS_ONLN */
+        return (long)number() + 1;
+    default:
+        return (long)number();
+    }
+}
+int sched_get_priority_min(int policy) { return (int)number(); }
+int sched_get_priority_max(int policy) { return (int)number() + 1; }
 int getpid(void) { return 1; }
 int getppid(void) { return 0; }
 int gettid(void) { return (int)__membar_self() + 1; }

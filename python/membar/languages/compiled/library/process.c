@@ -20,6 +20,10 @@ _Noreturn void exit(int status)
     __membar_exit(status);
 }
 
+/// err, errx: Prints nothing, and ends the process as `exit` does.
+_Noreturn void err(int status, const char *format, ...) { exit(status); }
+_Noreturn void errx(int status, const char *format, ...) { exit(status); }
+
 /// _Exit, _exit: Ends the process at once; a status other than 0 violates `exits`.
 _Noreturn void _Exit(int status)
 {
