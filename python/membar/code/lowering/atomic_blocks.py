@@ -1,16 +1,19 @@
 """Makes each way through an atomic block one step.
 
-The ways begin at one point, and each assumes the conditions that lead along it: one can be taken. Of a
-loop in a block a few iterations are followed; what goes on is left out.
+The ways begin at one point, and each assumes the conditions that lead along it: one can be taken. Where there
+are many of them, one step does the arms of all branches, if it can. Of a loop in a block a few iterations are
+followed; what goes on is left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from membar.code import ir
 from membar.code.lowering.automaton import Automaton, as_one_step, is_warning
+from membar.code.lowering.flat_blocks import flatten_block
 from membar.code.lowering.refusal import NotSupportedError
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Expr, is_truth
 from membar.program.operations import Assume
@@ -20,6 +23,8 @@ from membar.source import Span
 
 _MOST_ITERATIONS = 4
 _MOST_WAYS = 256
+_MANY_WAYS = 16
+"""So many ways are tried one by one before the arms of branches are done together."""
 
 
 def merge_atomic_blocks(
@@ -42,15 +47,21 @@ def merge_atomic_blocks(
     gone: set[int] = set()
     made: list[Edge] = []
     for begin, call in begins.items():
-        for number, way in enumerate(_ways(begin, leaving, ends)):
-            if number == _MOST_WAYS:
-                raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} ways", call.place)
+        ways = list(islice(_ways(begin, leaving, ends), _MOST_WAYS + 1))
+        flat = flatten_block(begin, leaving, ends, flow, spans[begin]) if len(ways) > _MANY_WAYS else None
+        if flat is not None:
+            gone |= {id(edge) for edge in flat.replaced}
+            made += _as_steps([flat.step], flow, spans[begin], is_cut=False)
+            ways = list(islice(_ways(begin, flat.left_out, ends), _MOST_WAYS + 1))
+        if len(ways) > _MOST_WAYS:
+            raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} ways", call.place)
+        for way in ways:
             gone |= {id(edge) for edge in way}
             made += _as_steps(way, flow, spans[begin], is_cut=_is_cut(way, ends))
     flow.edges = [edge for edge in flow.edges if id(edge) not in gone] + made
 
 
-def _ways(begin: int, leaving: Mapping[int, list[Edge]], ends: frozenset[int]) -> Iterator[list[Edge]]:
+def _ways(begin: int, leaving: Mapping[int, Sequence[Edge]], ends: frozenset[int]) -> Iterator[list[Edge]]:
     """The ways from the beginning of a block to its ends, or to where nothing follows."""
     todo: list[list[Edge]] = [[edge] for edge in leaving.get(begin, ())]
     while todo:

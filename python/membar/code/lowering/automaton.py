@@ -44,7 +44,7 @@ def is_visible(operation: Operation) -> bool:
     return reads_memory(operation) or writes_memory(operation) or isinstance(operation, Fence | Spawn | Join)
 
 
-def _ends_here(operation: Operation) -> bool:
+def ends_execution(operation: Operation) -> bool:
     """Whether no execution goes on after an operation."""
     match operation:
         case Assert(condition=condition, property=kind):
@@ -90,7 +90,7 @@ class Automaton:
         self.state = replace(state, operations=(*state.operations, operation), span=place)
         if is_check:
             self.cut()
-        if _ends_here(operation):
+        if ends_execution(operation):
             self.cut()
             self.state = None
 
