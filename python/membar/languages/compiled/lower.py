@@ -7,9 +7,11 @@ the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from membar.code import ir as code
 from membar.code.shapes import Shape, has_bit_fields
+from membar.code.structure import operands as operands_of
 from membar.languages.compiled.accessed_elements import accessed_addresses
 from membar.languages.compiled.constants import (
     ARITHMETIC,
@@ -202,6 +204,26 @@ class _Lowering:
         )
 
 
+def _without_unused_bits(blocks: Sequence[code.Block]) -> tuple[code.Block, ...]:
+    """Code that does not make a truth value of a `_Bool` that nobody uses: `(void)b` does not read `b`."""
+    bits = {item.result.name for block in blocks for item in block.instructions if _is_truth_value(item)}
+    if bits:
+        for block in blocks:
+            for item in (*block.instructions, block.end):
+                bits -= {each.name for each in operands_of(item) if isinstance(each, code.Value)}
+    if not bits:
+        return tuple(blocks)
+
+    def is_used(item: code.Instruction) -> bool:
+        return not (_is_truth_value(item) and item.result.name in bits)
+
+    return tuple(replace(block, instructions=tuple(filter(is_used, block.instructions))) for block in blocks)
+
+
+def _is_truth_value(item: code.Instruction) -> TypeGuard[code.Compute]:
+    return isinstance(item, code.Compute) and item.operation == "trunc" and item.result.type == code.BOOL
+
+
 def _parts(type_: Type, lowering: _Lowering) -> Iterator[tuple[int, Type, int]]:
     """The scalars of a type: number, type, and how many there are."""
     found = [part for _, part in flatten(type_, lowering.layout)]
@@ -246,7 +268,7 @@ class _Body:
         found = [self._block(block) for block in reachable]
         if any(isinstance(block.instructions[-1], llvm.IndirectBranch) for block in reachable):
             found.append(code.Block(name=_NO_LABEL, end=code.Unreachable()))
-        return tuple(found)
+        return _without_unused_bits(found)
 
     def _reachable(self) -> list[llvm.Block]:
         """The blocks that control can reach, each after those that dominate it (reverse postorder)."""
@@ -598,7 +620,8 @@ class _Body:
                 if not isinstance(found, Array):
                     raise UnsupportedError("an index into something that is not an array")
                 type_ = found.element
-                count = found.count or None  # a flexible member has no declared number of elements
+                # A flexible member has no declared number of elements, or just one.
+                count = found.count if found.count > 1 else None
                 highest = None if count is None else count - is_accessed
             stride = self.layout.size(type_)
             if isinstance(operand, code.Constant) and (highest is None or 0 <= _signed(operand) <= highest):

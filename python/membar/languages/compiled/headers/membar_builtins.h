@@ -6,6 +6,14 @@
 #include <membar_orders.h>
 
 #define __mb_plain(p) ((__typeof__((void)0, *(p)) *)(p))
+/* Bits of a pointer can be set and cleared, too: gcc takes it for an integer. */
+#define __mb_is_pointer(p) (__builtin_classify_type(*(p)) == 5)
+#define __mb_bits(function, p, v, order)                                                                          \
+  __builtin_choose_expr(__mb_is_pointer(p),                                                                       \
+                        (__typeof__((void)0, *(p)))function(                                                      \
+                            (__UINTPTR_TYPE__ *)(p), (__UINTPTR_TYPE__)(v), order),                               \
+                        function(__builtin_choose_expr(__mb_is_pointer(p), (__UINTPTR_TYPE__ *)0, __mb_plain(p)), \
+                                 v, order))
 #define __atomic_load_n(p, order) __atomic_load_n(__mb_plain(p), __mb_load_order(order))
 #define __atomic_load(p, result, order) __atomic_load(__mb_plain(p), result, __mb_load_order(order))
 #define __atomic_store_n(p, v, order) __atomic_store_n(__mb_plain(p), v, __mb_store_order(order))
@@ -18,16 +26,16 @@
   __atomic_compare_exchange(__mb_plain(p), expected, v, weak, success, __mb_failure(failure))
 #define __atomic_fetch_add(p, v, order) __atomic_fetch_add(__mb_plain(p), v, order)
 #define __atomic_fetch_sub(p, v, order) __atomic_fetch_sub(__mb_plain(p), v, order)
-#define __atomic_fetch_and(p, v, order) __atomic_fetch_and(__mb_plain(p), v, order)
-#define __atomic_fetch_or(p, v, order) __atomic_fetch_or(__mb_plain(p), v, order)
-#define __atomic_fetch_xor(p, v, order) __atomic_fetch_xor(__mb_plain(p), v, order)
-#define __atomic_fetch_nand(p, v, order) __atomic_fetch_nand(__mb_plain(p), v, order)
+#define __atomic_fetch_and(p, v, order) __mb_bits(__atomic_fetch_and, p, v, order)
+#define __atomic_fetch_or(p, v, order) __mb_bits(__atomic_fetch_or, p, v, order)
+#define __atomic_fetch_xor(p, v, order) __mb_bits(__atomic_fetch_xor, p, v, order)
+#define __atomic_fetch_nand(p, v, order) __mb_bits(__atomic_fetch_nand, p, v, order)
 #define __atomic_add_fetch(p, v, order) __atomic_add_fetch(__mb_plain(p), v, order)
 #define __atomic_sub_fetch(p, v, order) __atomic_sub_fetch(__mb_plain(p), v, order)
-#define __atomic_and_fetch(p, v, order) __atomic_and_fetch(__mb_plain(p), v, order)
-#define __atomic_or_fetch(p, v, order) __atomic_or_fetch(__mb_plain(p), v, order)
-#define __atomic_xor_fetch(p, v, order) __atomic_xor_fetch(__mb_plain(p), v, order)
-#define __atomic_nand_fetch(p, v, order) __atomic_nand_fetch(__mb_plain(p), v, order)
+#define __atomic_and_fetch(p, v, order) __mb_bits(__atomic_and_fetch, p, v, order)
+#define __atomic_or_fetch(p, v, order) __mb_bits(__atomic_or_fetch, p, v, order)
+#define __atomic_xor_fetch(p, v, order) __mb_bits(__atomic_xor_fetch, p, v, order)
+#define __atomic_nand_fetch(p, v, order) __mb_bits(__atomic_nand_fetch, p, v, order)
 #define __atomic_thread_fence(order) __atomic_thread_fence(__mb_order(order))
 #define __atomic_signal_fence(order) __atomic_signal_fence(__mb_order(order))
 #define __sync_fetch_and_add(p, ...) __sync_fetch_and_add(__mb_plain(p), __VA_ARGS__)
