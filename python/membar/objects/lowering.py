@@ -15,20 +15,7 @@ from membar.objects.overflow import fitting, fitting_term, initially_fitting, is
 from membar.objects.spec import ImpossibleError, Specification
 from membar.objects.syntax import ConcurrentObject, FenceKind, Line, Location, RmwKind
 from membar.objects.terms import Space, Term
-from membar.program.expr import (
-    FALSE,
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-    equals,
-)
+from membar.program import expr as e
 from membar.program.operations import NO_TAGS, Fence, Load, Rmw, Set, Store, Tags
 from membar.program.operations import Operation as Step
 from membar.program.program import Edge, MemoryObject, Program, Thread
@@ -185,17 +172,17 @@ class _Writer:
         """One call from a point on, if the operation may be called then; the point after it."""
         operation = self.item.operation(planned.operation.name)
         given = dict(zip(operation.parameters, planned.inputs, strict=True))
-        first: list[Step] = [Set(_local(operation.name, name), Constant(given.get(name, 0)))
+        first: list[Step] = [Set(_local(operation.name, name), e.Constant(given.get(name, 0)))
                  for name in (*operation.parameters, *operation.locals)]  # fmt: skip
         first += self._record_loss(fitting_term(operation.requires))
         told, begun, after = self._point(), self._point(), self._point()
         self.edges.append(Edge(source=at, target=told, operations=tuple(first), span=operation.span))
         allowed = _expression(operation.requires)
         self.edges.append(
-            Edge(source=told, target=begun, operations=(Set(f"{CALL}{index}", TRUE),), guard=allowed)
+            Edge(source=told, target=begun, operations=(Set(f"{CALL}{index}", e.TRUE),), guard=allowed)
         )
         if operation.requires != terms.TRUE:
-            self.edges.append(Edge(source=told, target=end, guard=Unary(UnaryOp.NOT, allowed)))
+            self.edges.append(Edge(source=told, target=end, guard=e.Unary(e.UnaryOp.NOT, allowed)))
         labels = {line.label: self._point() for line in operation.lines}
         self.edges.append(Edge(source=begun, target=labels[operation.lines[0].label]))
         for line in operation.lines:
@@ -215,11 +202,11 @@ class _Writer:
                 test = _expression(condition)
                 other = labels[line.otherwise] if line.otherwise is not None else after
                 self.edges.append(Edge(source=source, target=target, guard=_truth(test), span=line.span))
-                negated = Unary(UnaryOp.NOT, test)
+                negated = e.Unary(e.UnaryOp.NOT, test)
                 self.edges.append(Edge(source=source, target=other, guard=negated, span=line.span))
             case syntax.Return(results=results):
                 marks = [Set(f"{RESULT}{index}.{n}", _expression(term)) for n, term in enumerate(results)]
-                self._steps(source, after, [[*lost, *marks, Set(f"{DONE}{index}", TRUE)]], line)
+                self._steps(source, after, [[*lost, *marks, Set(f"{DONE}{index}", e.TRUE)]], line)
             case syntax.Load() | syntax.Store() | syntax.Assign() | syntax.Rmw() | syntax.Fence():
                 self._steps(source, target, self._steps_of(action, operation, lost), line)
             case _:
@@ -234,7 +221,9 @@ class _Writer:
         """Remembers that something was lost unless `needed` is true; no access comes to depend on it."""
         if self.only_counts or needed == terms.TRUE:
             return []
-        return [Set(LOST, Binary(BinaryOp.OR, Register(LOST), Unary(UnaryOp.NOT, _expression(needed))))]
+        return [
+            Set(LOST, e.Binary(e.BinaryOp.OR, e.Register(LOST), e.Unary(e.UnaryOp.NOT, _expression(needed))))
+        ]
 
     def _steps_of(
         self,
@@ -262,15 +251,15 @@ class _Writer:
 
     def _rmw(self, action: syntax.Rmw, operation: str, lost: list[Step]) -> list[Step]:
         operands = [_expression(term) for term in action.operands]
-        old: Expr = Register(_LOADED)
-        value: Expr = operands[-1]
-        condition: Expr = TRUE
-        result: Expr = old
+        old: e.Expr = e.Register(_LOADED)
+        value: e.Expr = operands[-1]
+        condition: e.Expr = e.TRUE
+        result: e.Expr = old
         match action.kind:
             case RmwKind.CAS:
-                condition = result = equals(old, operands[0])
+                condition = result = e.equals(old, operands[0])
             case RmwKind.FETCH_ADD:
-                value = Binary(BinaryOp.ADD, old, operands[0])
+                value = e.Binary(e.BinaryOp.ADD, old, operands[0])
             case RmwKind.SWAP:
                 pass
         step = Rmw(
@@ -298,68 +287,68 @@ def _private(name: str) -> str:
     return f"private.{name}"
 
 
-def _address(location: Location) -> Expr:
+def _address(location: Location) -> e.Expr:
     if location.index is None:
-        return Address(location.name)
-    offset = Binary(BinaryOp.MUL, _expression(location.index), Constant(_SIZE))
-    return Binary(BinaryOp.ADD, Address(location.name), offset)
+        return e.Address(location.name)
+    offset = e.Binary(e.BinaryOp.MUL, _expression(location.index), e.Constant(_SIZE))
+    return e.Binary(e.BinaryOp.ADD, e.Address(location.name), offset)
 
 
 _DIRECT: Final = {
-    terms.BinaryOp.ADD: BinaryOp.ADD,
-    terms.BinaryOp.SUB: BinaryOp.SUB,
-    terms.BinaryOp.MUL: BinaryOp.MUL,
-    terms.BinaryOp.EQ: BinaryOp.EQ,
-    terms.BinaryOp.NE: BinaryOp.NE,
-    terms.BinaryOp.LT: BinaryOp.SLT,
-    terms.BinaryOp.LE: BinaryOp.SLE,
+    terms.BinaryOp.ADD: e.BinaryOp.ADD,
+    terms.BinaryOp.SUB: e.BinaryOp.SUB,
+    terms.BinaryOp.MUL: e.BinaryOp.MUL,
+    terms.BinaryOp.EQ: e.BinaryOp.EQ,
+    terms.BinaryOp.NE: e.BinaryOp.NE,
+    terms.BinaryOp.LT: e.BinaryOp.SLT,
+    terms.BinaryOp.LE: e.BinaryOp.SLE,
 }
 
 
-def _expression(term: Term) -> Expr:
+def _expression(term: Term) -> e.Expr:
     """A term of code as an expression over registers: numbers of 64 bits (`numbers.py`)."""
     match term:
         case terms.Number(value=value):
-            return Constant(value)
+            return e.Constant(value)
         case terms.Variable(space=Space.PRIVATE, name=name):
-            return Register(_private(name))
+            return e.Register(_private(name))
         case terms.Variable(name=name, operation=operation):
-            return Register(_local(operation, name))
+            return e.Register(_local(operation, name))
         case terms.Loaded():
-            return Register(_LOADED)
+            return e.Register(_LOADED)
         case terms.Unary(op=terms.UnaryOp.NOT, operand=operand):
-            return Unary(UnaryOp.NOT, _expression(operand))
+            return e.Unary(e.UnaryOp.NOT, _expression(operand))
         case terms.Unary(operand=operand):
-            return Unary(UnaryOp.NEGATE, _expression(operand))
+            return e.Unary(e.UnaryOp.NEGATE, _expression(operand))
         case terms.Choice(condition=condition, then=then, otherwise=otherwise):
-            return Select(_expression(condition), _expression(then), _expression(otherwise))
+            return e.Select(_expression(condition), _expression(then), _expression(otherwise))
         case terms.Binary(op=op, left=left, right=right):
             return _binary(op, _expression(left), _expression(right))
         case _:
             raise TypeError(f"{term} stands only in annotations")
 
 
-def _binary(op: terms.BinaryOp, left: Expr, right: Expr) -> Expr:
+def _binary(op: terms.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
     if op in _DIRECT:
-        return Binary(_DIRECT[op], left, right)
+        return e.Binary(_DIRECT[op], left, right)
     match op:
         case terms.BinaryOp.GT:
-            return Binary(BinaryOp.SLT, right, left)
+            return e.Binary(e.BinaryOp.SLT, right, left)
         case terms.BinaryOp.GE:
-            return Binary(BinaryOp.SLE, right, left)
+            return e.Binary(e.BinaryOp.SLE, right, left)
         case terms.BinaryOp.AND:
-            return Binary(BinaryOp.AND, _truth(left), _truth(right))
+            return e.Binary(e.BinaryOp.AND, _truth(left), _truth(right))
         case terms.BinaryOp.OR:
-            return Binary(BinaryOp.OR, _truth(left), _truth(right))
+            return e.Binary(e.BinaryOp.OR, _truth(left), _truth(right))
         case terms.BinaryOp.IMPLIES:
-            return Binary(BinaryOp.OR, Unary(UnaryOp.NOT, left), _truth(right))
+            return e.Binary(e.BinaryOp.OR, e.Unary(e.UnaryOp.NOT, left), _truth(right))
         case terms.BinaryOp.REM:
-            rest = Binary(BinaryOp.SREM, left, right)
-            return Binary(BinaryOp.SREM, Binary(BinaryOp.ADD, rest, right), right)
+            rest = e.Binary(e.BinaryOp.SREM, left, right)
+            return e.Binary(e.BinaryOp.SREM, e.Binary(e.BinaryOp.ADD, rest, right), right)
         case _:
             remainder = _binary(terms.BinaryOp.REM, left, right)
-            return Binary(BinaryOp.SDIV, Binary(BinaryOp.SUB, left, remainder), right)
+            return e.Binary(e.BinaryOp.SDIV, e.Binary(e.BinaryOp.SUB, left, remainder), right)
 
 
-def _truth(expr: Expr) -> Expr:
-    return Binary(BinaryOp.NE, expr, FALSE)
+def _truth(expr: e.Expr) -> e.Expr:
+    return e.Binary(e.BinaryOp.NE, expr, e.FALSE)

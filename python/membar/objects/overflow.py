@@ -11,21 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from membar.objects import syntax as o
 from membar.objects import terms as t
-from membar.objects.syntax import (
-    Action,
-    Assign,
-    Branch,
-    ConcurrentObject,
-    Fence,
-    Load,
-    Location,
-    Operation,
-    Return,
-    Rmw,
-    RmwKind,
-    Store,
-)
 
 _LARGEST: Final = 1 << 63
 _ROOM: Final = 1 << 62  # the sum of two such numbers fits
@@ -38,7 +25,7 @@ _SUMS: Final = (t.BinaryOp.ADD, t.BinaryOp.SUB)
 _QUOTIENTS: Final = (t.BinaryOp.DIV, t.BinaryOp.REM)
 
 
-def only_counts(item: ConcurrentObject) -> bool:
+def only_counts(item: o.ConcurrentObject) -> bool:
     """Whether no execution is long enough for a number to leave 64 bits."""
     initial = [*(each.initial for each in item.shared), *(value for _, value in item.private)]
     return all(abs(value) <= _MODEST for value in initial) and all(map(_counts, item.operations))
@@ -49,8 +36,10 @@ def is_little(value: int) -> bool:
     return abs(value) < _LITTLE
 
 
-def _counts(operation: Operation) -> bool:
-    changed = {line.action.target for line in operation.lines if isinstance(line.action, Load | Assign | Rmw)}
+def _counts(operation: o.Operation) -> bool:
+    changed = {
+        line.action.target for line in operation.lines if isinstance(line.action, o.Load | o.Assign | o.Rmw)
+    }
     given = {name for name in operation.parameters if name not in changed}
     if len(operation.parameters) > _TERMS:
         return False
@@ -61,31 +50,31 @@ def _counts(operation: Operation) -> bool:
         if not all(_is_steady(term, given) for term in _terms(action)):
             return False
         match action:
-            case Rmw(kind=RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
+            case o.Rmw(kind=o.RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
                 return False
             case _:
                 pass
     return True
 
 
-def _terms(action: Action) -> Iterator[t.Term]:
+def _terms(action: o.Action) -> Iterator[t.Term]:
     """What a line computes."""
     match action:
-        case Load(location=location, value=value) | Store(location=location, value=value):
+        case o.Load(location=location, value=value) | o.Store(location=location, value=value):
             yield value
             if location.index is not None:
                 yield location.index
-        case Rmw(location=location, operands=operands):
+        case o.Rmw(location=location, operands=operands):
             yield from operands
             if location.index is not None:
                 yield location.index
-        case Assign(value=value):
+        case o.Assign(value=value):
             yield value
-        case Branch(condition=condition):
+        case o.Branch(condition=condition):
             yield condition
-        case Return(results=results):
+        case o.Return(results=results):
             yield from results
-        case Fence():
+        case o.Fence():
             pass
 
 
@@ -129,13 +118,13 @@ def _is_steady(term: t.Term, given: set[str]) -> bool:
     return sums < _TERMS
 
 
-def fitting(action: Action) -> t.Term:
+def fitting(action: o.Action) -> t.Term:
     """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
     needed = [each for term in _terms(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)
-    if isinstance(location, Location) and location.index is not None:
+    if isinstance(location, o.Location) and location.index is not None:
         needed.append(_within(location.index, _ROOM_FOR_INDEX))
-    if isinstance(action, Rmw) and action.kind is RmwKind.FETCH_ADD:
+    if isinstance(action, o.Rmw) and action.kind is o.RmwKind.FETCH_ADD:
         needed += [_within(t.Loaded(), _ROOM), _within(action.operands[0], _ROOM)]
     return t.conjunction(tuple(needed))
 
@@ -145,7 +134,7 @@ def fitting_term(term: t.Term) -> t.Term:
     return t.conjunction(tuple(_range_conditions(term)))
 
 
-def initially_fitting(item: ConcurrentObject) -> bool:
+def initially_fitting(item: o.ConcurrentObject) -> bool:
     """Whether memory and private variables can have their initial values."""
     initial = [*(each.initial for each in item.shared), *(value for _, value in item.private)]
     return all(-_LARGEST <= value < _LARGEST for value in initial)

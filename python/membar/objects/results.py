@@ -7,16 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from membar.objects.history import Call, Result
 from membar.objects.orders import CALL, DONE, LOST, RESULT, CallPosition
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Observed,
-    Quantifier,
-)
+from membar.program import condition as c
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD, Address
 from membar.program.program import Program
@@ -61,16 +52,18 @@ def shown_losses(program: Program) -> tuple[str, ...]:
     )
 
 
-def _term(label: str) -> FinalRegister:
+def _term(label: str) -> c.FinalRegister:
     thread, _, register = label.partition(":")
-    return FinalRegister(int(thread), register, WORD)
+    return c.FinalRegister(int(thread), register, WORD)
 
 
-def question(observed: Sequence[ShownCall], formula: Formula, losses: Sequence[str] = ()) -> FinalCondition:
+def question(
+    observed: Sequence[ShownCall], formula: c.Formula, losses: Sequence[str] = ()
+) -> c.FinalCondition:
     """That no execution ends as the formula says."""
     labels = [*(label for item in observed for label in item.labels), *losses]
-    shown = tuple(Observed(_term(label), label) for label in labels)
-    return FinalCondition(quantifier=Quantifier.NOT_EXISTS, formula=formula, observed=shown)
+    shown = tuple(c.Observed(_term(label), label) for label in labels)
+    return c.FinalCondition(quantifier=c.Quantifier.NOT_EXISTS, formula=formula, observed=shown)
 
 
 def with_results(
@@ -88,7 +81,7 @@ def with_results(
     return tuple(found)
 
 
-def formula_of(calls: tuple[Call, ...], observed: Sequence[ShownCall], program: Program) -> Formula:
+def formula_of(calls: tuple[Call, ...], observed: Sequence[ShownCall], program: Program) -> c.Formula:
     """That the calls returned just this."""
     parts = []
     for call, item in zip(calls, observed, strict=True):
@@ -101,8 +94,8 @@ def formula_of(calls: tuple[Call, ...], observed: Sequence[ShownCall], program: 
             wanted += zip(item.results, results, strict=True)
         for label, value in wanted:
             shown = _address(value, program) if isinstance(value, str) else value
-            parts.append(Compare(_term(label), Comparison.EQ, shown))
-    return And(tuple(parts))
+            parts.append(c.Compare(_term(label), c.Comparison.EQ, shown))
+    return c.And(tuple(parts))
 
 
 def _address(name: str, program: Program) -> Address:

@@ -4,155 +4,139 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from membar.program.expr import (
-    FALSE,
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-    evaluate,
-    is_truth,
-    negation,
-)
+from membar.program import expr as e
 
 NOTHING_KNOWN: Mapping[str, int] = {}
 
 
-def simplify(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr] = ()) -> Expr:
+def simplify(expr: e.Expr, leaf: Callable[[e.Expr], e.Expr], known: Collection[e.Expr] = ()) -> e.Expr:
     """The expression with its leaves replaced, simplified; what is in `known` is true."""
     found = _simplify_parts(expr, leaf, known)
-    if found in known and is_truth(found):
-        return TRUE
-    if known and is_truth(found) and logical_not(found) in known:
-        return FALSE
+    if found in known and e.is_truth(found):
+        return e.TRUE
+    if known and e.is_truth(found) and logical_not(found) in known:
+        return e.FALSE
     return found
 
 
-def _simplify_parts(expr: Expr, leaf: Callable[[Expr], Expr], known: Collection[Expr]) -> Expr:
+def _simplify_parts(expr: e.Expr, leaf: Callable[[e.Expr], e.Expr], known: Collection[e.Expr]) -> e.Expr:
     match expr:
-        case Constant() | Register() | Address():
+        case e.Constant() | e.Register() | e.Address():
             return leaf(expr)
-        case Unary(op=op, operand=operand):
+        case e.Unary(op=op, operand=operand):
             return _unary(op, simplify(operand, leaf, known))
-        case Binary(op=op, left=left, right=right):
+        case e.Binary(op=op, left=left, right=right):
             return _binary(op, simplify(left, leaf, known), simplify(right, leaf, known))
-        case Extend(operand=operand, width=width, signed=signed):
-            return _fold(Extend(simplify(operand, leaf, known), width, signed))
-        case Select(condition=condition, then=then, otherwise=otherwise):
+        case e.Extend(operand=operand, width=width, signed=signed):
+            return _fold(e.Extend(simplify(operand, leaf, known), width, signed))
+        case e.Select(condition=condition, then=then, otherwise=otherwise):
             asked = simplify(condition, leaf, known)
             a, b = simplify(then, leaf, known), simplify(otherwise, leaf, known)
-            if isinstance(asked, Constant):
+            if isinstance(asked, e.Constant):
                 return a if asked.value else b
-            return a if a == b else Select(asked, a, b)
+            return a if a == b else e.Select(asked, a, b)
 
 
-def substitute_values(expr: Expr, values: Mapping[str, Expr], known: Collection[Expr] = ()) -> Expr:
+def substitute_values(expr: e.Expr, values: Mapping[str, e.Expr], known: Collection[e.Expr] = ()) -> e.Expr:
     """The expression with registers replaced by their values."""
 
-    def leaf(item: Expr) -> Expr:
-        return values.get(item.name, item) if isinstance(item, Register) else item
+    def leaf(item: e.Expr) -> e.Expr:
+        return values.get(item.name, item) if isinstance(item, e.Register) else item
 
     return simplify(expr, leaf, known)
 
 
-def logical_not(expr: Expr) -> Expr:
+def logical_not(expr: e.Expr) -> e.Expr:
     """1 where the expression is 0, else 0."""
-    if isinstance(expr, Constant):
-        return FALSE if expr.value else TRUE
-    if isinstance(expr, Unary) and expr.op is UnaryOp.NOT and is_truth(expr.operand):
+    if isinstance(expr, e.Constant):
+        return e.FALSE if expr.value else e.TRUE
+    if isinstance(expr, e.Unary) and expr.op is e.UnaryOp.NOT and e.is_truth(expr.operand):
         return expr.operand
-    if isinstance(expr, Binary) and expr.op in (BinaryOp.EQ, BinaryOp.NE):
-        return Binary(BinaryOp.NE if expr.op is BinaryOp.EQ else BinaryOp.EQ, expr.left, expr.right)
-    return negation(expr)
+    if isinstance(expr, e.Binary) and expr.op in (e.BinaryOp.EQ, e.BinaryOp.NE):
+        return e.Binary(e.BinaryOp.NE if expr.op is e.BinaryOp.EQ else e.BinaryOp.EQ, expr.left, expr.right)
+    return e.negation(expr)
 
 
-def _fold(expr: Expr) -> Expr:
-    operands: tuple[Expr, ...]
+def _fold(expr: e.Expr) -> e.Expr:
+    operands: tuple[e.Expr, ...]
     match expr:
-        case Binary(left=left, right=right):
+        case e.Binary(left=left, right=right):
             operands = (left, right)
-        case Unary(operand=operand) | Extend(operand=operand):
+        case e.Unary(operand=operand) | e.Extend(operand=operand):
             operands = (operand,)
         case _:
             return expr
-    if all(isinstance(item, Constant) for item in operands):
-        return Constant(evaluate(expr, {}, {}))
+    if all(isinstance(item, e.Constant) for item in operands):
+        return e.Constant(e.evaluate(expr, {}, {}))
     return expr
 
 
-def _unary(op: UnaryOp, operand: Expr) -> Expr:
-    return logical_not(operand) if op is UnaryOp.NOT else _fold(Unary(op, operand))
+def _unary(op: e.UnaryOp, operand: e.Expr) -> e.Expr:
+    return logical_not(operand) if op is e.UnaryOp.NOT else _fold(e.Unary(op, operand))
 
 
-def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
-    found = _fold(Binary(op, left, right))
-    if isinstance(found, Constant):
+def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
+    found = _fold(e.Binary(op, left, right))
+    if isinstance(found, e.Constant):
         return found
-    zero, one = left == FALSE, right == FALSE
+    zero, one = left == e.FALSE, right == e.FALSE
     match op:
-        case BinaryOp.AND:
+        case e.BinaryOp.AND:
             if zero or one:
-                return FALSE
-            if left == TRUE and is_truth(right):
+                return e.FALSE
+            if left == e.TRUE and e.is_truth(right):
                 return right
-            if right == TRUE and is_truth(left):
+            if right == e.TRUE and e.is_truth(left):
                 return left
-        case BinaryOp.OR:
+        case e.BinaryOp.OR:
             if zero or one:
                 return right if zero else left
-            if TRUE in (left, right) and is_truth(left) and is_truth(right):
-                return TRUE
-        case BinaryOp.ADD:
+            if e.TRUE in (left, right) and e.is_truth(left) and e.is_truth(right):
+                return e.TRUE
+        case e.BinaryOp.ADD:
             if zero or one:
                 return right if zero else left
-        case BinaryOp.NE if one and is_truth(left):
+        case e.BinaryOp.NE if one and e.is_truth(left):
             return left
-        case BinaryOp.EQ if one and is_truth(left):
+        case e.BinaryOp.EQ if one and e.is_truth(left):
             return logical_not(left)
-        case BinaryOp.EQ if left == right:
-            return TRUE
-        case BinaryOp.NE if left == right:
-            return FALSE
+        case e.BinaryOp.EQ if left == right:
+            return e.TRUE
+        case e.BinaryOp.NE if left == right:
+            return e.FALSE
         case _:
             pass
     return found
 
 
-def fold(expr: Expr, known: Mapping[str, int] = NOTHING_KNOWN) -> Expr:
+def fold(expr: e.Expr, known: Mapping[str, int] = NOTHING_KNOWN) -> e.Expr:
     """The expression, as short as the values of the registers in `known` make it."""
-    return substitute_values(expr, {name: Constant(value) for name, value in known.items()})
+    return substitute_values(expr, {name: e.Constant(value) for name, value in known.items()})
 
 
-def rename_registers(expr: Expr, names: Mapping[str, str]) -> Expr:
+def rename_registers(expr: e.Expr, names: Mapping[str, str]) -> e.Expr:
     """The expression with other names of registers."""
-    return substitute_values(expr, {name: Register(new) for name, new in names.items()})
+    return substitute_values(expr, {name: e.Register(new) for name, new in names.items()})
 
 
-def truth(expr: Expr) -> Expr:
+def truth(expr: e.Expr) -> e.Expr:
     """1 where the expression is not 0."""
-    return expr if is_truth(expr) else fold(Binary(BinaryOp.NE, expr, FALSE))
+    return expr if e.is_truth(expr) else fold(e.Binary(e.BinaryOp.NE, expr, e.FALSE))
 
 
-def both(left: Expr, right: Expr) -> Expr:
+def both(left: e.Expr, right: e.Expr) -> e.Expr:
     """Whether both hold."""
-    return fold(Binary(BinaryOp.AND, truth(left), truth(right)))
+    return fold(e.Binary(e.BinaryOp.AND, truth(left), truth(right)))
 
 
-def either(left: Expr, right: Expr) -> Expr:
+def either(left: e.Expr, right: e.Expr) -> e.Expr:
     """Whether one of the two holds."""
-    return fold(Binary(BinaryOp.OR, truth(left), truth(right)))
+    return fold(e.Binary(e.BinaryOp.OR, truth(left), truth(right)))
 
 
-def all_of(*parts: Expr) -> Expr:
+def all_of(*parts: e.Expr) -> e.Expr:
     """Whether all hold."""
-    result: Expr = TRUE
+    result: e.Expr = e.TRUE
     for part in parts:
         result = both(result, part)
     return result

@@ -10,20 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from membar.program import operations as ops
 from membar.program.expr import Binary, BinaryOp, Constant, Register, Select, equals
-from membar.program.operations import (
-    Assume,
-    Fence,
-    Join,
-    Load,
-    Lock,
-    Operation,
-    Receive,
-    Rmw,
-    Send,
-    Set,
-    Store,
-)
 from membar.program.program import Edge, Program, Thread
 from membar.records import replace
 
@@ -37,7 +25,7 @@ _DEPTH = Register("$rcu")
 # Deeper nesting is not told apart.
 _DEEPEST = 4
 # By how much an operation may change how deeply its thread is nested.
-_Changes = Callable[[Operation], tuple[int, ...]]
+_Changes = Callable[[ops.Operation], tuple[int, ...]]
 
 
 def block_in_own_sections(program: Program) -> Program:
@@ -55,7 +43,7 @@ def may_never_end(program: Program) -> bool:
 
 
 def _has_grace_periods(program: Program) -> bool:
-    return Fence in program.operation_kinds and any(
+    return ops.Fence in program.operation_kinds and any(
         _is_grace_period(item)
         for thread in program.threads
         for edge in thread.edges
@@ -63,24 +51,24 @@ def _has_grace_periods(program: Program) -> bool:
     )
 
 
-def _is_grace_period(item: Operation) -> bool:
-    return isinstance(item, Fence) and not GRACE_PERIODS.isdisjoint(item.tags)
+def _is_grace_period(item: ops.Operation) -> bool:
+    return isinstance(item, ops.Fence) and not GRACE_PERIODS.isdisjoint(item.tags)
 
 
-def _change_of_rcu(item: Operation) -> tuple[int, ...]:
-    if isinstance(item, Fence) and "Rcu-lock" in item.tags:
+def _change_of_rcu(item: ops.Operation) -> tuple[int, ...]:
+    if isinstance(item, ops.Fence) and "Rcu-lock" in item.tags:
         return (1,)
-    return (-1,) if isinstance(item, Fence) and "Rcu-unlock" in item.tags else (0,)
+    return (-1,) if isinstance(item, ops.Fence) and "Rcu-unlock" in item.tags else (0,)
 
 
-def _change_of_all(item: Operation) -> tuple[int, ...]:
+def _change_of_all(item: ops.Operation) -> tuple[int, ...]:
     """The same for critical sections of all kinds and for spinlocks."""
     match item:
-        case Load(tags=tags) if "Srcu-lock" in tags:
+        case ops.Load(tags=tags) if "Srcu-lock" in tags:
             return (1,)
-        case Store(tags=tags) if "Srcu-unlock" in tags or "UL" in tags:
+        case ops.Store(tags=tags) if "Srcu-unlock" in tags or "UL" in tags:
             return (-1,)
-        case Rmw(write_tags=tags) if "LKW" in tags:
+        case ops.Rmw(write_tags=tags) if "LKW" in tags:
             return (0, 1)
         case _:
             return _change_of_rcu(item)
@@ -123,20 +111,20 @@ def _block_in_own_sections(thread: Thread) -> Thread:
     return replace(thread, edges=edges)
 
 
-def _is_rcu_wait(item: Operation) -> bool:
-    return isinstance(item, Fence) and "Sync-rcu" in item.tags
+def _is_rcu_wait(item: ops.Operation) -> bool:
+    return isinstance(item, ops.Fence) and "Sync-rcu" in item.tags
 
 
-def _count(item: Operation) -> tuple[Operation, ...]:
+def _count(item: ops.Operation) -> tuple[ops.Operation, ...]:
     """The operation, with what it does to the depth, or what it demands of it."""
     if _is_rcu_wait(item):
-        return Assume(equals(_DEPTH, Constant(0)), waits=True), item
+        return ops.Assume(equals(_DEPTH, Constant(0)), waits=True), item
     match _change_of_rcu(item):
         case (1,):
-            return item, Set(_DEPTH.name, Binary(BinaryOp.ADD, _DEPTH, Constant(1)))
+            return item, ops.Set(_DEPTH.name, Binary(BinaryOp.ADD, _DEPTH, Constant(1)))
         case (-1,):
             less = Binary(BinaryOp.SUB, _DEPTH, Constant(1))
-            return item, Set(_DEPTH.name, Select(_DEPTH, less, Constant(0)))
+            return item, ops.Set(_DEPTH.name, Select(_DEPTH, less, Constant(0)))
         case _:
             return (item,)
 
@@ -152,10 +140,10 @@ def _may_wait_inside(thread: Thread, *, guards_wait: bool) -> bool:
 
 def _waits_for_others(edge: Edge) -> bool:
     """Whether a step may wait for something else than a spinlock."""
-    takes_spinlock = any(isinstance(item, Rmw) and "LKW" in item.write_tags for item in edge.operations)
+    takes_spinlock = any(isinstance(item, ops.Rmw) and "LKW" in item.write_tags for item in edge.operations)
     return any(
-        isinstance(item, Join | Lock | Send | Receive)
-        or (isinstance(item, Assume) and item.waits and not takes_spinlock)
+        isinstance(item, ops.Join | ops.Lock | ops.Send | ops.Receive)
+        or (isinstance(item, ops.Assume) and item.waits and not takes_spinlock)
         or _is_grace_period(item)
         for item in edge.operations
     )

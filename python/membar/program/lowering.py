@@ -12,23 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from membar.diagnostics import EngineLimitError
+from membar.program import expr as e
 from membar.program import operations as ops
 from membar.program.awaits import NO_WATCHES, SpinLoop, Watches
 from membar.program.blocking import has_one_outcome
 from membar.program.condition import FinalRegister, Term
-from membar.program.expr import (
-    MASK,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-)
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
@@ -37,9 +25,9 @@ VERSION = 7
 
 _Key = TypeVar("_Key")
 
-_UNARY = {UnaryOp.NEGATE: 2, UnaryOp.INVERT: 3, UnaryOp.NOT: 4}
+_UNARY = {e.UnaryOp.NEGATE: 2, e.UnaryOp.INVERT: 3, e.UnaryOp.NOT: 4}
 _EXTEND, _SELECT, _FIRST_BINARY = 5, 6, 7
-_BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(BinaryOp)}
+_BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(e.BinaryOp)}
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -312,43 +300,45 @@ class _ThreadLowering:
         """The number of a register; a new one if it was not met before."""
         return _number(self.registers, name)
 
-    def _expr(self, expr: Expr) -> Sequence[int]:
+    def _expr(self, expr: e.Expr) -> Sequence[int]:
         # Most of them are a single word; what `expression_code` says of these is said here again, for speed.
-        if isinstance(expr, Constant):
+        if isinstance(expr, e.Constant):
             return (2, 0, expr.value)
-        if isinstance(expr, Register):
+        if isinstance(expr, e.Register):
             return (2, 1, self.register(expr.name))
-        if isinstance(expr, Address):
-            return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & MASK)
+        if isinstance(expr, e.Address):
+            return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & e.MASK)
         code: list[int] = []
         expression_code(expr, self.registers, self.lowering.program.bases, code)
         return [len(code), *code]
 
 
-def expression_code(expr: Expr, registers: dict[str, int], bases: Mapping[str, int], code: list[int]) -> None:
+def expression_code(
+    expr: e.Expr, registers: dict[str, int], bases: Mapping[str, int], code: list[int]
+) -> None:
     """Appends the postfix code of `expr` to `code`; registers it meets for the first time get a number.
 
     0 constant, 1 register, 2 … 4 negate, invert, not, 5 width sign: extend, 6 select, 7 … the operators of
     `BinaryOp` in their order.
     """
     match expr:
-        case Constant(value=value):
+        case e.Constant(value=value):
             code += (0, value)
-        case Address(name=name, offset=offset):
-            code += (0, (bases[name] + offset) & MASK)
-        case Register(name=name):
+        case e.Address(name=name, offset=offset):
+            code += (0, (bases[name] + offset) & e.MASK)
+        case e.Register(name=name):
             code += (1, _number(registers, name))
-        case Unary(op=op, operand=operand):
+        case e.Unary(op=op, operand=operand):
             expression_code(operand, registers, bases, code)
             code.append(_UNARY[op])
-        case Binary(op=binary, left=left, right=right):
+        case e.Binary(op=binary, left=left, right=right):
             expression_code(left, registers, bases, code)
             expression_code(right, registers, bases, code)
             code.append(_BINARY[binary])
-        case Extend(operand=operand, width=width, signed=signed):
+        case e.Extend(operand=operand, width=width, signed=signed):
             expression_code(operand, registers, bases, code)
             code += (_EXTEND, width, int(signed))
-        case Select(condition=condition, then=then, otherwise=otherwise):
+        case e.Select(condition=condition, then=then, otherwise=otherwise):
             for part in (condition, then, otherwise):
                 expression_code(part, registers, bases, code)
             code.append(_SELECT)

@@ -11,21 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
+from membar.program import condition as c
 from membar.program import operations as ops
 from membar.program import temporal as t
-from membar.program.condition import (
-    And,
-    Compare,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Implies,
-    Not,
-    Observed,
-    Or,
-    Term,
-)
 from membar.program.expr import TRUE, Address, Binary, Constant, Expr, Extend, Register, Select, Unary
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Edge, MemoryObject, Program, Thread, Value
@@ -223,31 +211,31 @@ def _operand(expr: Expr) -> str:
     return f"({text})" if isinstance(expr, Binary) else text
 
 
-def _condition_lines(condition: FinalCondition) -> Iterator[str]:
+def _condition_lines(condition: c.FinalCondition) -> Iterator[str]:
     yield f"{condition.quantifier.value} {print_formula(condition.formula)}"
     yield "observe " + (", ".join(map(_observed_text, condition.observed)) or "none")
     if condition.filter is not None:
         yield f"filter {print_formula(condition.filter)}"
 
 
-def _observed_text(observed: Observed) -> str:
+def _observed_text(observed: c.Observed) -> str:
     given = "" if observed.label == default_label(observed.term) else f" as {json.dumps(observed.label)}"
     array = "" if observed.array is None else f" in {print_name(observed.array)}"
     return print_term(observed.term) + given + array
 
 
-def default_label(term: Term) -> str:
+def default_label(term: c.Term) -> str:
     """The default name of a term: `0:r0`, `x`, `v[1]`."""
     match term:
-        case FinalRegister(thread=thread, register=register):
+        case c.FinalRegister(thread=thread, register=register):
             return f"{thread}:{register}"
-        case FinalCell(name=name, index=index):
+        case c.FinalCell(name=name, index=index):
             return f"{name}[{index}]" if index else name
 
 
-def print_term(term: Term) -> str:
+def print_term(term: c.Term) -> str:
     """`0:r0`, `x`, `v[1]`; with its type where that is not a signed number of 32 bits: `u8(x)`."""
-    if isinstance(term, FinalRegister):
+    if isinstance(term, c.FinalRegister):
         text = f"{term.thread}:{print_name(term.register)}"
     else:
         text = print_name(term.name) + (f"[{term.index}]" if term.index else "")
@@ -255,35 +243,35 @@ def print_term(term: Term) -> str:
     return text if kind == "i32" else f"{kind}({text})"
 
 
-def print_formula(formula: Formula) -> str:
+def print_formula(formula: c.Formula) -> str:
     r"""A formula; `/\` or `\/` in front of a single part makes a conjunction or disjunction of one."""
     match formula:
-        case Compare(term=term, op=op, value=value):
-            right = print_term(value) if isinstance(value, FinalRegister | FinalCell) else _value(value)
+        case c.Compare(term=term, op=op, value=value):
+            right = print_term(value) if isinstance(value, c.FinalRegister | c.FinalCell) else _value(value)
             return f"{print_term(term)} {op.value} {right}"
-        case And(parts=()):
+        case c.And(parts=()):
             return "true"
-        case Or(parts=()):
+        case c.Or(parts=()):
             return "false"
-        case And(parts=(part,)):
+        case c.And(parts=(part,)):
             return f"/\\ {_part(part)}"
-        case Or(parts=(part,)):
+        case c.Or(parts=(part,)):
             return f"\\/ {_part(part)}"
-        case And(parts=parts):
+        case c.And(parts=parts):
             return " /\\ ".join(map(_part, parts))
-        case Or(parts=parts):
+        case c.Or(parts=parts):
             return " \\/ ".join(map(_part, parts))
-        case Not(part=part):
+        case c.Not(part=part):
             return f"not {_part(part)}"
-        case Implies(left=left, right=right):
+        case c.Implies(left=left, right=right):
             return f"{_part(left)} => {_part(right)}"
         case _:
             assert_never(formula)
 
 
-def _part(formula: Formula) -> str:
+def _part(formula: c.Formula) -> str:
     text = print_formula(formula)
-    alone = isinstance(formula, Compare | Not) or text in {"true", "false"}
+    alone = isinstance(formula, c.Compare | c.Not) or text in {"true", "false"}
     return text if alone else f"({text})"
 
 

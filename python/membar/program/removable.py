@@ -10,35 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from membar.program import expr as e
 from membar.program.dependencies import registers_written
-from membar.program.expr import (
-    FALSE,
-    MASK,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-    children,
-    evaluate,
-    negation,
-    substitute,
-    with_children,
-)
 from membar.program.meeting import meeting_points
 from membar.program.operations import Operation, Rmw, Set
 from membar.program.program import Edge, Program, Thread
 from membar.records import replace
 
-_ZERO_OF_EQUALS = frozenset({BinaryOp.SUB, BinaryOp.XOR, BinaryOp.NE, BinaryOp.LT, BinaryOp.SLT})
-_ONE_OF_EQUALS = frozenset({BinaryOp.EQ, BinaryOp.LE, BinaryOp.SLE})
-_ITSELF = frozenset({BinaryOp.AND, BinaryOp.OR})
-_WITHOUT_ZERO = frozenset({BinaryOp.ADD, BinaryOp.OR, BinaryOp.XOR})
-_Facts = Mapping[str, Constant]
+_ZERO_OF_EQUALS = frozenset({e.BinaryOp.SUB, e.BinaryOp.XOR, e.BinaryOp.NE, e.BinaryOp.LT, e.BinaryOp.SLT})
+_ONE_OF_EQUALS = frozenset({e.BinaryOp.EQ, e.BinaryOp.LE, e.BinaryOp.SLE})
+_ITSELF = frozenset({e.BinaryOp.AND, e.BinaryOp.OR})
+_WITHOUT_ZERO = frozenset({e.BinaryOp.ADD, e.BinaryOp.OR, e.BinaryOp.XOR})
+_Facts = Mapping[str, e.Constant]
 
 
 def without_removable_dependencies(program: Program) -> Program:
@@ -55,41 +38,41 @@ def _thread(thread: Thread) -> Thread:
 # ----------------------------------------------------------------------------------------- expressions
 
 
-def simplify(expr: Expr) -> Expr:
+def simplify(expr: e.Expr) -> e.Expr:
     """An expression with the same value, without registers that do not matter for it."""
-    parts = tuple(map(simplify, children(expr)))
-    expr = with_children(expr, parts)
-    if parts and all(isinstance(part, Constant) for part in parts):
-        return Constant(evaluate(expr, {}, {}))
+    parts = tuple(map(simplify, e.children(expr)))
+    expr = e.with_children(expr, parts)
+    if parts and all(isinstance(part, e.Constant) for part in parts):
+        return e.Constant(e.evaluate(expr, {}, {}))
     match expr:
-        case Binary(op=op, left=left, right=right):
+        case e.Binary(op=op, left=left, right=right):
             return _binary(op, left, right)
-        case Select(condition=Constant(value=value), then=then, otherwise=otherwise):
+        case e.Select(condition=e.Constant(value=value), then=then, otherwise=otherwise):
             return then if value else otherwise
-        case Select(then=then, otherwise=otherwise) if then == otherwise:
+        case e.Select(then=then, otherwise=otherwise) if then == otherwise:
             return then
         case _:
             return expr
 
 
-def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
+def _binary(op: e.BinaryOp, left: e.Expr, right: e.Expr) -> e.Expr:
     if left == right:
         if op in _ZERO_OF_EQUALS:
-            return FALSE
+            return e.FALSE
         if op in _ONE_OF_EQUALS:
-            return TRUE
+            return e.TRUE
         if op in _ITSELF:
             return left
-    zeros = [side for side in (left, right) if side == FALSE]
-    if op in (BinaryOp.AND, BinaryOp.MUL) and zeros:
-        return FALSE
-    if op is BinaryOp.AND and Constant(MASK) in (left, right):
-        return right if left == Constant(MASK) else left
+    zeros = [side for side in (left, right) if side == e.FALSE]
+    if op in (e.BinaryOp.AND, e.BinaryOp.MUL) and zeros:
+        return e.FALSE
+    if op is e.BinaryOp.AND and e.Constant(e.MASK) in (left, right):
+        return right if left == e.Constant(e.MASK) else left
     if op in _WITHOUT_ZERO and zeros:
-        return right if left == FALSE else left
-    if op in (BinaryOp.REM, BinaryOp.SREM) and right == TRUE:
-        return FALSE
-    return Binary(op, left, right)
+        return right if left == e.FALSE else left
+    if op in (e.BinaryOp.REM, e.BinaryOp.SREM) and right == e.TRUE:
+        return e.FALSE
+    return e.Binary(op, left, right)
 
 
 # ----------------------------------------------------------------------------------------- constants
@@ -97,7 +80,7 @@ def _binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
 
 def _with_constants(thread: Thread) -> tuple[Edge, ...]:
     """The edges with constants for registers that can have no other value there, as guards tell."""
-    at: dict[int, dict[str, Constant]] = {thread.entry: {}}
+    at: dict[int, dict[str, e.Constant]] = {thread.entry: {}}
     todo = [thread.entry]
     while todo:
         point = todo.pop()
@@ -111,7 +94,7 @@ def _with_constants(thread: Thread) -> tuple[Edge, ...]:
     return tuple(_fold_edge(edge, at.get(edge.source, {}))[0] for edge in thread.edges)
 
 
-def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
+def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, e.Constant]]:
     """An edge with known constants in it, and what is known behind it."""
     known = dict(facts)
     guard = _fold(edge.guard, known)
@@ -122,13 +105,13 @@ def _fold_edge(edge: Edge, facts: _Facts) -> tuple[Edge, dict[str, Constant]]:
         operations.append(done)
         for name in registers_written(operation):
             known.pop(name, None)
-        if isinstance(done, Set) and isinstance(done.value, Constant):
+        if isinstance(done, Set) and isinstance(done.value, e.Constant):
             known[done.register] = done.value
     return replace(edge, guard=guard, operations=tuple(operations)), known
 
 
-def _fold(expr: Expr, facts: _Facts) -> Expr:
-    return simplify(substitute(expr, facts.get))
+def _fold(expr: e.Expr, facts: _Facts) -> e.Expr:
+    return simplify(e.substitute(expr, facts.get))
 
 
 def _operation(operation: Operation, facts: _Facts) -> Operation:
@@ -145,20 +128,20 @@ def _operation(operation: Operation, facts: _Facts) -> Operation:
     return replace(operation, **changes) if changes else operation  # type: ignore[arg-type]
 
 
-def _told_by(guard: Expr) -> Iterable[tuple[str, Constant]]:
+def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
     """The registers of which a condition that holds tells the value."""
     match guard:
-        case Binary(op=BinaryOp.EQ, left=Register(name=name), right=Constant() as value):
+        case e.Binary(op=e.BinaryOp.EQ, left=e.Register(name=name), right=e.Constant() as value):
             yield name, value
-        case Binary(op=BinaryOp.EQ, left=Constant() as value, right=Register(name=name)):
+        case e.Binary(op=e.BinaryOp.EQ, left=e.Constant() as value, right=e.Register(name=name)):
             yield name, value
-        case Binary(op=BinaryOp.AND, left=left, right=right):
+        case e.Binary(op=e.BinaryOp.AND, left=left, right=right):
             yield from _told_by(left)
             yield from _told_by(right)
-        case Unary(op=UnaryOp.NOT, operand=Register(name=name)):
-            yield name, FALSE
-        case Unary(op=UnaryOp.NOT, operand=Binary(op=BinaryOp.NE, left=left, right=right)):
-            yield from _told_by(Binary(BinaryOp.EQ, left, right))
+        case e.Unary(op=e.UnaryOp.NOT, operand=e.Register(name=name)):
+            yield name, e.FALSE
+        case e.Unary(op=e.UnaryOp.NOT, operand=e.Binary(op=e.BinaryOp.NE, left=left, right=right)):
+            yield from _told_by(e.Binary(e.BinaryOp.EQ, left, right))
         case _:
             return
 
@@ -197,10 +180,10 @@ def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
     """Edges without branches that do not matter, or that are decided."""
     found: list[Edge] = []
     for own in _leaving(edges).values():
-        open_ones = [edge for edge in own if edge.guard != FALSE] or own
+        open_ones = [edge for edge in own if edge.guard != e.FALSE] or own
         match open_ones:
             case [first, second] if _are_alike(first, second):
-                found.append(replace(first, guard=TRUE))
+                found.append(replace(first, guard=e.TRUE))
             case _:
                 found += open_ones
     return tuple(found)
@@ -208,8 +191,8 @@ def _with_one_way(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 
 def _are_alike(first: Edge, second: Edge) -> bool:
     """Whether one of two edges can be taken, and both do the same."""
-    return replace(first, guard=TRUE) == replace(second, guard=TRUE) and (
-        simplify(negation(first.guard)) == second.guard or first.guard == simplify(negation(second.guard))
+    return replace(first, guard=e.TRUE) == replace(second, guard=e.TRUE) and (
+        simplify(e.negation(first.guard)) == second.guard or first.guard == simplify(e.negation(second.guard))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches
+from membar.program import expr as e
 from membar.program import operations as ops
 from membar.program.condition import (
     FinalCell,
@@ -13,20 +14,6 @@ from membar.program.condition import (
     Term,
 )
 from membar.program.dependencies import expressions_of
-from membar.program.expr import (
-    TRUE,
-    WORD,
-    Address,
-    Binary,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    Unary,
-    addresses_of,
-    registers_of,
-)
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.source import Span
@@ -76,7 +63,7 @@ class _Names:
         self.threads = {thread.name: thread for thread in program.threads}
         self.channels = {channel.name: channel for channel in program.channels}
 
-    def missing_object(self, address: Address, span: Span | None) -> Iterator[Diagnostic]:
+    def missing_object(self, address: e.Address, span: Span | None) -> Iterator[Diagnostic]:
         if address.name not in self.objects:
             yield _unknown("W0304", "memory object", address.name, self.objects, span)
 
@@ -120,13 +107,13 @@ def _object(item: MemoryObject, names: _Names) -> Iterator[Diagnostic]:
         message = f"`{item.name}` has {item.count} elements and {len(item.initial)} initial values"
         yield _finding("W0306", message, item.span, f"at most {item.count} fit")
     for value in item.initial:
-        if isinstance(value, Address):
+        if isinstance(value, e.Address):
             yield from names.missing_object(value, item.span)
     if item.place is not None:
         yield from _overlap_errors(item, item.place, names)
 
 
-def _overlap_errors(item: MemoryObject, place: Address, names: _Names) -> Iterator[Diagnostic]:
+def _overlap_errors(item: MemoryObject, place: e.Address, names: _Names) -> Iterator[Diagnostic]:
     """An object inside another one must lie there alone."""
     yield from names.missing_object(place, item.span)
     outer = names.objects.get(place.name)
@@ -170,7 +157,7 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
         if len(set(words)) < len(words):
             yield from _duplicates(f"{what} of `{thread.name}`", ((word, thread.span) for word in words))
     for _, value in thread.registers:
-        if isinstance(value, Address):
+        if isinstance(value, e.Address):
             yield from names.missing_object(value, thread.span)
     yield from _control_points(thread)
     for edge in thread.edges:
@@ -193,7 +180,7 @@ def _control_points(thread: Thread) -> Iterator[Diagnostic]:
 
 
 def _edge(edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
-    if edge.guard is not TRUE:
+    if edge.guard is not e.TRUE:
         yield from _expression(edge.guard, names, edge.span)
     for op in edge.operations:
         if not _is_plain_access(op, names):
@@ -205,16 +192,16 @@ def _is_plain_access(op: ops.Operation, names: _Names) -> bool:
 
     That most operations do, and it is seen sooner than everything is looked at.
     """
-    if not isinstance(op, ops.Load | ops.Store) or not isinstance(op.address, Address):
+    if not isinstance(op, ops.Load | ops.Store) or not isinstance(op.address, e.Address):
         return False
     item = names.objects.get(op.address.name)
     is_whole = item is not None and op.size == item.size and op.size in SIZES
-    return is_whole and (isinstance(op, ops.Load) or isinstance(op.value, Constant | Register))
+    return is_whole and (isinstance(op, ops.Load) or isinstance(op.value, e.Constant | e.Register))
 
 
 def _step(op: ops.Operation, edge: Edge, thread: Thread, names: _Names) -> Iterator[Diagnostic]:
     for expr in expressions_of(op):
-        if not isinstance(expr, Constant | Register):
+        if not isinstance(expr, e.Constant | e.Register):
             yield from _expression(expr, names, edge.span)
     yield from _operation(op, thread, names, edge.span)
 
@@ -241,9 +228,9 @@ def _operation(op: ops.Operation, thread: Thread, names: _Names, span: Span | No
             return
 
 
-def _access(address: Expr, size: int, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+def _access(address: e.Expr, size: int, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
     yield from _size(size, "this access", span)
-    item = names.objects.get(address.name) if isinstance(address, Address) else None
+    item = names.objects.get(address.name) if isinstance(address, e.Address) else None
     if item is not None and size in SIZES and item.size in SIZES and size != item.size:
         message = f"an access of {size} bytes to `{item.name}`, whose elements have {item.size}"
         yield _finding(
@@ -264,29 +251,29 @@ def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterato
         yield _finding("W0307", message, span, f"its messages have {channel.width}")
 
 
-def _expression(expr: Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
-    for address in addresses_of(expr):
+def _expression(expr: e.Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
+    for address in e.addresses_of(expr):
         yield from names.missing_object(address, span)
     for width in _widths(expr):
         yield from _width(width, span)
 
 
 def _width(width: int, span: Span | None) -> Iterator[Diagnostic]:
-    if not 1 <= width <= WORD:
-        yield _finding("W0311", f"a value of {width} bits", span, f"expected 1 to {WORD} bits")
+    if not 1 <= width <= e.WORD:
+        yield _finding("W0311", f"a value of {width} bits", span, f"expected 1 to {e.WORD} bits")
 
 
-def _widths(expr: Expr) -> Iterator[int]:
+def _widths(expr: e.Expr) -> Iterator[int]:
     match expr:
-        case Extend(operand=operand, width=width):
+        case e.Extend(operand=operand, width=width):
             yield width
             yield from _widths(operand)
-        case Unary(operand=operand):
+        case e.Unary(operand=operand):
             yield from _widths(operand)
-        case Binary(left=left, right=right):
+        case e.Binary(left=left, right=right):
             yield from _widths(left)
             yield from _widths(right)
-        case Select(condition=condition, then=then, otherwise=otherwise):
+        case e.Select(condition=condition, then=then, otherwise=otherwise):
             for part in (condition, then, otherwise):
                 yield from _widths(part)
         case _:
@@ -317,7 +304,7 @@ def _condition(condition: FinalCondition, program: Program, names: _Names) -> It
 
 
 def _term(term: Term, program: Program, names: _Names) -> Iterator[Diagnostic]:
-    if not 1 <= term.width <= WORD:
+    if not 1 <= term.width <= e.WORD:
         yield from _width(term.width, program.span)
     match term:
         case FinalRegister(thread=number):
@@ -338,7 +325,7 @@ def _term(term: Term, program: Program, names: _Names) -> Iterator[Diagnostic]:
 
 def _predicate(predicate: StatePredicate, program: Program, names: _Names) -> Iterator[Diagnostic]:
     bound = {name for name, _ in predicate.reads}
-    for name in sorted(set(registers_of(predicate.expression)) - bound):
+    for name in sorted(set(e.registers_of(predicate.expression)) - bound):
         yield _finding("W0310", f"the predicate does not define `{name}`", program.span)
     for _, seen in predicate.reads:
         match seen:

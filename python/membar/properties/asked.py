@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from membar.program import operations as ops
 from membar.program.expr import Constant
-from membar.program.operations import (
-    ASSERTIONS,
-    ERRORS,
-    EXITS,
-    WARNINGS,
-    Assert,
-    Assume,
-    Operation,
-    is_about_status,
-)
 from membar.program.program import Edge, Program
 from membar.properties import ASSERTED
 from membar.properties.locks import NAME as LOCKS
@@ -60,7 +51,7 @@ class Asked:
     @property
     def warnings(self) -> frozenset[str]:
         """The properties that only warn unless they are asked for by name, and were."""
-        return WARNINGS & frozenset(self.names) if self.by_name else frozenset()
+        return ops.WARNINGS & frozenset(self.names) if self.by_name else frozenset()
 
 
 def asserting(
@@ -73,22 +64,22 @@ def asserting(
     If nothing is asked, or whole executions are, all of them stay. A process that ends with another status
     than 0 has ended as it would otherwise.
     """
-    if names and ASSERTIONS not in names and has_error_state_of(program, ASSERTIONS):
-        errors = tuple(item for item in program.errors if item.property != ASSERTIONS)
+    if names and ops.ASSERTIONS not in names and has_error_state_of(program, ops.ASSERTIONS):
+        errors = tuple(item for item in program.errors if item.property != ops.ASSERTIONS)
         program = replace(program, errors=errors)
-    if not names or Assert not in program.operation_kinds:
+    if not names or ops.Assert not in program.operation_kinds:
         return program
     kept = _kept_properties(program, names, is_defined=is_defined)
 
-    def change_operation(operation: Operation) -> Operation:
-        if not isinstance(operation, Assert):
+    def change_operation(operation: ops.Operation) -> ops.Operation:
+        if not isinstance(operation, ops.Assert):
             return operation
         is_asked = operation.property in kept
-        if is_about_status(operation) and EXITS not in names:
-            return Assume(Constant(1))
-        if operation.property == ASSERTIONS and functions:
+        if ops.is_about_status(operation) and ops.EXITS not in names:
+            return ops.Assume(Constant(1))
+        if operation.property == ops.ASSERTIONS and functions:
             is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)
-        return operation if is_asked else Assume(operation.condition)
+        return operation if is_asked else ops.Assume(operation.condition)
 
     def edge_of(edge: Edge) -> Edge:
         operations = tuple(map(change_operation, edge.operations))
@@ -104,7 +95,7 @@ def _kept_properties(
     """The properties whose assertions stay if these are asked."""
     if not is_defined and any(is_about_whole_runs(program, name) for name in names):
         return ASSERTED
-    return {ERRORS, *names, *WARNINGS} | (set() if is_defined else UNDEFINED)
+    return {ops.ERRORS, *names, *ops.WARNINGS} | (set() if is_defined else UNDEFINED)
 
 
 def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
@@ -112,5 +103,5 @@ def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
 
     A process that exits has ended: nothing is left out behind that.
     """
-    is_silent = bool(names) and ASSERTIONS not in _kept_properties(program, names)
-    return is_silent and has_assertion_of(program, ASSERTIONS)
+    is_silent = bool(names) and ops.ASSERTIONS not in _kept_properties(program, names)
+    return is_silent and has_assertion_of(program, ops.ASSERTIONS)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from membar.program.condition import (
-    TRUTH,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Observed,
-    Quantifier,
-    Term,
-    shown_value,
-)
+from membar.program import condition as c
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
@@ -47,9 +38,9 @@ class Observer:
     def __init__(self, program: Program) -> None:
         self.program = program
         condition = question(program)
-        self.terms: tuple[Term, ...] = condition.terms
+        self.terms: tuple[c.Term, ...] = condition.terms
         # Few different words occur; each is turned into what it shows once per term.
-        self._shown: list[tuple[str, Term, int, dict[int, int | str]]] = [
+        self._shown: list[tuple[str, c.Term, int, dict[int, int | str]]] = [
             (label, term, at, {}) for label, term, at in condition.shown_at
         ]
         self._formula, self._filter = condition.predicates(program.bases)
@@ -60,7 +51,7 @@ class Observer:
         cells = {(cell.object.name, cell.index): cell for cell in self.program.cells}
         words: list[int] = []
         for term in self.terms:
-            if isinstance(term, FinalRegister):
+            if isinstance(term, c.FinalRegister):
                 words.append(registers[term.thread].get(term.register, 0))
             else:
                 cell = cells[term.name, term.index]
@@ -76,31 +67,31 @@ class Observer:
         passes = not self._is_filtered or self._filter(words)
         return Ending(tuple(shown_values), self._formula(words), passes)
 
-    def _show(self, term: Term, word: int, known: dict[int, int | str]) -> int | str:
-        if isinstance(term, FinalCell) and self.program.object(term.name).is_pair:
+    def _show(self, term: c.Term, word: int, known: dict[int, int | str]) -> int | str:
+        if isinstance(term, c.FinalCell) and self.program.object(term.name).is_pair:
             known[word] = both = shown_pair(self.program, word)
             return both
         name = self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
         if name is not None and self.program.pointers is None:
             name = name.removesuffix("[0]")
-        found = known[word] = shown_value(term, word) if name is None else name
+        found = known[word] = c.shown_value(term, word) if name is None else name
         return found
 
 
-def question(program: Program) -> FinalCondition:
+def question(program: Program) -> c.FinalCondition:
     """The program's own question or, without one, which final states there are."""
     if program.condition is not None:
         return program.condition
-    return FinalCondition(quantifier=Quantifier.EXISTS, formula=TRUTH, observed=observed_terms(program))
+    return c.FinalCondition(quantifier=c.Quantifier.EXISTS, formula=c.TRUTH, observed=observed_terms(program))
 
 
-def observed_terms(program: Program) -> tuple[Observed, ...]:
+def observed_terms(program: Program) -> tuple[c.Observed, ...]:
     """What final states show: what the condition says or, without one, all cells and named registers."""
     if program.condition is not None:
         return program.condition.observed
     registers = [
-        Observed(FinalRegister(index, name, WORD), f"{index}:{name}")
+        c.Observed(c.FinalRegister(index, name, WORD), f"{index}:{name}")
         for index, thread in enumerate(program.threads)
         for name in sorted(
             {name for name, _ in thread.registers}
@@ -109,7 +100,9 @@ def observed_terms(program: Program) -> tuple[Observed, ...]:
         if "$" not in name  # made up by a translation
     ]
     cells = [
-        Observed(FinalCell(cell.object.name, cell.index, 8 * cell.object.size, cell.object.signed), cell.name)
+        c.Observed(
+            c.FinalCell(cell.object.name, cell.index, 8 * cell.object.size, cell.object.signed), cell.name
+        )
         for cell in program.cells
         if not cell.object.is_hidden
     ]

@@ -6,18 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from membar.engines.instances.layout import Layout, Value
+from membar.systems import terms as t
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import (
-    Access,
-    Comparison,
-    Constructor,
-    Linear,
-    Literal,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Term,
-)
 
 
 def assignments(system: ParameterizedSystem, layout: Layout) -> Iterator[tuple[Value, ...]]:
@@ -39,28 +29,28 @@ def _fixed_cells(system: ParameterizedSystem, layout: Layout) -> dict[int, Value
     for numbers in product(layout.numbers, repeat=len(init.parameters)):
         binding = dict(zip(init.parameters, numbers, strict=True))
         for literal in init.alternatives[0]:
-            if literal.comparison is Comparison.EQUAL:
+            if literal.comparison is t.Comparison.EQUAL:
                 found |= _equation(literal, layout, binding)
     return found
 
 
-def _equation(literal: Literal, layout: Layout, binding: dict[ProcessVariable, int]) -> dict[int, Value]:
-    def number(process: Process) -> int:
-        return process.number if isinstance(process, ProcessConstant) else binding[process]
+def _equation(literal: t.Literal, layout: Layout, binding: dict[t.ProcessVariable, int]) -> dict[int, Value]:
+    def number(process: t.Process) -> int:
+        return process.number if isinstance(process, t.ProcessConstant) else binding[process]
 
-    def constant(term: Term) -> Value | None:
+    def constant(term: t.Term) -> Value | None:
         match term:
-            case Constructor(name=name):
+            case t.Constructor(name=name):
                 return name
-            case Linear(constant=value, terms=()):
+            case t.Linear(constant=value, terms=()):
                 return value
-            case ProcessVariable() | ProcessConstant():
+            case t.ProcessVariable() | t.ProcessConstant():
                 return number(term)
             case _:
                 return None
 
     for access, other in ((literal.left, literal.right), (literal.right, literal.left)):
         value = constant(other)
-        if isinstance(access, Access) and value is not None:
+        if isinstance(access, t.Access) and value is not None:
             return {layout.position[access.symbol, tuple(map(number, access.indices))]: value}
     return {}

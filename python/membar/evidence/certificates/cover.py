@@ -16,16 +16,10 @@ from membar.evidence.certificates.graph import Order, order
 from membar.evidence.certificates.smt import Logic
 from membar.evidence.certificates.stage import cube_renamed, universe_of
 from membar.records import field, record
+from membar.systems import terms as t
 from membar.systems.events import Event, EventCube, EventKind
 from membar.systems.mapping import literals_renamed, with_places
 from membar.systems.system import ParameterizedSystem
-from membar.systems.terms import (
-    Conjunction,
-    EventValue,
-    Literal,
-    Place,
-    Process,
-)
 
 
 @record(frozen=True)
@@ -33,7 +27,7 @@ class Covered:
     """A cube whose states are to be covered, with what is known of it."""
 
     cube: EventCube
-    universe: tuple[Process, ...]
+    universe: tuple[t.Process, ...]
     bits: Bits
 
     @cached_property
@@ -88,7 +82,7 @@ class Cover:
     logic: Logic
     candidates: dict[Demands, list[Candidate]] = field(default_factory=dict)
     bits: Bits = field(default_factory=Bits)
-    _numbers: dict[Literal, int] = field(default_factory=dict)
+    _numbers: dict[t.Literal, int] = field(default_factory=dict)
 
     def add(self, cube: EventCube) -> None:
         """One cube more."""
@@ -125,7 +119,7 @@ class Cover:
             if numbers <= known:
                 self.logic.claim(cube.literals, instance)
                 return True
-        found: list[list[Conjunction]] = [[], [], []]
+        found: list[list[t.Conjunction]] = [[], [], []]
         for candidate, chosen, events in self._matches(target, exactly=False):
             instance, numbers = self._literals_of(candidate, chosen, events)
             unknown = len(numbers - known)
@@ -137,12 +131,12 @@ class Cover:
                 return True
         return False
 
-    def _number(self, literal: Literal) -> int:
+    def _number(self, literal: t.Literal) -> int:
         return self._numbers.setdefault(literal, len(self._numbers))
 
     def _matches(
         self, target: Covered, *, exactly: bool
-    ) -> Iterator[tuple[Candidate, tuple[Process, ...], Mapping[int, int]]]:
+    ) -> Iterator[tuple[Candidate, tuple[t.Process, ...], Mapping[int, int]]]:
         """Choices of processes and events of the target for those of each candidate."""
         refused = [(process, target.refused_demands(process, exactly=exactly)) for process in target.universe]
         of_variables, symbols = target.refused_demands(None, exactly=exactly), target.symbols
@@ -155,8 +149,8 @@ class Cover:
                         yield candidate, chosen, events
 
     def _literals_of(
-        self, candidate: Candidate, chosen: tuple[Process, ...], events: Mapping[int, int]
-    ) -> tuple[Conjunction, frozenset[int]]:
+        self, candidate: Candidate, chosen: tuple[t.Process, ...], events: Mapping[int, int]
+    ) -> tuple[t.Conjunction, frozenset[int]]:
         """What a candidate says of processes and events, with the numbers of the literals."""
         key = (chosen, tuple(events.items()))
         if key not in candidate.said:
@@ -174,7 +168,7 @@ class Cover:
     def _target(self, cube: EventCube) -> Covered:
         return Covered(cube, universe_of(self.system, cube), self.bits)
 
-    def _question(self, cube: EventCube, found: Sequence[Conjunction]) -> list[str]:
+    def _question(self, cube: EventCube, found: Sequence[t.Conjunction]) -> list[str]:
         known = [self.logic.all(cube.literals), self.logic.apart(cube.parameters)]
         return known + [self.logic.negation(instance) for instance in found]
 
@@ -191,9 +185,9 @@ class Candidate:
 
     cube: EventCube
     said: dict[
-        tuple[tuple[Process, ...], tuple[tuple[int, int], ...]], tuple[Conjunction, frozenset[int]]
+        tuple[tuple[t.Process, ...], tuple[tuple[int, int], ...]], tuple[t.Conjunction, frozenset[int]]
     ] = field(default_factory=dict, repr=False, compare=False)
-    events: dict[tuple[Process, ...], tuple[Event, ...]] = field(
+    events: dict[tuple[t.Process, ...], tuple[Event, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -238,7 +232,7 @@ class Candidate:
         pairs = product(self.waiting, self.waiting)
         return tuple(pair for pair in pairs if self.order.is_together(*pair))
 
-    def events_of(self, chosen: tuple[Process, ...]) -> tuple[Event, ...]:
+    def events_of(self, chosen: tuple[t.Process, ...]) -> tuple[Event, ...]:
         """Its events, if its processes are the chosen ones."""
         if chosen not in self.events:
             names = dict(zip(self.cube.parameters, chosen, strict=True))
@@ -284,7 +278,7 @@ def _is_part(cube: EventCube, whole: EventCube) -> bool:
     )
 
 
-def _renamings(wanted: Demands, refused: Sequence[tuple[Process, int]]) -> Iterator[tuple[Process, ...]]:
+def _renamings(wanted: Demands, refused: Sequence[tuple[t.Process, int]]) -> Iterator[tuple[t.Process, ...]]:
     """Injective choices of processes of whom nothing is demanded that they refuse."""
     columns = []
     for demands in wanted.processes:
@@ -297,7 +291,7 @@ def _renamings(wanted: Demands, refused: Sequence[tuple[Process, int]]) -> Itera
 
 
 def _embeddings(
-    candidate: Candidate, target: Covered, chosen: tuple[Process, ...]
+    candidate: Candidate, target: Covered, chosen: tuple[t.Process, ...]
 ) -> Iterator[Mapping[int, int]]:
     """Choices of events for those that wait, such that all is known that the candidate says of orders."""
     if not candidate.cube.events:
@@ -350,16 +344,16 @@ def _does(event: Event, wanted: Event) -> bool:
     return event.kind is wanted.kind and all(place in event.locations for place in wanted.locations)
 
 
-def _with_events(literals: Conjunction, events: Mapping[int, int]) -> Conjunction:
+def _with_events(literals: t.Conjunction, events: Mapping[int, int]) -> t.Conjunction:
     if not events:
         return literals
 
-    def change(place: Place) -> Place:
-        if isinstance(place, EventValue):
-            return EventValue(events[place.event], place.symbol, place.indices)
+    def change(place: t.Place) -> t.Place:
+        if isinstance(place, t.EventValue):
+            return t.EventValue(events[place.event], place.symbol, place.indices)
         return place
 
     return tuple(
-        Literal(with_places(one.left, change), one.comparison, with_places(one.right, change))
+        t.Literal(with_places(one.left, change), one.comparison, with_places(one.right, change))
         for one in literals
     )

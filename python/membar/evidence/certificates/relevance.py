@@ -6,32 +6,25 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from membar.records import record
+from membar.systems import terms as t
 from membar.systems.events import EventCube, EventKind
 from membar.systems.mapping import Renaming, places, process_renamed
 from membar.systems.system import Assign, Transition, Update, Value
-from membar.systems.terms import (
-    Access,
-    Comparison,
-    Conjunction,
-    Constructor,
-    Process,
-    ProcessVariable,
-)
 
-Cell: TypeAlias = tuple[str, tuple[Process, ...]]
+Cell: TypeAlias = tuple[str, tuple[t.Process, ...]]
 # A symbol, and the constructor that a cell of it has after the step.
 Left: TypeAlias = tuple[str, Value]
 
 
-def values_of(literals: Conjunction) -> dict[Cell, Value]:
+def values_of(literals: t.Conjunction) -> dict[Cell, Value]:
     """The registers that literals give a constructor."""
     return {
         (one.left.symbol, one.left.indices): one.right
         for one in literals
-        if one.comparison is Comparison.EQUAL
-        and isinstance(one.left, Access)
+        if one.comparison is t.Comparison.EQUAL
+        and isinstance(one.left, t.Access)
         and one.left.reader is None
-        and isinstance(one.right, Constructor)
+        and isinstance(one.right, t.Constructor)
     }
 
 
@@ -52,7 +45,7 @@ class Leaving:
     """
 
     cells: tuple[tuple[Cell, Value], ...]
-    of_parameters: Mapping[ProcessVariable, tuple[Left, ...]]
+    of_parameters: Mapping[t.ProcessVariable, tuple[Left, ...]]
     of_all: tuple[Left, ...]
     updated: frozenset[str]
 
@@ -64,15 +57,15 @@ def leaving(transition: Transition) -> Leaving:
     cells += [
         ((update.symbol, update.indices), update.value)
         for update in transition.updates
-        if isinstance(update, Assign) and isinstance(update.value, Constructor)
+        if isinstance(update, Assign) and isinstance(update.value, t.Constructor)
     ]
-    of_parameters: dict[ProcessVariable, list[Left]] = {one: [] for one in transition.parameters}
+    of_parameters: dict[t.ProcessVariable, list[Left]] = {one: [] for one in transition.parameters}
     further: list[tuple[Cell, Value]] = []
     of_all: list[Left] = []
     for (symbol, indices), value in cells:
         if not indices:
             of_all.append((symbol, value))
-        elif len(indices) == 1 and isinstance(indices[0], ProcessVariable) and indices[0] in of_parameters:
+        elif len(indices) == 1 and isinstance(indices[0], t.ProcessVariable) and indices[0] in of_parameters:
             of_parameters[indices[0]].append((symbol, value))
         else:
             further.append(((symbol, indices), value))
@@ -97,16 +90,16 @@ class Facts:
             if event.kind is EventKind.READ
             for place in event.locations
         }
-        self.accesses: dict[str, list[Access]] = {}
+        self.accesses: dict[str, list[t.Access]] = {}
         for place in dict.fromkeys(places(cube.literals)):
-            if isinstance(place, Access):
+            if isinstance(place, t.Access):
                 self.accesses.setdefault(place.symbol, []).append(place)
         self._spoken = self.waiting | {
             (place.symbol, place.indices) for found in self.accesses.values() for place in found
         }
         self._symbols = {symbol for symbol, _ in self._spoken}
         self._of_all: dict[str, Value] = {}
-        self._of: dict[Process, dict[str, Value]] = {}
+        self._of: dict[t.Process, dict[str, Value]] = {}
         for (symbol, indices), value in self.cells.items():
             if not indices:
                 self._of_all[symbol] = value
@@ -132,7 +125,7 @@ class Facts:
             said.get(symbol, value) == value for symbol, value in left.of_all
         )
 
-    def allows_of(self, left: tuple[Left, ...], process: Process) -> bool:
+    def allows_of(self, left: tuple[Left, ...], process: t.Process) -> bool:
         """Whether a step that leaves this of a process may lead into the cube."""
         said = self._of.get(process)
         return said is None or all(said.get(symbol, value) == value for symbol, value in left)

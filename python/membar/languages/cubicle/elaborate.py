@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.languages.cubicle import syntax as x
 from membar.languages.cubicle.logic import (
     TRUE,
     Alternative,
@@ -17,17 +18,11 @@ from membar.languages.cubicle.logic import (
 )
 from membar.languages.cubicle.parser import parse_text
 from membar.languages.cubicle.scope import Declarations, Scope, declare, parameters_of
-from membar.languages.cubicle.syntax import (
-    BlockKind,
-    Name,
-    StatesSyntax,
-    SystemSyntax,
-    TransitionSyntax,
-)
 from membar.languages.cubicle.terms import term
 from membar.languages.cubicle.updates import updates, with_lets
 from membar.records import replace
 from membar.source import SourceFile, Span
+from membar.systems import terms as t
 from membar.systems.mapping import places, places_of
 from membar.systems.system import (
     Assign,
@@ -38,16 +33,6 @@ from membar.systems.system import (
     Transition,
     Update,
 )
-from membar.systems.terms import (
-    Abstract,
-    Access,
-    Basic,
-    Comparison,
-    Conjunction,
-    Enumeration,
-    Place,
-    ProcessVariable,
-)
 
 LANGUAGE = "Cubicle"
 
@@ -57,7 +42,7 @@ def parse(source: SourceFile) -> ParameterizedSystem:
     return elaborate(source, parse_text(source))
 
 
-def elaborate(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:
+def elaborate(source: SourceFile, syntax: x.SystemSyntax) -> ParameterizedSystem:
     """The system that a syntax tree means.
 
     Raises:
@@ -67,11 +52,11 @@ def elaborate(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:
     if declarations.problems:
         raise InputError(*declarations.problems)
     inits: list[Init] = []
-    cubes: dict[BlockKind, list[Cube]] = {BlockKind.UNSAFE: [], BlockKind.INVARIANT: []}
+    cubes: dict[x.BlockKind, list[Cube]] = {x.BlockKind.UNSAFE: [], x.BlockKind.INVARIANT: []}
     transitions: list[Transition] = []
     for states in syntax.states:
         with _collecting(declarations):
-            if states.kind is BlockKind.INIT:
+            if states.kind is x.BlockKind.INIT:
                 inits.append(_init(declarations, states))
             else:
                 cubes[states.kind] += _cubes(declarations, states)
@@ -89,12 +74,12 @@ def elaborate(source: SourceFile, syntax: SystemSyntax) -> ParameterizedSystem:
         types=tuple(
             kind
             for name, kind in declarations.types.items()
-            if isinstance(kind, Enumeration | Abstract) and name != "bool"
+            if isinstance(kind, t.Enumeration | t.Abstract) and name != "bool"
         ),
         symbols=tuple(declarations.symbols.values()),
         init=inits[0],
-        unsafe=tuple(cubes[BlockKind.UNSAFE]),
-        invariants=tuple(cubes[BlockKind.INVARIANT]),
+        unsafe=tuple(cubes[x.BlockKind.UNSAFE]),
+        invariants=tuple(cubes[x.BlockKind.INVARIANT]),
         transitions=tuple(transitions),
         span=source.span(0, len(source.text)),
     )
@@ -115,14 +100,14 @@ class _collecting:  # noqa: N801 - reads as a word of the `with` statement
         return True
 
 
-def _check_blocks(source: SourceFile, syntax: SystemSyntax, declarations: Declarations) -> None:
+def _check_blocks(source: SourceFile, syntax: x.SystemSyntax, declarations: Declarations) -> None:
     end = source.span(len(source.text.rstrip()), len(source.text.rstrip()))
-    inits = [states for states in syntax.states if states.kind is BlockKind.INIT]
+    inits = [states for states in syntax.states if states.kind is x.BlockKind.INIT]
     for second in inits[1:]:
         declarations.problems.append(_block("a duplicate `init`", second.span, "expected only one"))
     if not inits:
         declarations.problems.append(_block("no `init`", end, "expected `init (z) { … }`"))
-    if not any(states.kind is BlockKind.UNSAFE for states in syntax.states):
+    if not any(states.kind is x.BlockKind.UNSAFE for states in syntax.states):
         declarations.problems.append(_block("no `unsafe`", end, "expected `unsafe (z) { … }`"))
 
 
@@ -130,7 +115,9 @@ def _block(message: str, span: Span, label: str) -> Diagnostic:
     return Diagnostic(code="W0808", message=message, primary=Label(span, label))
 
 
-def _scope(declarations: Declarations, names: tuple[Name, ...], *, block: BlockKind | None = None) -> Scope:
+def _scope(
+    declarations: Declarations, names: tuple[x.Name, ...], *, block: x.BlockKind | None = None
+) -> Scope:
     parameters = parameters_of(names)
     return Scope(
         declarations=declarations,
@@ -140,8 +127,8 @@ def _scope(declarations: Declarations, names: tuple[Name, ...], *, block: BlockK
     )
 
 
-def _init(declarations: Declarations, states: StatesSyntax) -> Init:
-    scope = _scope(declarations, states.parameters, block=BlockKind.INIT)
+def _init(declarations: Declarations, states: x.StatesSyntax) -> Init:
+    scope = _scope(declarations, states.parameters, block=x.BlockKind.INIT)
     found = alternatives(resolve(scope, states.formula), states.span)
     return Init(
         parameters=scope.parameters,
@@ -150,7 +137,7 @@ def _init(declarations: Declarations, states: StatesSyntax) -> Init:
     )
 
 
-def _cubes(declarations: Declarations, states: StatesSyntax) -> Iterator[Cube]:
+def _cubes(declarations: Declarations, states: x.StatesSyntax) -> Iterator[Cube]:
     scope = _scope(declarations, states.parameters, block=states.kind)
     for one in alternatives(resolve(scope, states.formula), states.span):
         for extra, full in _with_witnesses(one, scope.parameters, states.span):
@@ -162,7 +149,7 @@ def _cubes(declarations: Declarations, states: StatesSyntax) -> Iterator[Cube]:
             )
 
 
-def _transitions(declarations: Declarations, syntax: TransitionSyntax) -> Iterator[Transition]:
+def _transitions(declarations: Declarations, syntax: x.TransitionSyntax) -> Iterator[Transition]:
     if len(syntax.acting) > 1:
         raise error("W0812", "two acting processes", syntax.acting[1].span, "expected only one in brackets")
     if declarations.is_weak and not syntax.acting:
@@ -175,7 +162,7 @@ def _transitions(declarations: Declarations, syntax: TransitionSyntax) -> Iterat
         )
     scope = _scope(declarations, syntax.parameters)
     if syntax.acting:
-        scope = replace(scope, acting=ProcessVariable(syntax.acting[0].text))
+        scope = replace(scope, acting=t.ProcessVariable(syntax.acting[0].text))
     guard = TRUE if syntax.guard is None else resolve(scope, syntax.guard)
     inside = with_lets(scope, syntax.lets)
     for value, outer in inside.lets.values():
@@ -204,8 +191,8 @@ def _transitions(declarations: Declarations, syntax: TransitionSyntax) -> Iterat
 
 
 def _with_witnesses(
-    one: Alternative, parameters: tuple[ProcessVariable, ...], span: Span
-) -> Iterator[tuple[tuple[ProcessVariable, ...], Alternative]]:
+    one: Alternative, parameters: tuple[t.ProcessVariable, ...], span: Span
+) -> Iterator[tuple[tuple[t.ProcessVariable, ...], Alternative]]:
     """The alternative with a further parameter for each `exists`: a new process, or one that is there.
 
     What holds of all others holds of these parameters too.
@@ -222,9 +209,9 @@ def _with_witnesses(
 
 def _witnesses(
     existential: tuple[Others, ...],
-    parameters: tuple[ProcessVariable, ...],
-    extra: tuple[ProcessVariable, ...],
-) -> Iterator[tuple[tuple[ProcessVariable, ...], tuple[Formula, ...]]]:
+    parameters: tuple[t.ProcessVariable, ...],
+    extra: tuple[t.ProcessVariable, ...],
+) -> Iterator[tuple[tuple[t.ProcessVariable, ...], tuple[Formula, ...]]]:
     if not existential:
         yield extra, ()
         return
@@ -233,7 +220,7 @@ def _witnesses(
     name = first.variable.name
     while name in taken:
         name += "'"
-    fresh = ProcessVariable(name)
+    fresh = t.ProcessVariable(name)
     for witness in (*extra, fresh):
         added = (*extra, fresh) if witness == fresh else extra
         for found, parts in _witnesses(rest, parameters, added):
@@ -241,7 +228,7 @@ def _witnesses(
 
 
 def _reads(declarations: Declarations, full: Alternative) -> bool:
-    bodies: list[Conjunction] = [full.literals]
+    bodies: list[t.Conjunction] = [full.literals]
     bodies += [body for one in full.universal for body in one.alternatives]
     return any(_is_weak(declarations, place) for body in bodies for place in places(body))
 
@@ -257,17 +244,17 @@ def _updates_read(declarations: Declarations, changes: tuple[Update, ...]) -> bo
     return False
 
 
-def _is_weak(declarations: Declarations, place: Place) -> bool:
+def _is_weak(declarations: Declarations, place: t.Place) -> bool:
     return declarations.symbols[place.symbol].weak
 
 
 def _has_outsiders(declarations: Declarations, init: Init) -> bool:
     """Whether `init` says of a value of type proc that it is none of the processes."""
     return any(
-        literal.comparison is Comparison.DIFFERENT
-        and {type(literal.left), type(literal.right)} == {Access, ProcessVariable}
+        literal.comparison is t.Comparison.DIFFERENT
+        and {type(literal.left), type(literal.right)} == {t.Access, t.ProcessVariable}
         and any(
-            declarations.symbols[place.symbol].type is Basic.PROC
+            declarations.symbols[place.symbol].type is t.Basic.PROC
             for side in (literal.left, literal.right)
             for place in places_of(side)
         )

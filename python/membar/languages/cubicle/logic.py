@@ -7,32 +7,13 @@ from itertools import product
 from typing import TypeAlias
 
 from membar.diagnostics import error
+from membar.languages.cubicle import syntax as x
 from membar.languages.cubicle.scope import Scope, unknown
-from membar.languages.cubicle.syntax import (
-    Binary,
-    BlockKind,
-    Call,
-    Compare,
-    FenceSyntax,
-    FormulaSyntax,
-    If,
-    Name,
-    Not,
-    Quantified,
-    TermSyntax,
-    Truth,
-)
 from membar.languages.cubicle.terms import comparison
 from membar.records import field, record, replace
 from membar.source import Span
+from membar.systems import terms as t
 from membar.systems.mapping import literals_renamed
-from membar.systems.terms import (
-    Conjunction,
-    Literal,
-    Process,
-    ProcessVariable,
-    negation,
-)
 
 MAX_ALTERNATIVES = 2000
 
@@ -41,7 +22,7 @@ MAX_ALTERNATIVES = 2000
 class Atom:
     """A literal."""
 
-    literal: Literal
+    literal: t.Literal
 
 
 @record(frozen=True, slots=True)
@@ -64,8 +45,8 @@ class Others:
     """Every (or some) process that is not a parameter satisfies one of the alternatives."""
 
     is_forall: bool
-    variable: ProcessVariable
-    alternatives: tuple[Conjunction, ...]
+    variable: t.ProcessVariable
+    alternatives: tuple[t.Conjunction, ...]
     span: Span
 
 
@@ -79,7 +60,7 @@ FALSE = Junction(False, ())
 class Alternative:
     """One conjunction of a formula's disjunctive normal form."""
 
-    literals: Conjunction = ()
+    literals: t.Conjunction = ()
     fence: bool = False
     universal: tuple[Others, ...] = ()
     existential: tuple[Others, ...] = field(default=())
@@ -95,42 +76,42 @@ class Alternative:
         )
 
 
-def resolve(scope: Scope, syntax: FormulaSyntax, *, positive: bool = True) -> Formula:
+def resolve(scope: Scope, syntax: x.FormulaSyntax, *, positive: bool = True) -> Formula:
     """A formula (or its negation) with names resolved and negations at the literals."""
     match syntax:
-        case Truth(value=value):
+        case x.Truth(value=value):
             return TRUE if value == positive else FALSE
-        case Compare():
+        case x.Compare():
             literal = comparison(scope, syntax)
-            return Atom(literal if positive else negation(literal))
-        case FenceSyntax():
+            return Atom(literal if positive else t.negation(literal))
+        case x.FenceSyntax():
             return _fence(scope, syntax.span, positive=positive)
-        case Not():
+        case x.Not():
             return resolve(scope, syntax.operand, positive=not positive)
-        case Call():
+        case x.Call():
             return _call(scope, syntax, positive=positive)
-        case Quantified():
+        case x.Quantified():
             return _resolve_quantifier(scope, syntax, positive=positive)
-        case If():
+        case x.If():
             yes = _both(scope, ((syntax.condition, True), (syntax.yes, positive)))
             no = _both(scope, ((syntax.condition, False), (syntax.no, positive)))
             return Junction(False, (yes, no))
-        case Binary(operator="&&" | "||"):
+        case x.Binary(operator="&&" | "||"):
             parts = tuple(resolve(scope, part, positive=positive) for part in (syntax.left, syntax.right))
             return Junction((syntax.operator == "&&") == positive, parts)
-        case Binary(operator="=>"):
+        case x.Binary(operator="=>"):
             parts = (
                 resolve(scope, syntax.left, positive=not positive),
                 resolve(scope, syntax.right, positive=positive),
             )
             return Junction(not positive, parts)
-        case Binary():
+        case x.Binary():
             same = _both(scope, ((syntax.left, True), (syntax.right, positive)))
             apart = _both(scope, ((syntax.left, False), (syntax.right, not positive)))
             return Junction(False, (same, apart))
 
 
-def _both(scope: Scope, parts: tuple[tuple[FormulaSyntax, bool], ...]) -> Formula:
+def _both(scope: Scope, parts: tuple[tuple[x.FormulaSyntax, bool], ...]) -> Formula:
     return Junction(True, tuple(resolve(scope, part, positive=sign) for part, sign in parts))
 
 
@@ -142,7 +123,7 @@ def _fence(scope: Scope, span: Span, *, positive: bool) -> Formula:
     return FenceAtom(span)
 
 
-def _call(scope: Scope, syntax: Call, *, positive: bool) -> Formula:
+def _call(scope: Scope, syntax: x.Call, *, positive: bool) -> Formula:
     name = syntax.predicate
     predicate = scope.declarations.predicates.get(name.text)
     if predicate is None:
@@ -156,8 +137,8 @@ def _call(scope: Scope, syntax: Call, *, positive: bool) -> Formula:
             syntax.span,
             f"expected {len(predicate.parameters)}",
         )
-    processes: dict[str, Process] = {}
-    lets: dict[str, tuple[TermSyntax, Scope]] = {}
+    processes: dict[str, t.Process] = {}
+    lets: dict[str, tuple[x.TermSyntax, Scope]] = {}
     for parameter, argument in zip(predicate.parameters, syntax.arguments, strict=True):
         named = _named_process(scope, argument)
         if named is None:
@@ -168,19 +149,19 @@ def _call(scope: Scope, syntax: Call, *, positive: bool) -> Formula:
     return resolve(inner, predicate.body, positive=positive)
 
 
-def _named_process(scope: Scope, argument: TermSyntax) -> Process | None:
+def _named_process(scope: Scope, argument: x.TermSyntax) -> t.Process | None:
     """The process that an argument names; None if it is another term."""
     only = argument.products[0]
     if len(argument.products) > 1 or only.number is not None or only.sign < 0:
         return None
-    if not isinstance(only.operand, Name) or only.operand.text in scope.lets:
+    if not isinstance(only.operand, x.Name) or only.operand.text in scope.lets:
         return None
     return scope.process(only.operand)
 
 
-def _resolve_quantifier(scope: Scope, syntax: Quantified, *, positive: bool) -> Formula:
+def _resolve_quantifier(scope: Scope, syntax: x.Quantified, *, positive: bool) -> Formula:
     is_forall = syntax.is_forall == positive
-    if scope.block is BlockKind.INIT:
+    if scope.block is x.BlockKind.INIT:
         raise error(
             "W0809", "a quantifier in `init`", syntax.span, "expected a parameter of `init`",
             help="the parameters of `init` range over all processes",
@@ -203,7 +184,7 @@ def _resolve_quantifier(scope: Scope, syntax: Quantified, *, positive: bool) -> 
     return Junction(True, (joined, FenceAtom(syntax.span))) if True in waits else joined
 
 
-def _parameter(scope: Scope, name: Name) -> Process:
+def _parameter(scope: Scope, name: x.Name) -> t.Process:
     found = scope.process(name)
     if found not in scope.parameters:
         raise error(
@@ -213,7 +194,10 @@ def _parameter(scope: Scope, name: Name) -> Process:
 
 
 def _instances(
-    scope: Scope, variable: ProcessVariable, bodies: tuple[Conjunction, ...], besides: tuple[Process, ...]
+    scope: Scope,
+    variable: t.ProcessVariable,
+    bodies: tuple[t.Conjunction, ...],
+    besides: tuple[t.Process, ...],
 ) -> tuple[Formula, ...]:
     """The bodies for each parameter that `besides` does not exclude."""
     return tuple(
@@ -221,7 +205,7 @@ def _instances(
     )
 
 
-def instance(bodies: tuple[Conjunction, ...], variable: ProcessVariable, process: Process) -> Formula:
+def instance(bodies: tuple[t.Conjunction, ...], variable: t.ProcessVariable, process: t.Process) -> Formula:
     """One of the bodies, for one process."""
     return Junction(
         False,

@@ -3,19 +3,8 @@
 from __future__ import annotations
 
 from membar.diagnostics import Diagnostic, InputError, error
+from membar.languages.cubicle import syntax as x
 from membar.languages.cubicle.formulas import formula, lower_name, processes, term, upper_name
-from membar.languages.cubicle.syntax import (
-    ActionSyntax,
-    BlockKind,
-    CaseSyntax,
-    Name,
-    PredicateSyntax,
-    StatesSyntax,
-    SymbolSyntax,
-    SystemSyntax,
-    TransitionSyntax,
-    TypeSyntax,
-)
 from membar.languages.cubicle.tokens import Cursor, tokenize
 from membar.source import SourceFile
 from membar.tokens import Token
@@ -25,14 +14,14 @@ _BLOCKS = ("init", "unsafe", "invariant", "predicate", "transition")
 _PLACES = ("number_procs", "type", *_SYMBOLS, *_BLOCKS)
 
 
-def parse_text(source: SourceFile) -> SystemSyntax:
+def parse_text(source: SourceFile) -> x.SystemSyntax:
     """The syntax tree of a file.
 
     Raises:
         InputError: with the first problem of every declaration.
     """
     cursor = Cursor(tokenize(source))
-    system = SystemSyntax()
+    system = x.SystemSyntax()
     problems: list[Diagnostic] = []
     while not cursor.at_end:
         start = cursor.next
@@ -54,7 +43,7 @@ def _skip(cursor: Cursor, start: Token) -> None:
         cursor.take()
 
 
-def _declaration(cursor: Cursor, system: SystemSyntax) -> None:
+def _declaration(cursor: Cursor, system: x.SystemSyntax) -> None:
     word = cursor.next
     if not cursor.sees(*_PLACES):
         raise cursor.syntax_error(f"a declaration: {', '.join(f'`{place}`' for place in _PLACES)}")
@@ -80,7 +69,7 @@ def _declaration(cursor: Cursor, system: SystemSyntax) -> None:
             system.states.append(_states(cursor, word))
 
 
-def _in_order(word: Token, system: SystemSyntax) -> None:
+def _in_order(word: Token, system: x.SystemSyntax) -> None:
     """Size, types, symbols and the rest follow one another in this order."""
     blocks = bool(system.states or system.predicates or system.transitions)
     late = {
@@ -101,18 +90,18 @@ def _misplaced_error(token: Token, message: str, label: str) -> InputError:
     return error("W0808", message, token.span, label)
 
 
-def _type(cursor: Cursor) -> TypeSyntax:
+def _type(cursor: Cursor) -> x.TypeSyntax:
     name = lower_name(cursor, "the type's name")
-    constructors: list[Name] = []
+    constructors: list[x.Name] = []
     if cursor.accept("="):
         cursor.accept("|")
         constructors.append(upper_name(cursor, "a constructor"))
         while cursor.accept("|"):
             constructors.append(upper_name(cursor, "a constructor"))
-    return TypeSyntax(name, tuple(constructors))
+    return x.TypeSyntax(name, tuple(constructors))
 
 
-def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
+def _symbol(cursor: Cursor, word: Token) -> x.SymbolSyntax:
     weak = word.text == "weak"
     if weak:
         if not cursor.sees("var", "array"):
@@ -130,7 +119,7 @@ def _symbol(cursor: Cursor, word: Token) -> SymbolSyntax:
             _proc(cursor)
         cursor.expect("]", "after the dimensions")
     cursor.expect(":", "before the type")
-    return SymbolSyntax(word.text, name, dimensions, lower_name(cursor, "a type"), weak)
+    return x.SymbolSyntax(word.text, name, dimensions, lower_name(cursor, "a type"), weak)
 
 
 def _proc(cursor: Cursor) -> None:
@@ -139,32 +128,32 @@ def _proc(cursor: Cursor) -> None:
     cursor.take()
 
 
-def _parameters(cursor: Cursor) -> tuple[Name, ...]:
-    found: list[Name] = []
+def _parameters(cursor: Cursor) -> tuple[x.Name, ...]:
+    found: list[x.Name] = []
     while cursor.is_at("lower"):
         found.append(lower_name(cursor, "a parameter"))
     return tuple(found)
 
 
-def _states(cursor: Cursor, word: Token) -> StatesSyntax:
+def _states(cursor: Cursor, word: Token) -> x.StatesSyntax:
     name = None
     if word.text != "init" and cursor.is_at("lower", "upper"):
         token = cursor.take()
-        name = Name(token.text, token.span)
-    parameters: tuple[Name, ...] = ()
+        name = x.Name(token.text, token.span)
+    parameters: tuple[x.Name, ...] = ()
     if cursor.accept("("):
         parameters = _parameters(cursor)
         cursor.expect(")", "after the parameters")
     cursor.expect("{", f"of `{word.text}`")
     body = formula(cursor)
     end = cursor.expect("}", "after the formula")
-    return StatesSyntax(BlockKind(word.text), name, parameters, body, word.span.to(end.span))
+    return x.StatesSyntax(x.BlockKind(word.text), name, parameters, body, word.span.to(end.span))
 
 
-def _predicate(cursor: Cursor) -> PredicateSyntax:
+def _predicate(cursor: Cursor) -> x.PredicateSyntax:
     name = lower_name(cursor, "the predicate's name")
     cursor.expect("(", "after the predicate's name")
-    parameters: list[Name] = []
+    parameters: list[x.Name] = []
     if cursor.is_at("lower"):
         parameters.append(lower_name(cursor, "a parameter"))
         while cursor.accept(","):
@@ -173,10 +162,10 @@ def _predicate(cursor: Cursor) -> PredicateSyntax:
     cursor.expect("{", "of the predicate")
     body = formula(cursor)
     cursor.expect("}", "after the formula")
-    return PredicateSyntax(name, tuple(parameters), body)
+    return x.PredicateSyntax(name, tuple(parameters), body)
 
 
-def _transition(cursor: Cursor, word: Token) -> TransitionSyntax:
+def _transition(cursor: Cursor, word: Token) -> x.TransitionSyntax:
     if not cursor.is_at("lower", "upper"):
         raise cursor.syntax_error("the transition's name")
     token = cursor.take()
@@ -195,14 +184,14 @@ def _transition(cursor: Cursor, word: Token) -> TransitionSyntax:
         cursor.expect("=", "after the name")
         lets.append((name, term(cursor)))
         cursor.expect("in", "after the term")
-    actions: list[ActionSyntax] = []
+    actions: list[x.ActionSyntax] = []
     while not cursor.sees("}"):
         actions.append(_action(cursor))
         if not cursor.accept(";"):
             break
     end = cursor.expect("}", "or `;` after the action")
-    return TransitionSyntax(
-        name=Name(token.text, token.span),
+    return x.TransitionSyntax(
+        name=x.Name(token.text, token.span),
         parameters=parameters,
         acting=acting,
         guard=guard,
@@ -212,10 +201,10 @@ def _transition(cursor: Cursor, word: Token) -> TransitionSyntax:
     )
 
 
-def _acting_parameters(cursor: Cursor) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
+def _acting_parameters(cursor: Cursor) -> tuple[tuple[x.Name, ...], tuple[x.Name, ...]]:
     """All parameters, and those in brackets."""
-    found: list[Name] = []
-    acting: list[Name] = []
+    found: list[x.Name] = []
+    acting: list[x.Name] = []
     while cursor.is_at("lower") or cursor.sees("["):
         if cursor.accept("["):
             acting.append(lower_name(cursor, "the acting process"))
@@ -226,9 +215,9 @@ def _acting_parameters(cursor: Cursor) -> tuple[tuple[Name, ...], tuple[Name, ..
     return tuple(found), tuple(acting)
 
 
-def _action(cursor: Cursor) -> ActionSyntax:
+def _action(cursor: Cursor) -> x.ActionSyntax:
     symbol = upper_name(cursor, "an action such as `X := 1`")
-    indices: tuple[Name, ...] = ()
+    indices: tuple[x.Name, ...] = ()
     if cursor.accept("["):
         indices = processes(cursor)
         cursor.expect("]", "after the indices")
@@ -238,16 +227,16 @@ def _action(cursor: Cursor) -> ActionSyntax:
         cases = _cases(cursor)
     elif not (cursor.accept("?") or cursor.accept(".")):
         value = term(cursor)
-    return ActionSyntax(symbol, indices, value, cases, symbol.span.to(cursor.previous.span))
+    return x.ActionSyntax(symbol, indices, value, cases, symbol.span.to(cursor.previous.span))
 
 
-def _cases(cursor: Cursor) -> tuple[CaseSyntax, ...]:
-    found: list[CaseSyntax] = []
+def _cases(cursor: Cursor) -> tuple[x.CaseSyntax, ...]:
+    found: list[x.CaseSyntax] = []
     while bar := cursor.accept("|"):
         condition = None if cursor.accept("_") else formula(cursor)
         cursor.expect(":", "after the condition")
         value = None if cursor.accept("?") or cursor.accept(".") else term(cursor)
-        found.append(CaseSyntax(condition, value, bar.span.to(cursor.previous.span)))
+        found.append(x.CaseSyntax(condition, value, bar.span.to(cursor.previous.span)))
     if not found:
         raise cursor.syntax_error("`|` and a case")
     return tuple(found)

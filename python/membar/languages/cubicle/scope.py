@@ -7,20 +7,10 @@ from collections.abc import Mapping
 from membar.diagnostics import Diagnostic, InputError, Label, close_matches, error
 from membar.languages.cubicle.syntax import BlockKind, Name, PredicateSyntax, SystemSyntax, TermSyntax
 from membar.records import field, record, replace
+from membar.systems import terms as t
 from membar.systems.system import Symbol, SymbolKind
-from membar.systems.terms import (
-    BOOL,
-    Abstract,
-    Basic,
-    Constructor,
-    Enumeration,
-    Process,
-    ProcessConstant,
-    ProcessVariable,
-    Type,
-)
 
-_BUILT_IN: Mapping[str, Type] = {"bool": BOOL, **{basic.value: basic for basic in Basic}}
+_BUILT_IN: Mapping[str, t.Type] = {"bool": t.BOOL, **{basic.value: basic for basic in t.Basic}}
 
 
 @record(slots=True)
@@ -28,8 +18,8 @@ class Declarations:
     """The names of the whole file, and the problems found so far."""
 
     size: int | None = None
-    types: dict[str, Type] = field(default_factory=lambda: dict(_BUILT_IN))
-    constructors: dict[str, Constructor] = field(default_factory=dict)
+    types: dict[str, t.Type] = field(default_factory=lambda: dict(_BUILT_IN))
+    constructors: dict[str, t.Constructor] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     predicates: dict[str, PredicateSyntax] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
@@ -43,8 +33,8 @@ class Declarations:
 def declare(syntax: SystemSyntax) -> Declarations:
     """The declarations of a file; problems are collected in the result."""
     found = Declarations(size=syntax.size[0] if syntax.size else None)
-    for name in BOOL.constructors:
-        found.constructors[name] = Constructor(BOOL, name)
+    for name in t.BOOL.constructors:
+        found.constructors[name] = t.Constructor(t.BOOL, name)
     places: dict[str, Name] = {}
     for kind in syntax.types:
         if kind.name.text in found.types:
@@ -82,15 +72,15 @@ def _declare_type(
     found: Declarations, name: Name, constructors: tuple[Name, ...], places: dict[str, Name]
 ) -> None:
     if not constructors:
-        found.types[name.text] = Abstract(name.text)
+        found.types[name.text] = t.Abstract(name.text)
         return
-    kind = Enumeration(name.text, tuple(constructor.text for constructor in constructors))
+    kind = t.Enumeration(name.text, tuple(constructor.text for constructor in constructors))
     found.types[name.text] = kind
     for constructor in constructors:
         if constructor.text in found.constructors:
             found.problems.append(_twice(constructor, places, "constructor"))
         places.setdefault(constructor.text, constructor)
-        found.constructors[constructor.text] = Constructor(kind, constructor.text)
+        found.constructors[constructor.text] = t.Constructor(kind, constructor.text)
 
 
 def _registers_only(found: Declarations) -> None:
@@ -149,13 +139,13 @@ class Scope:
 
     declarations: Declarations
     block: BlockKind | None = None
-    processes: Mapping[str, Process] = field(default_factory=dict)
-    parameters: tuple[ProcessVariable, ...] = ()
+    processes: Mapping[str, t.Process] = field(default_factory=dict)
+    parameters: tuple[t.ProcessVariable, ...] = ()
     lets: Mapping[str, tuple[TermSyntax, Scope]] = field(default_factory=dict)
-    acting: ProcessVariable | None = None
+    acting: t.ProcessVariable | None = None
     calls: tuple[str, ...] = ()
 
-    def process(self, name: Name) -> Process:
+    def process(self, name: Name) -> t.Process:
         """The process called `name`."""
         if name.text.startswith("#"):
             return self._constant(name)
@@ -165,7 +155,7 @@ class Scope:
             raise unknown("process", name, self.processes)
         return self.processes[name.text]
 
-    def _constant(self, name: Name) -> ProcessConstant:
+    def _constant(self, name: Name) -> t.ProcessConstant:
         size = self.declarations.size
         number = int(name.text[1:])
         if size is None:
@@ -178,21 +168,23 @@ class Scope:
             )
         if not 1 <= number <= size:
             raise error("W0807", f"there is no process `{name.text}`", name.span, f"expected #1 to #{size}")
-        return ProcessConstant(number)
+        return t.ProcessConstant(number)
 
-    def binding(self, name: Name) -> tuple[ProcessVariable, Scope]:
+    def binding(self, name: Name) -> tuple[t.ProcessVariable, Scope]:
         """A fresh process variable for a bound name, and the scope in which it is known."""
-        taken = {process.name for process in self.processes.values() if isinstance(process, ProcessVariable)}
+        taken = {
+            process.name for process in self.processes.values() if isinstance(process, t.ProcessVariable)
+        }
         taken |= {parameter.name for parameter in self.parameters}
         fresh = name.text
         while fresh in taken:
             fresh += "'"
-        variable = ProcessVariable(fresh)
+        variable = t.ProcessVariable(fresh)
         lets = {text: value for text, value in self.lets.items() if text != name.text}
         return variable, replace(self, processes={**self.processes, name.text: variable}, lets=lets)
 
 
-def parameters_of(names: tuple[Name, ...]) -> tuple[ProcessVariable, ...]:
+def parameters_of(names: tuple[Name, ...]) -> tuple[t.ProcessVariable, ...]:
     """The parameters of a block.
 
     Raises:
@@ -203,4 +195,4 @@ def parameters_of(names: tuple[Name, ...]) -> tuple[ProcessVariable, ...]:
         if name.text in seen:
             raise InputError(_twice(name, seen, "parameter"))
         seen[name.text] = name
-    return tuple(ProcessVariable(name.text) for name in names)
+    return tuple(t.ProcessVariable(name.text) for name in names)

@@ -12,22 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
-from membar.program.expr import (
-    COMPARISON_SIGNS,
-    FALSE,
-    MASK,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Select,
-    Unary,
-    UnaryOp,
-    evaluate,
-    infix,
-    negation,
-    signed,
-)
+from membar.program import expr as e
 from membar.program.operations import MEMORY
 from membar.records import record, replace
 
@@ -35,14 +20,14 @@ if TYPE_CHECKING:
     from membar.languages.dve.scope import Variable
 
 WIDEST = (-(1 << 63), (1 << 63) - 1)
-_OVERFLOWING = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
+_OVERFLOWING = (e.BinaryOp.ADD, e.BinaryOp.SUB, e.BinaryOp.MUL)
 
 
 @record(frozen=True, slots=True)
 class Failure:
     """A run-time error, which violates `property`, if `condition` is not 0."""
 
-    condition: Expr
+    condition: e.Expr
     message: str
     property: str = MEMORY
 
@@ -51,21 +36,21 @@ class Failure:
 class Value:
     """An expression, the smallest and the largest value it can have, and what can go wrong in it."""
 
-    expr: Expr
+    expr: e.Expr
     range: tuple[int, int] = WIDEST
     failures: tuple[Failure, ...] = ()
 
     @property
     def constant(self) -> int | None:
         """Its value, if it is a literal."""
-        return signed(self.expr.value) if isinstance(self.expr, Constant) else None
+        return e.signed(self.expr.value) if isinstance(self.expr, e.Constant) else None
 
     @property
-    def truth(self) -> Expr:
+    def truth(self) -> e.Expr:
         """1 if it is not 0, else 0."""
         if self.range[0] >= 0 and self.range[1] <= 1:
             return self.expr
-        return Binary(BinaryOp.NE, self.expr, FALSE)
+        return e.Binary(e.BinaryOp.NE, self.expr, e.FALSE)
 
     def fits(self, low: int, high: int) -> bool:
         """Whether it is always from `low` to `high`."""
@@ -74,7 +59,7 @@ class Value:
 
 def literal(value: int) -> Value:
     """A number."""
-    return Value(Constant(value & MASK), (value, value))
+    return Value(e.Constant(value & e.MASK), (value, value))
 
 
 class Arithmetic(ABC):
@@ -115,13 +100,13 @@ def _unary(op: str, operand: Value) -> Value:
     if known is not None:
         return literal({"-": -known, "~": ~known, "not": int(not known)}[op])
     if op == "not":
-        return Value(negation(operand.truth), (0, 1), operand.failures)
+        return Value(e.negation(operand.truth), (0, 1), operand.failures)
     if op == "~":
-        return Value(Unary(UnaryOp.INVERT, operand.expr), (~high, ~low), operand.failures)
-    return _narrow(Unary(UnaryOp.NEGATE, operand.expr), (-high, -low), operand.failures)
+        return Value(e.Unary(e.UnaryOp.INVERT, operand.expr), (~high, ~low), operand.failures)
+    return _narrow(e.Unary(e.UnaryOp.NEGATE, operand.expr), (-high, -low), operand.failures)
 
 
-def _narrow(expr: Expr, found: tuple[int, int], failures: tuple[Failure, ...]) -> Value:
+def _narrow(expr: e.Expr, found: tuple[int, int], failures: tuple[Failure, ...]) -> Value:
     """A value with the range found, unless arithmetic could have overflowed."""
     is_exact = WIDEST[0] < found[0] and found[1] < WIDEST[1]
     return Value(expr, found if is_exact else WIDEST, failures)
@@ -132,10 +117,10 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
         return _logical(op, left, right)
     failures = left.failures + right.failures
     if op in ("/", "%") and right.range[0] <= 0 <= right.range[1]:
-        zero = Binary(BinaryOp.EQ, right.expr, FALSE)
+        zero = e.Binary(e.BinaryOp.EQ, right.expr, e.FALSE)
         failures += (Failure(zero, f"division by zero in `{tree.span.flat_text}`"),)
-    expr = infix(op, left.expr, right.expr)
-    if op in COMPARISON_SIGNS:
+    expr = e.infix(op, left.expr, right.expr)
+    if op in e.COMPARISON_SIGNS:
         found = Value(expr, (0, 1), failures)
     else:
         found = _narrow(expr, _range(op, left, right), failures)
@@ -144,23 +129,23 @@ def _binary(tree: x.Binary, op: str, left: Value, right: Value) -> Value:
 
 
 def _logical(op: str, left: Value, right: Value) -> Value:
-    is_needed = negation(left.truth) if op == "or" else left.truth
+    is_needed = e.negation(left.truth) if op == "or" else left.truth
     failures = left.failures + tuple(
-        replace(failure, condition=Binary(BinaryOp.AND, is_needed, failure.condition))
+        replace(failure, condition=e.Binary(e.BinaryOp.AND, is_needed, failure.condition))
         for failure in right.failures
     )
-    first = negation(left.truth) if op == "imply" else left.truth
-    name = BinaryOp.AND if op == "and" else BinaryOp.OR
-    return _fold(Value(Binary(name, first, right.truth), (0, 1), failures), left, right)
+    first = e.negation(left.truth) if op == "imply" else left.truth
+    name = e.BinaryOp.AND if op == "and" else e.BinaryOp.OR
+    return _fold(Value(e.Binary(name, first, right.truth), (0, 1), failures), left, right)
 
 
 def _fold(value: Value, *operands: Value) -> Value:
     """The value, a literal if it is made of some; its range is not exact where arithmetic overflowed."""
     if any(operand.constant is None for operand in operands):
         return value
-    number = signed(evaluate(value.expr, {}, {}))
-    overflows = value.range == WIDEST and isinstance(value.expr, Binary) and value.expr.op in _OVERFLOWING
-    return Value(Constant(number), WIDEST if overflows else (number, number), value.failures)
+    number = e.signed(e.evaluate(value.expr, {}, {}))
+    overflows = value.range == WIDEST and isinstance(value.expr, e.Binary) and value.expr.op in _OVERFLOWING
+    return Value(e.Constant(number), WIDEST if overflows else (number, number), value.failures)
 
 
 def _range(op: str, left: Value, right: Value) -> tuple[int, int]:
@@ -190,22 +175,22 @@ def _range(op: str, left: Value, right: Value) -> tuple[int, int]:
     return WIDEST
 
 
-def select_element(index: Expr, values: Sequence[Expr], first: int = 0) -> Expr:
+def select_element(index: e.Expr, values: Sequence[e.Expr], first: int = 0) -> e.Expr:
     """The element that an index from `first` on picks; a tree of choices, as high as it must be."""
     if len(values) == 1:
         return values[0]
     half = len(values) // 2
-    is_low = Binary(BinaryOp.SLT, index, Constant(first + half))
-    return Select(
+    is_low = e.Binary(e.BinaryOp.SLT, index, e.Constant(first + half))
+    return e.Select(
         is_low,
         select_element(index, values[:half], first),
         select_element(index, values[half:], first + half),
     )
 
 
-def is_inside(index: Expr, count: int) -> Expr:
+def is_inside(index: e.Expr, count: int) -> e.Expr:
     """Whether an index is one of `count` elements: as an unsigned number, negative ones are large."""
-    return Binary(BinaryOp.LT, index, Constant(count))
+    return e.Binary(e.BinaryOp.LT, index, e.Constant(count))
 
 
 def out_of_bounds(index: Value, variable: Variable, text: str) -> tuple[Failure, ...]:
@@ -214,7 +199,7 @@ def out_of_bounds(index: Value, variable: Variable, text: str) -> tuple[Failure,
     if index.fits(0, count - 1):
         return ()
     message = f"`{text}` is out of bounds: `{variable.name}` has {count} elements"
-    return (Failure(negation(is_inside(index.expr, count)), message),)
+    return (Failure(e.negation(is_inside(index.expr, count)), message),)
 
 
 def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
@@ -224,9 +209,9 @@ def constant_value(tree: x.Expr, constants: Mapping[str, int]) -> int:
         InputError: it uses something else, or divides by zero.
     """
     found = _Constants(constants).value(tree)
-    if any(evaluate(failure.condition, {}, {}) for failure in found.failures):
+    if any(e.evaluate(failure.condition, {}, {}) for failure in found.failures):
         raise error("W1006", "a division by zero", tree.span, "in a constant")
-    return signed(evaluate(found.expr, {}, {})) if found.constant is None else found.range[0]
+    return e.signed(e.evaluate(found.expr, {}, {})) if found.constant is None else found.range[0]
 
 
 class _Constants(Arithmetic):

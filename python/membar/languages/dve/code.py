@@ -22,22 +22,8 @@ from membar.languages.dve.arithmetic import (
     select_element,
 )
 from membar.languages.dve.scope import Process, Scope, Variable, unknown
+from membar.program import expr as e
 from membar.program import operations as ops
-from membar.program.expr import (
-    FALSE,
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    equals,
-    negation,
-    registers_of,
-)
 
 _NOTED = {
     ops.MEMORY: "an index out of bounds or a division by zero in this transition",
@@ -59,7 +45,7 @@ class Code(Arithmetic):
     def __init__(self, scope: Scope, *, checks: Checks = Checks.FAIL, tags: ops.Tags = ops.NO_TAGS) -> None:
         self.scope = scope
         self.operations: list[ops.Operation] = []
-        self.guards: list[Expr] = []  # what can be tested before anything is done
+        self.guards: list[e.Expr] = []  # what can be tested before anything is done
         self.checks = checks
         self.tags = tags
         self.process: Process | None = None
@@ -67,7 +53,7 @@ class Code(Arithmetic):
         self.looks: dict[str, str] = {}  # where other processes are, if that is known
         self._noted: dict[str, str] = {}  # the registers that tell of run-time errors, by property
         self._temporaries = 0
-        self._known: dict[tuple[str, Expr], Value] = {}  # what loads have brought
+        self._known: dict[tuple[str, e.Expr], Value] = {}  # what loads have brought
         self._locations: set[str] = set()  # objects that tell where processes are
         self._has_checked = False
 
@@ -84,7 +70,7 @@ class Code(Arithmetic):
 
     def finish(self) -> tuple[ops.Operation, ...]:
         """All operations, with those at the end that clear what was for use inside."""
-        clear = [ops.Set(f"${number}", FALSE) for number in range(self._temporaries)]
+        clear = [ops.Set(f"${number}", e.FALSE) for number in range(self._temporaries)]
         return (*self.operations, *clear)
 
     def forget(self) -> None:
@@ -97,15 +83,15 @@ class Code(Arithmetic):
         index = self._index(variable, tree)
         count = variable.count or 1
         if variable.constant:
-            values = [Constant(value) for value in variable.initial]
+            values = [e.Constant(value) for value in variable.initial]
             known = literal(variable.initial[index.constant or 0]) if _is_one_of(index, count) else None
             found = known or Value(
                 select_element(index.expr, values), (min(variable.initial), max(variable.initial))
             )
         elif variable.object is None:
-            elements = [Register(variable.element(number)) for number in range(count)]
+            elements = [e.Register(variable.element(number)) for number in range(count)]
             at = index.constant if _is_one_of(index, count) else None
-            expr: Expr = select_element(index.expr, elements) if at is None else elements[at]
+            expr: e.Expr = select_element(index.expr, elements) if at is None else elements[at]
             found = Value(expr, variable.type.range)
         else:
             found = self._load_variable(variable, variable.object, index)
@@ -119,13 +105,13 @@ class Code(Arithmetic):
         if process.name in self.looks:
             return literal(int(self.looks[process.name] == tree.state))
         found = self.location(process)
-        return Value(equals(found, Constant(process.states[tree.state])), (0, 1))
+        return Value(e.equals(found, e.Constant(process.states[tree.state])), (0, 1))
 
-    def location(self, process: Process) -> Expr:
+    def location(self, process: Process) -> e.Expr:
         """The control point of a process, from memory."""
-        key = (process.state_object, FALSE)
+        key = (process.state_object, e.FALSE)
         if key not in self._known:
-            self._known[key] = self._load(Address(process.state_object), 2, signed=True)
+            self._known[key] = self._load(e.Address(process.state_object), 2, signed=True)
             self._locations.add(process.state_object)
         return self._known[key].expr
 
@@ -143,7 +129,7 @@ class Code(Arithmetic):
                 continue
             if self.checks is Checks.NOTE and (bad := self.noted_error) is not None:
                 # What went wrong has no truth value.
-                value = Value(Binary(BinaryOp.OR, value.truth, bad), (0, 1))
+                value = Value(e.Binary(e.BinaryOp.OR, value.truth, bad), (0, 1))
             is_plain = len(self.operations) == before and not _has_temporaries(value.expr)
             if is_plain and not self._has_checked:
                 self.guards.append(value.truth)
@@ -155,30 +141,30 @@ class Code(Arithmetic):
         for failure in failures:
             self._has_checked = True
             if self.checks is Checks.FAIL:
-                is_fine = negation(failure.condition)
+                is_fine = e.negation(failure.condition)
                 self.operations.append(ops.Assert(is_fine, failure.message, property=failure.property))
             elif self.checks is Checks.WAIT:
-                self.operations.append(ops.Assume(negation(failure.condition), waits=True))
+                self.operations.append(ops.Assume(e.negation(failure.condition), waits=True))
             else:
                 if failure.property not in self._noted:
                     self._noted[failure.property] = self.temporary()
                 register = self._noted[failure.property]
-                bad = Binary(BinaryOp.OR, Register(register), failure.condition)
+                bad = e.Binary(e.BinaryOp.OR, e.Register(register), failure.condition)
                 self.operations.append(ops.Set(register, bad))
 
     @property
-    def noted_error(self) -> Expr | None:
+    def noted_error(self) -> e.Expr | None:
         """Whether a run-time error was noted; None if there can be none."""
-        found: Expr | None = None
+        found: e.Expr | None = None
         for name in self._noted.values():
-            found = Register(name) if found is None else Binary(BinaryOp.OR, found, Register(name))
+            found = e.Register(name) if found is None else e.Binary(e.BinaryOp.OR, found, e.Register(name))
         return found
 
     def conclude(self) -> None:
         """Run-time errors that were noted are looked at now."""
         for kind, register in self._noted.items():
             message = _NOTED[kind]
-            self.operations.append(ops.Assert(negation(Register(register)), message, property=kind))
+            self.operations.append(ops.Assert(e.negation(e.Register(register)), message, property=kind))
 
     def assign(self, target: x.Variable, value: Value, *, tags: ops.Tags = ops.NO_TAGS) -> None:
         """`target = value`, checked."""
@@ -196,7 +182,7 @@ class Code(Arithmetic):
             )
             self.check((Failure(_outside(value.expr, low, high), message, ops.ASSERTIONS),))
             if self.checks is Checks.NOTE:  # what follows relies on the range
-                value = Value(Extend(value.expr, 8 * variable.type.size, variable.type.signed))
+                value = Value(e.Extend(value.expr, 8 * variable.type.size, variable.type.signed))
         if variable.object is not None:
             self._store(variable, variable.object, index, value, self.tags | tags)
         elif _is_one_of(index, variable.count or 1):
@@ -205,16 +191,16 @@ class Code(Arithmetic):
         else:
             self._set_element(variable, index, value)
 
-    def message(self, value: Value, kind: x.Type | None) -> Expr:
+    def message(self, value: Value, kind: x.Type | None) -> e.Expr:
         """A value as a channel carries it."""
         if kind is None or value.fits(*kind.range):
             return value.expr
-        return Extend(value.expr, 8 * kind.size, kind.signed)
+        return e.Extend(value.expr, 8 * kind.size, kind.signed)
 
     def store_location(self, process: Process, state: str) -> None:
         """Tells others where the process is."""
-        place = Address(process.state_object)
-        point = Constant(process.states[state])
+        place = e.Address(process.state_object)
+        point = e.Constant(process.states[state])
         self.operations.append(ops.Store(address=place, value=point, size=2, tags=self.tags))
 
     def _index(self, variable: Variable, tree: x.Variable) -> Value:
@@ -237,10 +223,10 @@ class Code(Arithmetic):
             self._known[key] = Value(loaded.expr, kind.range)
         return self._known[key]
 
-    def _load(self, address: Expr, size: int, *, signed: bool) -> Value:
+    def _load(self, address: e.Expr, size: int, *, signed: bool) -> Value:
         name = self.temporary()
         self.operations.append(ops.Load(register=name, address=address, size=size, signed=signed))
-        return Value(Register(name))
+        return Value(e.Register(name))
 
     def _store(self, variable: Variable, place: str, index: Value, value: Value, tags: ops.Tags) -> None:
         address = _element(variable, place, index)
@@ -250,53 +236,55 @@ class Code(Arithmetic):
         self._drop(place)
 
     def _set_element(self, variable: Variable, index: Value, value: Value) -> None:
-        at, new = Register(self._keep(index.expr).name), self._keep(value.expr)
+        at, new = e.Register(self._keep(index.expr).name), self._keep(value.expr)
         for number in range(variable.count or 1):
             name = variable.element(number)
-            self.operations.append(ops.Set(name, Select(equals(at, Constant(number)), new, Register(name))))
+            self.operations.append(
+                ops.Set(name, e.Select(e.equals(at, e.Constant(number)), new, e.Register(name)))
+            )
         self._drop(None)
 
-    def _keep(self, expr: Expr) -> Register:
+    def _keep(self, expr: e.Expr) -> e.Register:
         """The value in a register that nothing changes before the end of the edge."""
-        if isinstance(expr, Register) and expr.name.startswith("$"):
+        if isinstance(expr, e.Register) and expr.name.startswith("$"):
             return expr
         name = self.temporary()
         self.operations.append(ops.Set(name, expr))
-        return Register(name)
+        return e.Register(name)
 
     def _drop(self, place: str | None) -> None:
         """Forgets loads that a write may have changed: of the object written, or with an index that may."""
         self._known = {
             key: value
             for key, value in self._known.items()
-            if key[0] != place and (isinstance(key[1], Constant) or _is_fixed(key[1]))
+            if key[0] != place and (isinstance(key[1], e.Constant) or _is_fixed(key[1]))
         }
 
 
-def _is_fixed(expr: Expr) -> bool:
-    return isinstance(expr, Register) and expr.name.startswith("$")
+def _is_fixed(expr: e.Expr) -> bool:
+    return isinstance(expr, e.Register) and expr.name.startswith("$")
 
 
 def _is_one_of(index: Value, count: int) -> bool:
     return index.constant is not None and 0 <= index.constant < count
 
 
-def _element(variable: Variable, place: str, index: Value) -> Expr:
+def _element(variable: Variable, place: str, index: Value) -> e.Expr:
     """The address of an element; where the index may be out of bounds, that of one that exists."""
     size, count = variable.type.size, variable.count or 1
     if index.constant is not None:
-        return Address(place, size * index.constant if 0 <= index.constant < count else 0)
+        return e.Address(place, size * index.constant if 0 <= index.constant < count else 0)
     at = index.expr
     if not index.fits(0, count - 1):
-        at = Select(is_inside(at, count), at, FALSE)
-    offset = at if size == 1 else Binary(BinaryOp.MUL, at, Constant(size))
-    return Binary(BinaryOp.ADD, Address(place), offset)
+        at = e.Select(is_inside(at, count), at, e.FALSE)
+    offset = at if size == 1 else e.Binary(e.BinaryOp.MUL, at, e.Constant(size))
+    return e.Binary(e.BinaryOp.ADD, e.Address(place), offset)
 
 
-def _outside(expr: Expr, low: int, high: int) -> Expr:
+def _outside(expr: e.Expr, low: int, high: int) -> e.Expr:
     """Whether a value is not from `low` to `high`."""
-    distance = expr if low == 0 else Binary(BinaryOp.SUB, expr, Constant(low))
-    return Binary(BinaryOp.LT, Constant(high - low), distance)
+    distance = expr if low == 0 else e.Binary(e.BinaryOp.SUB, expr, e.Constant(low))
+    return e.Binary(e.BinaryOp.LT, e.Constant(high - low), distance)
 
 
 def _conjuncts(tree: x.Expr | None) -> list[x.Expr]:
@@ -308,13 +296,13 @@ def _conjuncts(tree: x.Expr | None) -> list[x.Expr]:
     return [*([] if tree is None else [tree]), *reversed(found)]
 
 
-def _has_temporaries(expr: Expr) -> bool:
-    return any(name.startswith("$") for name in registers_of(expr))
+def _has_temporaries(expr: e.Expr) -> bool:
+    return any(name.startswith("$") for name in e.registers_of(expr))
 
 
-def conjunction(parts: Sequence[Expr]) -> Expr:
+def conjunction(parts: Sequence[e.Expr]) -> e.Expr:
     """All of these, each 0 or 1."""
-    result: Expr = TRUE
+    result: e.Expr = e.TRUE
     for number, part in enumerate(parts):
-        result = part if number == 0 else Binary(BinaryOp.AND, result, part)
+        result = part if number == 0 else e.Binary(e.BinaryOp.AND, result, part)
     return result

@@ -20,21 +20,7 @@ from membar.languages.litmus.final_state_columns import (
 )
 from membar.languages.litmus.scanner import NAME, Scanner, Token, without_comments
 from membar.languages.litmus.test import LitmusTest, Scope
-from membar.program.condition import (
-    TRUTH,
-    And,
-    Compare,
-    Comparison,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Quantifier,
-    Term,
-)
+from membar.program import condition as c
 from membar.program.expr import Address
 from membar.source import Span, pattern
 
@@ -44,14 +30,14 @@ __all__ = ["OrderKey", "condition", "natural_order", "plain_label"]
 Found = TypeVar("Found")
 
 _COMPARISONS = {
-    "=": Comparison.EQ,
-    "==": Comparison.EQ,
-    "!=": Comparison.NE,
-    "<>": Comparison.NE,
-    "<": Comparison.LT,
-    "<=": Comparison.LE,
-    ">": Comparison.GT,
-    ">=": Comparison.GE,
+    "=": c.Comparison.EQ,
+    "==": c.Comparison.EQ,
+    "!=": c.Comparison.NE,
+    "<>": c.Comparison.NE,
+    "<": c.Comparison.LT,
+    "<=": c.Comparison.LE,
+    ">": c.Comparison.GT,
+    ">=": c.Comparison.GE,
 }
 _SECTIONS = frozenset({"locations", "filter", "exists", "forall", "final"})
 _CONNECTIVES = frozenset({"not", "true", "false"})
@@ -70,8 +56,8 @@ def condition(
     scope: Scope,
     *,
     order: Callable[[str], OrderKey] = natural_order,
-    label: Callable[[FinalRegister], str] = plain_label,
-) -> FinalCondition:
+    label: Callable[[c.FinalRegister], str] = plain_label,
+) -> c.FinalCondition:
     """The test's question, its names resolved by `scope`.
 
     `order` sorts `FinalRegister.register` within a thread, and `label` names a register, in final
@@ -83,14 +69,14 @@ def condition(
     span = test.question
     arrays = {entry.name: entry.count for entry in test.locations if entry.count}
 
-    def read(scope: Scope) -> FinalCondition:
+    def read(scope: Scope) -> c.FinalCondition:
         text = without_comments(test.source, span.start, span.end)
         scanner = Scanner(test.source, text, span.start, span.end, code=codes.QUESTION)
         reader = _Reader(scanner, scope, arrays)
         quantifier, formula, filtered = reader.question()
         if reader.problems:
             raise InputError(*reader.problems)
-        return FinalCondition(
+        return c.FinalCondition(
             quantifier=quantifier,
             formula=formula,
             observed=tuple(in_order(reader.mentions, order, label)),
@@ -113,13 +99,13 @@ class _Reader:
         self.problems: list[Diagnostic] = []
         self._depth = 0
         # What names were found to mean: questions repeat them.
-        self._registers: dict[tuple[int, str], FinalRegister] = {}
-        self._scalars: dict[str, FinalCell] = {}
-        self._plain: dict[str, Compare] = {}  # comparisons by text; what they are about is in `mentions`
+        self._registers: dict[tuple[int, str], c.FinalRegister] = {}
+        self._scalars: dict[str, c.FinalCell] = {}
+        self._plain: dict[str, c.Compare] = {}  # comparisons by text; what they are about is in `mentions`
 
-    def question(self) -> tuple[Quantifier, Formula, Formula | None]:
+    def question(self) -> tuple[c.Quantifier, c.Formula, c.Formula | None]:
         """`[locations […]] [filter …] [exists|~exists|forall|final …] [;] [with …] [<< … >>]`."""
-        filtered: Formula | None = None
+        filtered: c.Formula | None = None
         while self.scanner.token.text in {"regions", "locations", "filter"}:
             word = self.scanner.take().text
             if word == "locations":
@@ -136,17 +122,17 @@ class _Reader:
             self.scanner.fail("the end of the test after its condition")
         return quantifier, formula, filtered
 
-    def _quantified_formula(self) -> tuple[Quantifier, Formula]:
+    def _quantified_formula(self) -> tuple[c.Quantifier, c.Formula]:
         scanner = self.scanner
         if scanner.token.kind == "end":
-            return Quantifier.FORALL, TRUTH
+            return c.Quantifier.FORALL, c.TRUTH
         if scanner.accept("~"):
             scanner.expect("exists")
-            return Quantifier.NOT_EXISTS, self._implication()
+            return c.Quantifier.NOT_EXISTS, self._implication()
         if scanner.accept("exists") or scanner.accept("final"):
-            return Quantifier.EXISTS, self._implication()
+            return c.Quantifier.EXISTS, self._implication()
         if scanner.accept("forall"):
-            return Quantifier.FORALL, self._implication()
+            return c.Quantifier.FORALL, self._implication()
         if scanner.token.text in {"scopes", "cases", "observed", "Observed"}:
             raise error(
                 codes.UNSUPPORTED,
@@ -181,7 +167,7 @@ class _Reader:
             self.scanner.expect_kind("name", "the name of a region")
             self.scanner.accept(",")
 
-    def _without_mentions(self, read: Callable[[], Formula]) -> Formula:
+    def _without_mentions(self, read: Callable[[], c.Formula]) -> c.Formula:
         """What `read` reads, without showing the places it names in final states."""
         kept = len(self.mentions)
         formula = read()
@@ -207,33 +193,33 @@ class _Reader:
             if scanner.token.text != "]":
                 scanner.expect(";", "`;` or `]`")
 
-    def _implication(self) -> Formula:
+    def _implication(self) -> c.Formula:
         left = self._disjunction()
         lefts = [left]
         while self.scanner.accept("=>"):
             lefts.append(self._disjunction())
         formula = lefts.pop()
         while lefts:
-            formula = Implies(lefts.pop(), formula)
+            formula = c.Implies(lefts.pop(), formula)
         return formula
 
-    def _disjunction(self) -> Formula:
+    def _disjunction(self) -> c.Formula:
         parts = [self._conjunction()]
         while self.scanner.accept("\\/"):
             parts.append(self._conjunction())
-        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+        return parts[0] if len(parts) == 1 else c.Or(tuple(parts))
 
-    def _conjunction(self) -> Formula:
+    def _conjunction(self) -> c.Formula:
         parts, is_open = self._plain_comparisons()
         if is_open:
             parts.append(self._negation())
             while self.scanner.accept("/\\"):
                 parts.append(self._negation())
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+        return parts[0] if len(parts) == 1 else c.And(tuple(parts))
 
-    def _plain_comparisons(self) -> tuple[list[Formula], bool]:
+    def _plain_comparisons(self) -> tuple[list[c.Formula], bool]:
         r"""Reads `0:EAX=1 /\ x=1 /\ …`, faster than token by token, and says whether more must follow."""
-        found: list[Formula] = []
+        found: list[c.Formula] = []
         last, match = None, self.scanner.matching(_PLAIN)
         while match is not None and (comparison := self._known_comparison(match)) is not None:
             found.append(comparison)
@@ -243,17 +229,17 @@ class _Reader:
             self.scanner.take_up_to(last.end())
         return found, last is None or last["and"] is not None
 
-    def _negation(self) -> Formula:
+    def _negation(self) -> c.Formula:
         scanner = self.scanner
         if scanner.token.text in {"not", "~", "("}:
             return self._nested_formula()
         if scanner.accept("true"):
-            return TRUTH
+            return c.TRUTH
         if scanner.accept("false"):
-            return Or(())
+            return c.Or(())
         return self._comparison()
 
-    def _nested_formula(self) -> Formula:
+    def _nested_formula(self) -> c.Formula:
         """`not …`, `~…` or `(…)`."""
         opening = self.scanner.take()
         self._depth += 1
@@ -263,11 +249,11 @@ class _Reader:
             formula = self._implication()
             self.scanner.expect(")", "`)`, `/\\` or `\\/`")
         else:
-            formula = Not(self._negation())
+            formula = c.Not(self._negation())
         self._depth -= 1
         return formula
 
-    def _comparison(self) -> Formula:
+    def _comparison(self) -> c.Formula:
         match = self.scanner.matching(_PLAIN)
         known = None if match is None else self._known_comparison(match)
         if match is None or known is None:
@@ -275,7 +261,7 @@ class _Reader:
         self.scanner.take_up_to(match.end("plain"))
         return known
 
-    def _known_comparison(self, match: re.Match[str]) -> Compare | None:
+    def _known_comparison(self, match: re.Match[str]) -> c.Compare | None:
         """What a plain comparison means; None if it is about an array."""
         known = self._plain.get(match["plain"])
         if known is None:
@@ -286,21 +272,21 @@ class _Reader:
             known = self._plain_comparison(match, location or (int(thread), register), int(value))
         return known
 
-    def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> Compare:
+    def _plain_comparison(self, match: re.Match[str], named: str | tuple[int, str], value: int) -> c.Compare:
         """A comparison of a location (not an array), or of a thread's register, that was not met before."""
         source = self.scanner.source
         if isinstance(named, str):
-            place: Term = self._scalar(named, Span(source, *max(match.span(4), match.span(5))))
+            place: c.Term = self._scalar(named, Span(source, *max(match.span(4), match.span(5))))
         else:
             place = self._register_at(named, Span(source, match.start(1), match.end(3)))
         self.mentions.append(place)
         self._check_width(value, place, Span(source, *match.span(6)))
-        found = Compare(place, Comparison.EQ, value)
+        found = c.Compare(place, c.Comparison.EQ, value)
         if not self.problems:  # each of which is told of every place
             self._plain[match["plain"]] = found
         return found
 
-    def _any_comparison(self) -> Formula:
+    def _any_comparison(self) -> c.Formula:
         start = self.scanner.token
         place = self._place()
         op = _COMPARISONS.get(self.scanner.token.text)
@@ -310,9 +296,9 @@ class _Reader:
         if isinstance(place, ArrayColumn):
             return self._array_comparison(place, op, start.span)
         term = place.cell if isinstance(place, Element) else place
-        return Compare(term, op, self._value_for(term))
+        return c.Compare(term, op, self._value_for(term))
 
-    def _array_comparison(self, array: ArrayColumn, op: Comparison, start: Span) -> Formula:
+    def _array_comparison(self, array: ArrayColumn, op: c.Comparison, start: Span) -> c.Formula:
         """`v={1,2}`."""
         opening = self.scanner.expect("{", f"the values of the whole array `{array.name}`, such as `{{0,1}}`")
         values = [self._value_for(array.cells[0])]
@@ -326,19 +312,20 @@ class _Reader:
                 opening.span.to(end),
                 f"expected {len(array.cells)} values",
             )
-        if op not in {Comparison.EQ, Comparison.NE}:
+        if op not in {c.Comparison.EQ, c.Comparison.NE}:
             raise error(
                 codes.QUESTION,
                 f"arrays cannot be compared with `{op.value}`",
                 start.to(end),
                 "expected `=` or `!=`",
             )
-        equal = And(
+        equal = c.And(
             tuple(
-                Compare(cell, Comparison.EQ, value) for cell, value in zip(array.cells, values, strict=True)
+                c.Compare(cell, c.Comparison.EQ, value)
+                for cell, value in zip(array.cells, values, strict=True)
             )
         )
-        return equal if op is Comparison.EQ else Not(equal)
+        return equal if op is c.Comparison.EQ else c.Not(equal)
 
     def _place(self) -> Mention:
         """`0:EAX`, `P0:EAX`, `x`, `[x]`, `v[1]`, `[v[1]]`."""
@@ -368,36 +355,36 @@ class _Reader:
             return ArrayColumn(name.text, tuple(self._cell(name.text, i, name.span) for i in range(count)))
         return self._scalar(name.text, name.span)
 
-    def _register(self, thread: int, start: Token) -> FinalRegister:
+    def _register(self, thread: int, start: Token) -> c.FinalRegister:
         """The register of `thread`, whose number or name `start` was taken."""
         self.scanner.expect(":", "`:` between thread and register")
         percent = "%" if self.scanner.accept("%") else ""
         name = self.scanner.expect_kind("name", "the name of a register")
         return self._register_at((thread, percent + name.text), start.span.to(name.span))
 
-    def _register_at(self, place: tuple[int, str], span: Span) -> FinalRegister:
+    def _register_at(self, place: tuple[int, str], span: Span) -> c.FinalRegister:
         known = self._registers.get(place)
         if known is not None:
             return known
         found = self._look_up(lambda: self.scope.register(*place, span))
         if found is None:
             thread, name = place
-            return FinalRegister(thread, name.removeprefix("%"))
+            return c.FinalRegister(thread, name.removeprefix("%"))
         self._registers[place] = found
         return found
 
-    def _scalar(self, name: str, span: Span) -> FinalCell:
+    def _scalar(self, name: str, span: Span) -> c.FinalCell:
         return self._scalars.get(name) or self._cell(name, None, span)
 
-    def _cell(self, name: str, index: int | None, span: Span) -> FinalCell:
+    def _cell(self, name: str, index: int | None, span: Span) -> c.FinalCell:
         found = self._look_up(lambda: self.scope.cell(name, index, span))
         if found is None:
-            return FinalCell(name, index or 0)
+            return c.FinalCell(name, index or 0)
         if index is None:
             self._scalars[name] = found
         return found
 
-    def _value_for(self, term: Term) -> int | Address | Term:
+    def _value_for(self, term: c.Term) -> int | Address | c.Term:
         """A value to compare `term` with. One that `term` can never have is a mistake worth an error."""
         start = self.scanner.token
         value = self._value()
@@ -405,7 +392,7 @@ class _Reader:
             self._check_width(value, term, start.span.to(self.scanner.last))
         return value
 
-    def _check_width(self, value: int, term: Term, place: Span) -> None:
+    def _check_width(self, value: int, term: c.Term, place: Span) -> None:
         if not -(1 << (term.width - 1)) <= value < 1 << term.width:
             self.problems.append(
                 Diagnostic(
@@ -416,7 +403,7 @@ class _Reader:
                 )
             )
 
-    def _value(self) -> int | Address | Term:
+    def _value(self) -> int | Address | c.Term:
         """`1`, `-1`, `0xff`, `x`, `&x`, `v[1]`, `1:r1`, `[x]`."""
         scanner = self.scanner
         if scanner.accept("-"):
@@ -449,7 +436,7 @@ class _Reader:
         found = self._look_up(lambda: self.scope.address(name.text, index, start.to(end)))
         return found or Address(name.text)
 
-    def _number_or_register(self) -> int | FinalRegister:
+    def _number_or_register(self) -> int | c.FinalRegister:
         number = self.scanner.take()
         if self.scanner.token.text != ":":
             return number.value

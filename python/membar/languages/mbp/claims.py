@@ -7,33 +7,22 @@ from collections.abc import Callable, Sequence
 from membar.diagnostics import InputError, error
 from membar.languages.mbp.expressions import comparison, expression
 from membar.languages.mbp.tokens import Cursor
+from membar.program import temporal as ltl
 from membar.program.expr import Expr, addresses_of, registers_of
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import MemoryObject, Thread
-from membar.program.temporal import (
-    FALSE,
-    TRUE,
-    And,
-    Atom,
-    AutomatonEdge,
-    Claim,
-    ForbiddenRuns,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Release,
-    Until,
-    equivalent,
-    finally_,
-    globally,
-    implies,
-    weak_until,
-)
 from membar.source import Span
 
-_PREFIX: dict[str, Callable[[Formula], Formula]] = {"G": globally, "F": finally_, "X": Next}
-_INFIX: dict[str, Callable[[Formula, Formula], Formula]] = {"U": Until, "R": Release, "W": weak_until}
+_PREFIX: dict[str, Callable[[ltl.Formula], ltl.Formula]] = {
+    "G": ltl.globally,
+    "F": ltl.finally_,
+    "X": ltl.Next,
+}
+_INFIX: dict[str, Callable[[ltl.Formula, ltl.Formula], ltl.Formula]] = {
+    "U": ltl.Until,
+    "R": ltl.Release,
+    "W": ltl.weak_until,
+}
 # What goes on with an expression after a closing parenthesis.
 _OPERATORS = ("==", "!=", "<u", "<=u", "<s", "<=s", "<<", ">>u", ">>s", "+", "-", "*", "/u", "/s", "%u", "%s")
 
@@ -51,7 +40,7 @@ class ClaimParser:
         self._cursor.expect("error", "before an error state")
         return self._predicate()
 
-    def claim(self) -> Claim:
+    def claim(self) -> ltl.Claim:
         """`claim NAME endless : FORMULA as "text"`."""
         cursor = self._cursor
         start = cursor.expect("claim", "before a claim").span
@@ -62,9 +51,9 @@ class ClaimParser:
         span = start.to(cursor.previous.span)
         text = self._text()
         own = " ".join(span.source.text[first : span.end].split())
-        return Claim(name, formula, own if text is None else text, span, is_endless)
+        return ltl.Claim(name, formula, own if text is None else text, span, is_endless)
 
-    def never(self) -> Claim:
+    def never(self) -> ltl.Claim:
         """`never NAME { … }`: an automaton of what must not happen."""
         cursor = self._cursor
         start = cursor.expect("never", "before an automaton").span
@@ -73,7 +62,7 @@ class ClaimParser:
         cursor.expect("{", "before the states of the automaton")
         states: list[str] = []
         accepting: list[frozenset[int]] = []
-        edges: list[AutomatonEdge] = []
+        edges: list[ltl.AutomatonEdge] = []
         initial, ends = 0, False
         while not cursor.accept("}"):
             if cursor.sees_word("state"):
@@ -88,13 +77,13 @@ class ClaimParser:
                 ends = True
             else:
                 edges.append(self._edge(len(states)))
-        body = ForbiddenRuns(tuple(states), initial, tuple(edges), tuple(accepting), ends)
+        body = ltl.ForbiddenRuns(tuple(states), initial, tuple(edges), tuple(accepting), ends)
         span = start.to(cursor.previous.span)
         used = {initial, *(state for accepted in accepting for state in accepted)}
         self._known_states(used, len(states), span)
-        return Claim(name, body, text, span)
+        return ltl.Claim(name, body, text, span)
 
-    def _edge(self, states: int) -> AutomatonEdge:
+    def _edge(self, states: int) -> ltl.AutomatonEdge:
         cursor = self._cursor
         start = cursor.next.span
         source = cursor.natural("`state`, `entry`, `accept`, `ends`, a step such as `0 -> 1 when {…}` or `}`")
@@ -105,35 +94,35 @@ class ClaimParser:
         cursor.expect("{", "before the guard")
         guard = self._predicate()
         cursor.expect("}", "after the guard")
-        return AutomatonEdge(source, target, guard)
+        return ltl.AutomatonEdge(source, target, guard)
 
     def _known_states(self, used: set[int], states: int, span: Span) -> None:
         for number in sorted(used):
             if number >= states:
                 raise error("W0505", f"unknown state {number}", span, f"there are {states} states")
 
-    def formula(self) -> Formula:
+    def formula(self) -> ltl.Formula:
         """A formula of linear temporal logic: `->` is the loosest, then `||`, `&&`, `U`, prefixes."""
         left = self._disjunction()
         cursor = self._cursor
         if cursor.accept("->") or cursor.accept("=>"):
-            return implies(left, self.formula())
+            return ltl.implies(left, self.formula())
         if cursor.sees("<") and cursor.ahead().text == "->":
             cursor.take()
             cursor.take()
-            return equivalent(left, self.formula())
+            return ltl.equivalent(left, self.formula())
         return left
 
-    def _disjunction(self) -> Formula:
+    def _disjunction(self) -> ltl.Formula:
         left = self._conjunction()
         while self._accepts("\\/", "|"):
-            left = Or(left, self._conjunction())
+            left = ltl.Or(left, self._conjunction())
         return left
 
-    def _conjunction(self) -> Formula:
+    def _conjunction(self) -> ltl.Formula:
         left = self._until()
         while self._accepts("/\\", "&"):
-            left = And(left, self._until())
+            left = ltl.And(left, self._until())
         return left
 
     def _accepts(self, sign: str, twice: str) -> bool:
@@ -147,7 +136,7 @@ class ClaimParser:
             return True
         return False
 
-    def _until(self) -> Formula:
+    def _until(self) -> ltl.Formula:
         left = self._unary_formula()
         for word, build in _INFIX.items():
             if self._cursor.sees_word(word):
@@ -155,11 +144,11 @@ class ClaimParser:
                 return build(left, self._until())
         return left
 
-    def _unary_formula(self) -> Formula:
+    def _unary_formula(self) -> ltl.Formula:
         cursor = self._cursor
         if cursor.accept("!"):
-            return Not(self._unary_formula())
-        for first, second, build in (("[", "]", globally), ("<", ">", finally_)):
+            return ltl.Not(self._unary_formula())
+        for first, second, build in (("[", "]", ltl.globally), ("<", ">", ltl.finally_)):
             if cursor.sees(first) and cursor.ahead().text == second:
                 cursor.take()
                 cursor.take()
@@ -170,16 +159,16 @@ class ClaimParser:
                 return build_one(self._unary_formula())
         return self._primary()
 
-    def _primary(self) -> Formula:
+    def _primary(self) -> ltl.Formula:
         cursor = self._cursor
         if cursor.accept("true"):
-            return TRUE
+            return ltl.TRUE
         if cursor.accept("false"):
-            return FALSE
+            return ltl.FALSE
         if cursor.accept("{"):
             inner = self._predicate()
             cursor.expect("}", "after the predicate")
-            return Atom(inner)
+            return ltl.Atom(inner)
         if cursor.sees("("):
             found = self._parenthesized_formula()
             if found is not None:
@@ -187,9 +176,9 @@ class ClaimParser:
         start = cursor.next.span
         tree = comparison(cursor)
         text = start.to(cursor.previous.span).flat_text
-        return Atom(StatePredicate(tree, self._reads(tree, (), start), text))
+        return ltl.Atom(StatePredicate(tree, self._reads(tree, (), start), text))
 
-    def _parenthesized_formula(self) -> Formula | None:
+    def _parenthesized_formula(self) -> ltl.Formula | None:
         """A formula in parentheses; None, and no move, if it is the beginning of an expression."""
         cursor = self._cursor
         mark = cursor.mark

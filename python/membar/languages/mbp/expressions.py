@@ -6,19 +6,7 @@ import re
 
 from membar.diagnostics import error
 from membar.languages.mbp.tokens import Cursor
-from membar.program.expr import (
-    WORD,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-)
+from membar.program import expr as e
 from membar.source import Span
 
 # From loose to tight, as in C; operators of one row associate to the left.
@@ -35,36 +23,36 @@ _LEVELS = (
 _TYPE = re.compile(r"([iu])([0-9]+)")
 
 
-def expression(cursor: Cursor) -> Expr:
+def expression(cursor: Cursor) -> e.Expr:
     """An expression with the loosest operators."""
     return _binary(cursor, 0)
 
 
-def comparison(cursor: Cursor) -> Expr:
+def comparison(cursor: Cursor) -> e.Expr:
     """An expression without bitwise operators outside parentheses: what a formula is made of."""
     return _binary(cursor, 3)
 
 
-def _binary(cursor: Cursor, level: int) -> Expr:
+def _binary(cursor: Cursor, level: int) -> e.Expr:
     if level == len(_LEVELS):
         return _unary(cursor)
     left = _binary(cursor, level + 1)
     while cursor.sees(*_LEVELS[level]):
-        op = BinaryOp(cursor.take().text)
-        left = Binary(op, left, _binary(cursor, level + 1))
+        op = e.BinaryOp(cursor.take().text)
+        left = e.Binary(op, left, _binary(cursor, level + 1))
     return left
 
 
-def _unary(cursor: Cursor) -> Expr:
+def _unary(cursor: Cursor) -> e.Expr:
     if cursor.sees("-", "~", "!"):
-        return Unary(UnaryOp(cursor.take().text), _unary(cursor))
+        return e.Unary(e.UnaryOp(cursor.take().text), _unary(cursor))
     return _primary(cursor)
 
 
-def _primary(cursor: Cursor) -> Expr:
+def _primary(cursor: Cursor) -> e.Expr:
     token = cursor.next
     if token.group == "number":
-        return Constant(cursor.natural("a number"))
+        return e.Constant(cursor.natural("a number"))
     if cursor.sees("&"):
         return address(cursor)
     if cursor.accept("("):
@@ -74,32 +62,32 @@ def _primary(cursor: Cursor) -> Expr:
         cursor.expect("(", "after the type")
         operand = expression(cursor)
         cursor.expect(")", "to close the type's parenthesis")
-        return Extend(operand, width, is_signed)
-    return Register(cursor.take_name("an expression"))
+        return e.Extend(operand, width, is_signed)
+    return e.Register(cursor.take_name("an expression"))
 
 
-def _parenthesized_expression(cursor: Cursor) -> Expr:
+def _parenthesized_expression(cursor: Cursor) -> e.Expr:
     inner = expression(cursor)
     if cursor.accept("?"):
         then = expression(cursor)
         cursor.expect(":", "between the two values of a choice")
-        inner = Select(inner, then, expression(cursor))
+        inner = e.Select(inner, then, expression(cursor))
     cursor.expect(")", "to close the parenthesis")
     return inner
 
 
-def address(cursor: Cursor) -> Address:
+def address(cursor: Cursor) -> e.Address:
     """`&x`, `&(x + 4)`."""
     cursor.expect("&", "before a memory object")
     if not cursor.accept("("):
-        return Address(cursor.take_name("a memory object"))
+        return e.Address(cursor.take_name("a memory object"))
     name = cursor.take_name("a memory object")
     if not cursor.sees("+", "-"):
         raise cursor.wrong("expected `+` or `-` and an offset in bytes")
     sign = 1 if cursor.take().text == "+" else -1
     offset = sign * cursor.natural("an offset in bytes")
     cursor.expect(")", "to close the address")
-    return Address(name, offset)
+    return e.Address(name, offset)
 
 
 def starts_cast(cursor: Cursor) -> bool:
@@ -117,8 +105,8 @@ def cast_type(cursor: Cursor) -> tuple[int, bool]:
         raise cursor.wrong("expected a type such as `i32` or `u8`")
     cursor.take()
     width = int(found.group(2))
-    if not 1 <= width <= WORD:
-        raise error("W0503", f"a type of {width} bits", token.span, f"expected 1 to {WORD} bits")
+    if not 1 <= width <= e.WORD:
+        raise error("W0503", f"a type of {width} bits", token.span, f"expected 1 to {e.WORD} bits")
     return width, found.group(1) == "i"
 
 

@@ -7,27 +7,14 @@ from membar.languages.objects.expressions import expression, several
 from membar.languages.objects.lines import LineWriter, Mark
 from membar.languages.objects.scope import Scope, unknown
 from membar.languages.objects.tokens import Words
+from membar.objects import syntax as o
 from membar.objects import terms as t
-from membar.objects.syntax import (
-    Action,
-    Assign,
-    Branch,
-    Fence,
-    FenceKind,
-    Load,
-    Location,
-    Operation,
-    Return,
-    Rmw,
-    RmwKind,
-    Store,
-)
 from membar.records import field, record
 from membar.source import Span
 from membar.tokens import Token
 
-_RMW = {kind.value: kind for kind in RmwKind}
-_OPERANDS = {RmwKind.CAS: 2, RmwKind.SWAP: 1, RmwKind.FETCH_ADD: 1}
+_RMW = {kind.value: kind for kind in o.RmwKind}
+_OPERANDS = {o.RmwKind.CAS: 2, o.RmwKind.SWAP: 1, o.RmwKind.FETCH_ADD: 1}
 _STEPS = {"++": t.BinaryOp.ADD, "--": t.BinaryOp.SUB, "+=": t.BinaryOp.ADD, "-=": t.BinaryOp.SUB}
 
 
@@ -35,8 +22,8 @@ _STEPS = {"++": t.BinaryOp.ADD, "--": t.BinaryOp.SUB, "+=": t.BinaryOp.ADD, "-="
 class _Access:
     """The one access to memory of an expression, which stands as `Loaded` in it."""
 
-    location: Location
-    rmw: tuple[RmwKind, tuple[t.Term, ...]] | None
+    location: o.Location
+    rmw: tuple[o.RmwKind, tuple[t.Term, ...]] | None
     span: Span
 
 
@@ -56,7 +43,7 @@ class OperationReader:
     def __post_init__(self) -> None:
         self._writer = LineWriter(self.name, self.scope.labels)
 
-    def read(self, start: Span) -> Operation:
+    def read(self, start: Span) -> o.Operation:
         """The operation; the cursor is behind its name.
 
         Raises:
@@ -76,7 +63,7 @@ class OperationReader:
         while not words.sees("}"):
             self._statement(0)
         end = words.take().span
-        return Operation(
+        return o.Operation(
             name=self.name,
             parameters=tuple(self.parameters),
             locals=tuple(self.locals),
@@ -121,16 +108,16 @@ class OperationReader:
         self._access = access
         return t.Loaded()
 
-    def _location(self, token: Token) -> Location:
+    def _location(self, token: Token) -> o.Location:
         declared = self.scope.shared[token.text]
         if declared.size is None:
             if self.words.sees("["):
                 raise error("W1307", f"`{token.text}` is not an array", token.span, "it has no elements")
-            return Location(token.text)
+            return o.Location(token.text)
         self.words.expect("[", f"after the array `{token.text}`")
         index = self._without_memory("the index of an array")
         self.words.expect("]", "after the index")
-        return Location(token.text, index)
+        return o.Location(token.text, index)
 
     def _rmw(self) -> t.Term:
         word = self.words.take()
@@ -176,11 +163,11 @@ class OperationReader:
             return term
         if access.rmw is None:
             target = into or self._fresh_local()
-            self._writer.emit(Load(target, access.location, term), span)
+            self._writer.emit(o.Load(target, access.location, term), span)
             return t.Variable(t.Space.LOCAL, target, self.name)
         target = into if into is not None and term == t.Loaded() else self._fresh_local()
         kind, operands = access.rmw
-        self._writer.emit(Rmw(kind, access.location, operands, target), span)
+        self._writer.emit(o.Rmw(kind, access.location, operands, target), span)
         value = t.Variable(t.Space.LOCAL, target, self.name)
         return t.replace_subterms(term, lambda part: value if part == t.Loaded() else None)
 
@@ -264,7 +251,7 @@ class OperationReader:
         else:
             other = otherwise or self._writer.mark()
             place = then or self._writer.mark()
-            self._writer.emit(Branch(plain), span, then=place, otherwise=other)
+            self._writer.emit(o.Branch(plain), span, then=place, otherwise=other)
             for mark, given in ((place, then), (other, otherwise)):
                 if given is None:
                     self._writer.place(mark)
@@ -330,7 +317,7 @@ class OperationReader:
             self._emit_access(value, access if t.Loaded() in t.subterms(value) else None, span)
             for value in values
         )
-        self._writer.emit(Return(done), span)
+        self._writer.emit(o.Return(done), span)
 
     def _several(self) -> tuple[tuple[t.Term, ...], _Access | None]:
         self._access = None
@@ -340,13 +327,13 @@ class OperationReader:
 
     def _fence(self) -> None:
         word = self.words.take()
-        kind = FenceKind.CONTROL if word.text == "cfence" else FenceKind.FULL
-        if kind is FenceKind.FULL and self.words.accept("."):
+        kind = o.FenceKind.CONTROL if word.text == "cfence" else o.FenceKind.FULL
+        if kind is o.FenceKind.FULL and self.words.accept("."):
             if not self.words.sees_word("st"):
                 raise self.words.wrong("expected `st`: fences are `fence`, `fence.st` and `cfence`")
             self.words.take()
-            kind = FenceKind.STORE
-        self._writer.emit(Fence(kind), word.span.to(self._end()))
+            kind = o.FenceKind.STORE
+        self._writer.emit(o.Fence(kind), word.span.to(self._end()))
 
     def _call_statement(self) -> None:
         start = self.words.next.span
@@ -355,7 +342,7 @@ class OperationReader:
         if access is None or access.rmw is None:
             raise error("W1302", "an expression without effect", span, "expected a statement")
         kind, operands = access.rmw
-        self._writer.emit(Rmw(kind, access.location, operands), span)
+        self._writer.emit(o.Rmw(kind, access.location, operands), span)
 
     def _assignment(self) -> None:
         words = self.words
@@ -365,7 +352,7 @@ class OperationReader:
             value, access = self._assigned_value(t.Loaded(), location, token)
             span = token.span.to(self._end())
             plain = self._emit_access(value, access, span)
-            self._writer.emit(Store(location, plain), span)
+            self._writer.emit(o.Store(location, plain), span)
             return
         if token.text in self.parameters:
             message = f"an assignment to the parameter `{token.text}`"
@@ -388,11 +375,11 @@ class OperationReader:
         plain = self._emit_access(value, access, span, into=None if private else name)
         if access is not None and plain == t.Variable(t.Space.LOCAL, name, self.name):
             return
-        action: Action = Assign(name, plain, private)
+        action: o.Action = o.Assign(name, plain, private)
         self._writer.emit(action, span)
 
     def _assigned_value(
-        self, old: t.Term, place: Location | None, token: Token
+        self, old: t.Term, place: o.Location | None, token: Token
     ) -> tuple[t.Term, _Access | None]:
         """What is assigned, with its access; `old` is the value before, for `++` and the like."""
         words = self.words

@@ -9,13 +9,7 @@ from membar.languages.objects.expressions import number
 from membar.languages.objects.scope import Scope
 from membar.languages.objects.specification import specification
 from membar.languages.objects.tokens import Words, words
-from membar.objects.syntax import (
-    Claim,
-    ConcurrentObject,
-    LinearizationPoint,
-    SharedVariable,
-    Specification,
-)
+from membar.objects import syntax as o
 from membar.records import field, record
 from membar.source import SourceFile
 
@@ -27,13 +21,13 @@ _UNKNOWN = ("W1304", "W1305")
 
 @record(slots=True)
 class _Annotations:
-    abstraction: list[Claim] = field(default_factory=list)
-    points: list[LinearizationPoint] = field(default_factory=list)
-    invariants: list[Claim] = field(default_factory=list)
-    between: list[Claim] = field(default_factory=list)
+    abstraction: list[o.Claim] = field(default_factory=list)
+    points: list[o.LinearizationPoint] = field(default_factory=list)
+    invariants: list[o.Claim] = field(default_factory=list)
+    between: list[o.Claim] = field(default_factory=list)
 
 
-def parse_text(source: SourceFile) -> ConcurrentObject:
+def parse_text(source: SourceFile) -> o.ConcurrentObject:
     """The object that a text means.
 
     Raises:
@@ -117,7 +111,7 @@ def _declare_shared(text: Words, scope: Scope) -> None:
                 raise error("W1309", f"an array of {size} elements", text.previous.span, "from 1 to 64")
             text.expect("]", "after the size")
         initial = number(text, "the initial value") if text.accept("=") else 0
-        scope.shared[name] = SharedVariable(name, initial, size)
+        scope.shared[name] = o.SharedVariable(name, initial, size)
         if not text.accept(","):
             break
     text.expect(";", "after the shared variables")
@@ -142,7 +136,9 @@ def _operation(text: Words, scope: Scope) -> None:
     scope.labels |= {line.label: found.name for line in found.lines}
 
 
-def _build_object(source: SourceFile, name: str, scope: Scope, annotations: _Annotations) -> ConcurrentObject:
+def _build_object(
+    source: SourceFile, name: str, scope: Scope, annotations: _Annotations
+) -> o.ConcurrentObject:
     problems: list[Diagnostic] = []
     end = source.span(len(source.text.rstrip()), len(source.text.rstrip()))
     if not scope.operations:
@@ -157,8 +153,8 @@ def _build_object(source: SourceFile, name: str, scope: Scope, annotations: _Ann
     found = None
     if scope.has_specification:
         operations = tuple(scope.abstract[each] for each in scope.operations)
-        found = Specification(tuple(scope.state.items()), operations)
-    return ConcurrentObject(
+        found = o.Specification(tuple(scope.state.items()), operations)
+    return o.ConcurrentObject(
         name=name,
         source=source,
         shared=tuple(scope.shared.values()),

@@ -12,24 +12,14 @@ from collections.abc import Iterator, Sequence
 from membar.diagnostics import error
 from membar.languages.xcfa.expressions import conjunction
 from membar.languages.xcfa.steps import Mark, MarkedEdge
+from membar.program import operations as ops
 from membar.program.expr import TRUE, Expr
 from membar.program.merge_to_rmw import as_exchange
-from membar.program.operations import (
-    Assert,
-    Assume,
-    Fence,
-    Load,
-    Lock,
-    Operation,
-    Rmw,
-    Store,
-    Unlock,
-)
 from membar.program.program import Edge
 from membar.source import Span
 
 _MOST_WAYS = 256
-FULL_FENCE = Fence(frozenset({"MFENCE"}))
+FULL_FENCE = ops.Fence(frozenset({"MFENCE"}))
 
 
 def edges(steps: Sequence[MarkedEdge], entry: int) -> tuple[Edge, ...]:
@@ -121,21 +111,23 @@ def _block(begin: MarkedEdge, leaving: dict[int, list[MarkedEdge]]) -> Iterator[
 
 def _fails(way: Sequence[MarkedEdge]) -> bool:
     """Whether the way ends at an error location."""
-    return bool(way) and any(isinstance(operation, Assert) for operation in way[-1].operations)
+    return bool(way) and any(isinstance(operation, ops.Assert) for operation in way[-1].operations)
 
 
 def _contract(begin: MarkedEdge, way: Sequence[MarkedEdge], target: int) -> Edge:
     guard: Expr = TRUE
-    operations: list[Operation] = []
+    operations: list[ops.Operation] = []
     span: Span = begin.span
     for step in way:
         if step.guard != TRUE and operations:
-            operations.append(Assume(step.guard))
+            operations.append(ops.Assume(step.guard))
         else:
             guard = conjunction(guard, step.guard)
         operations += step.operations
         span = span.to(step.span)
-    accesses = [op for op in operations if isinstance(op, Load | Store | Rmw | Lock | Unlock)]
+    accesses = [
+        op for op in operations if isinstance(op, ops.Load | ops.Store | ops.Rmw | ops.Lock | ops.Unlock)
+    ]
     if len(accesses) > 1:
         exchange = as_exchange(operations)
         if exchange is None:

@@ -7,19 +7,7 @@ from collections.abc import Callable
 from membar.diagnostics import error
 from membar.languages.xcfa import syntax as x
 from membar.languages.xcfa.tokens import Cursor
-from membar.program.expr import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Select,
-    Unary,
-    UnaryOp,
-    equals,
-    negation,
-)
+from membar.program import expr as e
 
 # From loose to tight; several spellings of one operator stand together.
 _LEVELS: tuple[dict[str, str], ...] = (
@@ -84,10 +72,10 @@ def _operand(cursor: Cursor, depth: int) -> x.Expr:
 
 # Meaning
 
-Lookup = Callable[[x.Use], tuple[Expr, x.Type]]
+Lookup = Callable[[x.Use], tuple[e.Expr, x.Type]]
 
 
-def lower(expr: x.Expr, lookup: Lookup) -> tuple[Expr, x.Type]:
+def lower(expr: x.Expr, lookup: Lookup) -> tuple[e.Expr, x.Type]:
     """The expression over registers, and its type.
 
     Args:
@@ -99,25 +87,25 @@ def lower(expr: x.Expr, lookup: Lookup) -> tuple[Expr, x.Type]:
     """
     match expr:
         case x.Literal(value, kind):
-            return Constant(value), kind
+            return e.Constant(value), kind
         case x.Use():
             found, kind = lookup(expr)
             if kind not in (x.Type.INT, x.Type.BOOL):
                 raise error("W0605", f"`{expr.name}` is a {kind.value}", expr.span, "it has no value")
             return found, kind
         case x.Prefix("not", operand):
-            return negation(of_type(operand, x.Type.BOOL, lookup)), x.Type.BOOL
+            return e.negation(of_type(operand, x.Type.BOOL, lookup)), x.Type.BOOL
         case x.Prefix(_, operand):
-            return Unary(UnaryOp.NEGATE, of_type(operand, x.Type.INT, lookup)), x.Type.INT
+            return e.Unary(e.UnaryOp.NEGATE, of_type(operand, x.Type.INT, lookup)), x.Type.INT
         case x.Infix():
             return _infix(expr, lookup)
         case x.Conditional(condition, then, otherwise):
             test = of_type(condition, x.Type.BOOL, lookup)
             first, kind = lower(then, lookup)
-            return Select(test, first, of_type(otherwise, kind, lookup)), kind
+            return e.Select(test, first, of_type(otherwise, kind, lookup)), kind
 
 
-def of_type(expr: x.Expr, wanted: x.Type, lookup: Lookup) -> Expr:
+def of_type(expr: x.Expr, wanted: x.Type, lookup: Lookup) -> e.Expr:
     """The expression, which must be of that type."""
     value, kind = lower(expr, lookup)
     if kind is not wanted:
@@ -127,38 +115,38 @@ def of_type(expr: x.Expr, wanted: x.Type, lookup: Lookup) -> Expr:
     return value
 
 
-def _infix(expr: x.Infix, lookup: Lookup) -> tuple[Expr, x.Type]:
+def _infix(expr: x.Infix, lookup: Lookup) -> tuple[e.Expr, x.Type]:
     if expr.sign in ("and", "or"):
         left = of_type(expr.left, x.Type.BOOL, lookup)
         right = of_type(expr.right, x.Type.BOOL, lookup)
-        return Binary(BinaryOp.AND if expr.sign == "and" else BinaryOp.OR, left, right), x.Type.BOOL
+        return e.Binary(e.BinaryOp.AND if expr.sign == "and" else e.BinaryOp.OR, left, right), x.Type.BOOL
     if expr.sign in ("=", "!="):
         left, kind = lower(expr.left, lookup)
-        test = equals(left, of_type(expr.right, kind, lookup))
-        return (test if expr.sign == "=" else negation(test)), x.Type.BOOL
+        test = e.equals(left, of_type(expr.right, kind, lookup))
+        return (test if expr.sign == "=" else e.negation(test)), x.Type.BOOL
     left = of_type(expr.left, x.Type.INT, lookup)
     right = of_type(expr.right, x.Type.INT, lookup)
     match expr.sign:
         case "<":
-            return Binary(BinaryOp.SLT, left, right), x.Type.BOOL
+            return e.Binary(e.BinaryOp.SLT, left, right), x.Type.BOOL
         case "<=":
-            return Binary(BinaryOp.SLE, left, right), x.Type.BOOL
+            return e.Binary(e.BinaryOp.SLE, left, right), x.Type.BOOL
         case ">":
-            return Binary(BinaryOp.SLT, right, left), x.Type.BOOL
+            return e.Binary(e.BinaryOp.SLT, right, left), x.Type.BOOL
         case ">=":
-            return Binary(BinaryOp.SLE, right, left), x.Type.BOOL
+            return e.Binary(e.BinaryOp.SLE, right, left), x.Type.BOOL
         case "+":
-            return Binary(BinaryOp.ADD, left, right), x.Type.INT
+            return e.Binary(e.BinaryOp.ADD, left, right), x.Type.INT
         case "-":
-            return Binary(BinaryOp.SUB, left, right), x.Type.INT
+            return e.Binary(e.BinaryOp.SUB, left, right), x.Type.INT
         case _:
-            return Binary(BinaryOp.MUL, left, right), x.Type.INT
+            return e.Binary(e.BinaryOp.MUL, left, right), x.Type.INT
 
 
-def conjunction(left: Expr, right: Expr) -> Expr:
+def conjunction(left: e.Expr, right: e.Expr) -> e.Expr:
     """`left and right`, for truth values."""
-    if left == TRUE:
+    if left == e.TRUE:
         return right
-    if right == TRUE or left == FALSE:
+    if right == e.TRUE or left == e.FALSE:
         return left
-    return Binary(BinaryOp.AND, left, right)
+    return e.Binary(e.BinaryOp.AND, left, right)

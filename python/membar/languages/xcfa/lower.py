@@ -12,20 +12,8 @@ from membar.languages.xcfa.atomic import FULL_FENCE, edges
 from membar.languages.xcfa.expressions import lower, of_type
 from membar.languages.xcfa.scope import Local, Scope
 from membar.languages.xcfa.steps import Mark, Steps
+from membar.program import operations as ops
 from membar.program.expr import FALSE, TRUE, Address, Constant, Expr, Register, equals
-from membar.program.operations import (
-    LOCKS,
-    Assert,
-    Assume,
-    Choose,
-    Fence,
-    Load,
-    Lock,
-    Rmw,
-    Set,
-    Store,
-    Unlock,
-)
 from membar.program.program import Thread, Value
 from membar.records import record
 from membar.source import Span
@@ -148,7 +136,7 @@ class _Lowering:
             if item.is_error:
                 steps.go_to(points[item.name])
                 where = f"error location {item.name} of {self._process.name}"
-                steps.do(Assert(FALSE, f"{where} is reached"), item.span)
+                steps.do(ops.Assert(FALSE, f"{where} is reached"), item.span)
                 steps.close()
         for transition in procedure.transitions:
             source, target = (self._location(points, use) for use in (transition.source, transition.target))
@@ -225,7 +213,7 @@ class _Lowering:
             case x.StoreTo():
                 self._store(statement, scope)
             case x.FenceOf(tags):
-                steps.do(Fence(frozenset(tags)) if tags else FULL_FENCE, span)
+                steps.do(ops.Fence(frozenset(tags)) if tags else FULL_FENCE, span)
             case x.Atomic(begins):
                 steps.mark(Mark.BEGIN if begins else Mark.END, span)
             case x.LockOf(mutex, takes):
@@ -260,7 +248,7 @@ class _Lowering:
         found = scope.variable(target)
         result = self._value(value, data_type(found.type, target), scope, span)
         if isinstance(found, Local):
-            self._steps.do(Set(found.register, result), span)
+            self._steps.do(ops.Set(found.register, result), span)
         else:
             self._steps.do(store(found, result), span)
 
@@ -283,7 +271,7 @@ class _Lowering:
                 help=f"give a range: `havoc {target.name} in 0 .. 3`",
             )
         register = found.register if isinstance(found, Local) else self._temporary()
-        self._steps.do(Choose(register, low, high), span)
+        self._steps.do(ops.Choose(register, low, high), span)
         if not isinstance(found, Local):
             self._steps.do(store(found, Register(register)), span)
 
@@ -318,14 +306,14 @@ class _Lowering:
     # Mutexes and conditions. Taking one is an acquire, giving it away a release.
 
     def _take(self, mutex: str, span: Span) -> None:
-        self._steps.do(Lock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
-        self._steps.do(Set(_held_register(mutex), TRUE), span)
+        self._steps.do(ops.Lock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
+        self._steps.do(ops.Set(_held_register(mutex), TRUE), span)
         self._steps.do(FULL_FENCE, span)
 
     def _give(self, mutex: str, span: Span) -> None:
         self._steps.do(FULL_FENCE, span)
-        self._steps.do(Unlock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
-        self._steps.do(Set(_held_register(mutex), FALSE), span)
+        self._steps.do(ops.Unlock(address=Address(mutex), size=SIZES[x.Type.MUTEX]), span)
+        self._steps.do(ops.Set(_held_register(mutex), FALSE), span)
 
     def _unlock(self, mutex: str, span: Span) -> None:
         self._require_held(mutex, "unlocks", span)
@@ -333,7 +321,7 @@ class _Lowering:
 
     def _require_held(self, mutex: str, does: str, span: Span) -> None:
         message = f"{self._process.name} {does} the mutex {mutex}, which it does not hold"
-        self._steps.do(Assert(equals(Register(_held_register(mutex)), TRUE), message, LOCKS), span)
+        self._steps.do(ops.Assert(equals(Register(_held_register(mutex)), TRUE), message, ops.LOCKS), span)
 
     def _wait(self, statement: x.Wait, scope: Scope) -> None:
         """Raises the own flag, gives the mutex away, and takes it again when the flag has been lowered."""
@@ -342,12 +330,12 @@ class _Lowering:
         span = statement.span
         flag = Address(waiting_flag(statement.condition.name, self._process.name))
         self._require_held(statement.mutex.name, "waits with", span)
-        self._steps.do(Store(address=flag, value=TRUE, size=1), span)
+        self._steps.do(ops.Store(address=flag, value=TRUE, size=1), span)
         self._give(statement.mutex.name, span)
         seen = self._temporary()
         self._steps.close()
-        self._steps.do(Load(register=seen, address=flag, size=1), span)
-        self._steps.do(Assume(equals(Register(seen), FALSE), waits=True), span)
+        self._steps.do(ops.Load(register=seen, address=flag, size=1), span)
+        self._steps.do(ops.Assume(equals(Register(seen), FALSE), waits=True), span)
         self._steps.close()
         self._take(statement.mutex.name, span)
 
@@ -364,7 +352,7 @@ class _Lowering:
         ]
         if statement.everybody:
             for flag in flags:
-                steps.do(Store(address=flag, value=FALSE, size=1), span)
+                steps.do(ops.Store(address=flag, value=FALSE, size=1), span)
             return
         steps.close()
         start, after = steps.at, steps.point()
@@ -372,14 +360,14 @@ class _Lowering:
             steps.go_to(start)
             old = self._temporary()
             waits = equals(Register(old), TRUE)
-            steps.do(Rmw(register=old, address=flag, value=FALSE, size=1, condition=waits), span)
-            steps.do(Assume(waits), span)
+            steps.do(ops.Rmw(register=old, address=flag, value=FALSE, size=1, condition=waits), span)
+            steps.do(ops.Assume(waits), span)
             steps.close(after, span)
         steps.go_to(start)
         for flag in flags:
             old = self._temporary()
-            steps.do(Load(register=old, address=flag, size=1), span)
-            steps.do(Assume(equals(Register(old), FALSE)), span)
+            steps.do(ops.Load(register=old, address=flag, size=1), span)
+            steps.do(ops.Assume(equals(Register(old), FALSE)), span)
         steps.close(after, span)
 
     # Calls
@@ -423,7 +411,7 @@ class _Lowering:
         self._place(procedure, inner, entry, end, (*stack, procedure.name))
         steps.go_to(end)
         for target, formal in back:
-            steps.do(Set(target, Register(formal)), span)
+            steps.do(ops.Set(target, Register(formal)), span)
 
     def _pass(
         self, procedure: x.Procedure, statement: x.Call, scope: Scope, inner: Scope
@@ -438,7 +426,7 @@ class _Lowering:
         ]
         for item, argument, value in zip(procedure.parameters, statement.arguments, values, strict=True):
             formal = f"{inner.prefix}{item.variable.name}"
-            steps.do(Set(formal, value), span)
+            steps.do(ops.Set(formal, value), span)
             if not item.is_out:
                 continue
             if not isinstance(argument, x.Use):
@@ -456,5 +444,5 @@ class _Lowering:
                 )
             back.append((target.register, formal))
         for variable in procedure.variables:
-            steps.do(Set(f"{inner.prefix}{variable.name}", Constant(variable.initial)), span)
+            steps.do(ops.Set(f"{inner.prefix}{variable.name}", Constant(variable.initial)), span)
         return back

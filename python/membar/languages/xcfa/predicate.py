@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from membar.diagnostics import InputError, error
 from membar.languages.xcfa import syntax as x
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Not,
-    Observed,
-    Or,
-    Quantifier,
-    Term,
-    terms_of,
-)
+from membar.program import condition as c
 from membar.program.expr import WORD
 
-_COMPARISONS = {comparison.value: comparison for comparison in Comparison}
+_COMPARISONS = {comparison.value: comparison for comparison in c.Comparison}
 
 
-def final_condition(predicate: x.Expr, module: x.Module) -> FinalCondition:
+def final_condition(predicate: x.Expr, module: x.Module) -> c.FinalCondition:
     """That no execution ends in a state which satisfies the predicate.
 
     Raises:
@@ -32,19 +18,19 @@ def final_condition(predicate: x.Expr, module: x.Module) -> FinalCondition:
     """
     reader = _Reader(module)
     formula = reader.formula(predicate)
-    observed = tuple(Observed(term, reader.labels[term]) for term in dict.fromkeys(terms_of(formula)))
-    return FinalCondition(quantifier=Quantifier.ERROR, formula=formula, observed=observed)
+    observed = tuple(c.Observed(term, reader.labels[term]) for term in dict.fromkeys(c.terms_of(formula)))
+    return c.FinalCondition(quantifier=c.Quantifier.ERROR, formula=formula, observed=observed)
 
 
 class _Reader:
     def __init__(self, module: x.Module) -> None:
         self._module = module
-        self.labels: dict[Term, str] = {}
+        self.labels: dict[c.Term, str] = {}
 
-    def formula(self, expr: x.Expr) -> Formula:
+    def formula(self, expr: x.Expr) -> c.Formula:
         match expr:
             case x.Literal(value, x.Type.BOOL):
-                return And(()) if value else Or(())
+                return c.And(()) if value else c.Or(())
             case x.Use():
                 term, kind = self._term(expr)
                 if kind is not x.Type.BOOL:
@@ -54,41 +40,43 @@ class _Reader:
                         expr.span,
                         "expected bool",
                     )
-                return Compare(term, Comparison.EQ, 1)
+                return c.Compare(term, c.Comparison.EQ, 1)
             case x.Prefix("not", operand):
-                return Not(self.formula(operand))
+                return c.Not(self.formula(operand))
             case x.Infix("and", left, right):
-                return And((self.formula(left), self.formula(right)))
+                return c.And((self.formula(left), self.formula(right)))
             case x.Infix("or", left, right):
-                return Or((self.formula(left), self.formula(right)))
+                return c.Or((self.formula(left), self.formula(right)))
             case x.Infix(sign, left, right) if sign in _COMPARISONS:
                 return self._comparison(_COMPARISONS[sign], left, right)
             case _:
                 raise _unsupported_error(expr)
 
-    def _comparison(self, comparison: Comparison, left: x.Expr, right: x.Expr) -> Formula:
+    def _comparison(self, comparison: c.Comparison, left: x.Expr, right: x.Expr) -> c.Formula:
         if not isinstance(left, x.Use):
             raise _unsupported_error(left)
         term, kind = self._term(left)
         match right:
             case x.Literal(value, other):
-                compared: int | Term = value
+                compared: int | c.Term = value
             case x.Use():
                 compared, other = self._term(right)
             case _:
                 raise _unsupported_error(right)
-        if kind is not other or (kind is x.Type.BOOL and comparison not in (Comparison.EQ, Comparison.NE)):
+        if kind is not other or (
+            kind is x.Type.BOOL and comparison not in (c.Comparison.EQ, c.Comparison.NE)
+        ):
             raise error(
                 "W0605", f"{kind.value} compared with {other.value}", right.span, f"expected {kind.value}"
             )
-        return Compare(term, comparison, compared)
+        return c.Compare(term, comparison, compared)
 
-    def _term(self, use: x.Use) -> tuple[Term, x.Type]:
+    def _term(self, use: x.Use) -> tuple[c.Term, x.Type]:
         if use.process is None:
             for variable in self._module.variables:
                 if variable.name == use.name and variable.type in (x.Type.INT, x.Type.BOOL):
                     is_int = variable.type is x.Type.INT
-                    cell = FinalCell(use.name, 0, WORD if is_int else 8, is_int)
+                    cell = c.FinalCell(use.name, 0, WORD if is_int else 8, is_int)
                     return self._label(cell, use.name), variable.type
             raise error(
                 "W0604",
@@ -102,7 +90,7 @@ class _Reader:
                 main = [item for item in process.procedures if item.is_main]
                 for variable in (*process.variables, *(v for item in main for v in item.variables)):
                     if variable.name == use.name:
-                        register = FinalRegister(number, use.name, WORD)
+                        register = c.FinalRegister(number, use.name, WORD)
                         return self._label(register, f"{process.name}.{use.name}"), variable.type
                 raise error(
                     "W0604",
@@ -112,7 +100,7 @@ class _Reader:
                 )
         raise error("W0604", f"unknown process `{use.process}`", use.span, "not declared")
 
-    def _label(self, term: Term, label: str) -> Term:
+    def _label(self, term: c.Term, label: str) -> c.Term:
         self.labels[term] = label
         return term
 

@@ -9,20 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import combinations
 
+from membar.objects import syntax as o
 from membar.objects import terms as t
 from membar.objects.algebra import simplify
-from membar.objects.syntax import (
-    Assign,
-    Branch,
-    ConcurrentObject,
-    Load,
-    Location,
-    Operation,
-    Return,
-    Rmw,
-    RmwKind,
-    Store,
-)
 from membar.objects.systems.moves import ThreadSystem
 
 _MOST_ASKED = 4
@@ -39,7 +28,7 @@ class Templates:
         self._moduli = sorted(_moduli(self._about))
         self.truths = _truths(self._about)
 
-    def at(self, control: Hashable, operation: Operation | None) -> tuple[t.Term, ...]:
+    def at(self, control: Hashable, operation: o.Operation | None) -> tuple[t.Term, ...]:
         """What may be claimed at a control, in the object language; `operation` is the current one."""
         terms = tuple(dict.fromkeys(self._terms(control, operation)))
         found = dict.fromkeys(self._single(terms))
@@ -64,7 +53,7 @@ class Templates:
                         found[t.Binary(t.BinaryOp.IMPLIES, t.equals(one, t.Number(value)), atom)] = None
         return tuple(found)
 
-    def _terms(self, control: Hashable, operation: Operation | None) -> Iterator[t.Term]:
+    def _terms(self, control: Hashable, operation: o.Operation | None) -> Iterator[t.Term]:
         for shared in self._about.shared:
             if shared.size is None:
                 memory = t.Variable(t.Space.SHARED, shared.name)
@@ -77,7 +66,7 @@ class Templates:
             for name in (*operation.parameters, *operation.locals):
                 yield t.Variable(t.Space.LOCAL, name, operation.name)
         for each, line in self._about.lines():
-            if isinstance(line.action, Store):
+            if isinstance(line.action, o.Store):
                 names = [None, *each.parameters, *(f"@{number + 1}" for number in range(each.results))]
                 values: list[t.Term] = [t.PendingValue(line.label, name) for name in names]
                 values += [t.DeferredResult(line.label, number + 1) for number in range(self._most_results())]
@@ -97,7 +86,7 @@ class Templates:
                 for rest in range(modulus):
                     yield t.equals(t.Binary(t.BinaryOp.REM, term, t.Number(modulus)), t.Number(rest))
 
-    def _different(self, operation: Operation | None) -> Iterator[t.Term]:
+    def _different(self, operation: o.Operation | None) -> Iterator[t.Term]:
         """That a local of the operation is not a number that the operation or a point of it asks about."""
         if operation is None:
             return
@@ -127,7 +116,7 @@ class Templates:
                 if name is not None:
                     return self._family.get((t.Space.LOCAL, owner.name, name), name)
                 action = line.action
-                place = action.location.name if isinstance(action, Store) else ""
+                place = action.location.name if isinstance(action, o.Store) else ""
                 return self._family.get((t.Space.SHARED, "", place), place)
             case t.DeferredResult(number=number):
                 for each in self._about.operations:
@@ -137,31 +126,31 @@ class Templates:
                 pass
         return term
 
-    def _result_family(self, operation: Operation, number: int) -> Hashable:
+    def _result_family(self, operation: o.Operation, number: int) -> Hashable:
         for line in operation.lines:
-            if isinstance(line.action, Return):
+            if isinstance(line.action, o.Return):
                 result = line.action.results[number - 1]
                 if isinstance(result, t.Variable):
                     return self._family_of(result)
         return number
 
-    def _conditions(self, operation: Operation | None) -> Iterator[t.Term]:
+    def _conditions(self, operation: o.Operation | None) -> Iterator[t.Term]:
         """What waiting loops and linearization points of an operation ask, about what it would see now."""
         if operation is None:
             return
         for line in operation.lines:
             asked = [point.when for point in self._about.points if point.line == line.label]
-            if isinstance(line.action, Load) and isinstance(line.action.value, t.Binary):
+            if isinstance(line.action, o.Load) and isinstance(line.action.value, t.Binary):
                 test = line.action.value
                 if test.op in (t.BinaryOp.EQ, t.BinaryOp.NE):
                     asked.append(t.Binary(t.BinaryOp.EQ, test.left, test.right))
-            location = line.action.location if isinstance(line.action, Load | Rmw) else None
+            location = line.action.location if isinstance(line.action, o.Load | o.Rmw) else None
             for term in asked:
                 if term != t.TRUE and (location is None or location.index is None):
                     yield simplify(_replace_loaded(term, location))
 
 
-def _replace_loaded(term: t.Term, location: Location | None) -> t.Term:
+def _replace_loaded(term: t.Term, location: o.Location | None) -> t.Term:
     name = "" if location is None else location.name
     return t.replace_subterms(term, lambda part: t.Sees(name) if part == t.Loaded() else None)
 
@@ -185,45 +174,45 @@ def _is_truth(term: t.Term) -> bool:
     )
 
 
-def _truths(about: ConcurrentObject) -> frozenset[tuple[str, str]]:
+def _truths(about: o.ConcurrentObject) -> frozenset[tuple[str, str]]:
     """Locals that are only ever 0 or 1, because an access says whether something was so."""
     found = set()
     for operation, line in about.lines():
         match line.action:
-            case Rmw(kind=RmwKind.CAS, target=str(target)):
+            case o.Rmw(kind=o.RmwKind.CAS, target=str(target)):
                 found.add((operation.name, target))
-            case Load(target=target, value=value) if _is_truth(value):
+            case o.Load(target=target, value=value) if _is_truth(value):
                 found.add((operation.name, target))
             case _:
                 pass
     return frozenset(found)
 
 
-def _texts(about: ConcurrentObject) -> Iterator[t.Term]:
+def _texts(about: o.ConcurrentObject) -> Iterator[t.Term]:
     for operation, line in about.lines():
         yield operation.requires
         match line.action:
-            case Load(value=value) | Store(value=value) | Assign(value=value):
+            case o.Load(value=value) | o.Store(value=value) | o.Assign(value=value):
                 yield value
-            case Branch(condition=condition):
+            case o.Branch(condition=condition):
                 yield condition
-            case Rmw(operands=operands):
+            case o.Rmw(operands=operands):
                 yield from operands
             case _:
                 pass
     yield from (claim.formula for claim in about.abstraction)
 
 
-def _constants(about: ConcurrentObject) -> set[int]:
+def _constants(about: o.ConcurrentObject) -> set[int]:
     found = {0, 1} | {shared.initial for shared in about.shared}
     for term in _texts(about):
         found |= {part.value for part in t.subterms(term) if isinstance(part, t.Number)}
     return {value for value in found if abs(value) <= 2}
 
 
-def _tested_numbers(about: ConcurrentObject, operation: Operation) -> set[int]:
+def _tested_numbers(about: o.ConcurrentObject, operation: o.Operation) -> set[int]:
     """The numbers in conditions of an operation and of its linearization points, and 0."""
-    asked = [line.action.condition for line in operation.lines if isinstance(line.action, Branch)]
+    asked = [line.action.condition for line in operation.lines if isinstance(line.action, o.Branch)]
     for point in about.points:
         if point.operation == operation.name:
             asked += [point.when, *(point.results or ())]
@@ -231,7 +220,7 @@ def _tested_numbers(about: ConcurrentObject, operation: Operation) -> set[int]:
     return {0, *sorted(found, key=abs)[:_MOST_ASKED]}
 
 
-def _moduli(about: ConcurrentObject) -> set[int]:
+def _moduli(about: o.ConcurrentObject) -> set[int]:
     return {
         part.right.value
         for term in _texts(about)
@@ -241,7 +230,7 @@ def _moduli(about: ConcurrentObject) -> set[int]:
     }
 
 
-def _families(about: ConcurrentObject) -> dict[Hashable, Hashable]:
+def _families(about: o.ConcurrentObject) -> dict[Hashable, Hashable]:
     """Variables that are assigned to or compared with one another, each with its family's first member."""
     parent: dict[Hashable, Hashable] = {}
 
@@ -257,15 +246,15 @@ def _families(about: ConcurrentObject) -> dict[Hashable, Hashable]:
 
     for operation, line in about.lines():
         match line.action:
-            case Load(target=target, location=location, value=value):
+            case o.Load(target=target, location=location, value=value):
                 inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
                 place: Hashable = (t.Space.SHARED, "", location.name)
                 own = [] if _is_truth(value) else [(t.Space.LOCAL, operation.name, target)]
                 join([place, *own, *inside])
-            case Store(location=location, value=value):
+            case o.Store(location=location, value=value):
                 inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
                 join([(t.Space.SHARED, "", location.name), *inside])
-            case Rmw(kind=kind, location=location, operands=operands, target=target):
+            case o.Rmw(kind=kind, location=location, operands=operands, target=target):
                 inside = [
                     _key(part)
                     for each in operands
@@ -273,14 +262,16 @@ def _families(about: ConcurrentObject) -> dict[Hashable, Hashable]:
                     if isinstance(part, t.Variable)
                 ]
                 own = (
-                    [] if target is None or kind is RmwKind.CAS else [(t.Space.LOCAL, operation.name, target)]
+                    []
+                    if target is None or kind is o.RmwKind.CAS
+                    else [(t.Space.LOCAL, operation.name, target)]
                 )
                 join([(t.Space.SHARED, "", location.name), *own, *inside])
-            case Assign(target=target, value=value, private=private):
+            case o.Assign(target=target, value=value, private=private):
                 inside = [_key(part) for part in t.subterms(value) if isinstance(part, t.Variable)]
                 space = t.Space.PRIVATE if private else t.Space.LOCAL
                 join([(space, "" if private else operation.name, target), *inside])
-            case Branch(condition=condition):
+            case o.Branch(condition=condition):
                 join([_key(part) for part in t.subterms(condition) if isinstance(part, t.Variable)])
             case _:
                 pass
@@ -292,7 +283,7 @@ def _key(variable: t.Variable) -> Hashable:
 
 
 def exclusions(
-    truths: frozenset[tuple[str, str]], one: Operation | None, two: Operation | None
+    truths: frozenset[tuple[str, str]], one: o.Operation | None, two: o.Operation | None
 ) -> tuple[t.Term, ...]:
     """What may be claimed of two threads in these operations: never together, or only with some outcomes."""
     found: list[t.Term] = [t.FALSE]
@@ -303,7 +294,7 @@ def exclusions(
     return tuple(found)
 
 
-def _outcomes(truths: frozenset[tuple[str, str]], operation: Operation | None, who: t.Who) -> list[t.Term]:
+def _outcomes(truths: frozenset[tuple[str, str]], operation: o.Operation | None, who: t.Who) -> list[t.Term]:
     if operation is None:
         return []
     return [

@@ -7,20 +7,10 @@ from collections.abc import Iterable, Sequence
 import z3
 
 from membar.limits.solver import ALL_LIMITS, ask_within_limits
-from membar.objects.terms import (
-    Binary,
-    BinaryOp,
-    Choice,
-    Number,
-    Term,
-    Unary,
-    UnaryOp,
-    Variable,
-    Who,
-)
+from membar.objects import terms as t
 
-_TRUTHS = {BinaryOp.AND, BinaryOp.OR, BinaryOp.IMPLIES}
-_COMPARISONS = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
+_TRUTHS = {t.BinaryOp.AND, t.BinaryOp.OR, t.BinaryOp.IMPLIES}
+_COMPARISONS = {t.BinaryOp.EQ, t.BinaryOp.NE, t.BinaryOp.LT, t.BinaryOp.LE, t.BinaryOp.GT, t.BinaryOp.GE}
 
 
 class _Settings:
@@ -64,66 +54,66 @@ class Encoder:
     """Translates terms; the same term gives the same formula."""
 
     def __init__(self) -> None:
-        self._variables: dict[Variable, z3.ArithRef] = {}
-        self._truths: dict[Term, z3.BoolRef] = {}
+        self._variables: dict[t.Variable, z3.ArithRef] = {}
+        self._truths: dict[t.Term, z3.BoolRef] = {}
 
     @property
-    def variables(self) -> dict[Variable, z3.ArithRef]:
+    def variables(self) -> dict[t.Variable, z3.ArithRef]:
         """Every variable met so far."""
         return self._variables
 
-    def variable(self, variable: Variable) -> z3.ArithRef:
+    def variable(self, variable: t.Variable) -> z3.ArithRef:
         """The unknown that stands for a variable."""
         if variable not in self._variables:
-            who = "other." if variable.who is Who.OTHER else ""
+            who = "other." if variable.who is t.Who.OTHER else ""
             name = f"{variable.space.value}:{who}{variable.operation}.{variable.name}"
             self._variables[variable] = z3.Int(name)
         return self._variables[variable]
 
-    def all(self, terms: Iterable[Term]) -> z3.BoolRef:
+    def all(self, terms: Iterable[t.Term]) -> z3.BoolRef:
         """That all of them hold."""
         return conjunction([self.truth(term) for term in terms])
 
-    def truth(self, term: Term) -> z3.BoolRef:
+    def truth(self, term: t.Term) -> z3.BoolRef:
         """The term as a truth value: whether it is not 0."""
         found = self._truths.get(term)
         if found is None:
             found = self._truths[term] = self._truth(term)
         return found
 
-    def _truth(self, term: Term) -> z3.BoolRef:
+    def _truth(self, term: t.Term) -> z3.BoolRef:
         match term:
-            case Number(value=value):
+            case t.Number(value=value):
                 return z3.BoolVal(bool(value))
-            case Unary(op=UnaryOp.NOT, operand=operand):
+            case t.Unary(op=t.UnaryOp.NOT, operand=operand):
                 return z3.Not(self.truth(operand))
-            case Binary(op=BinaryOp.AND, left=left, right=right):
+            case t.Binary(op=t.BinaryOp.AND, left=left, right=right):
                 return z3.And(self.truth(left), self.truth(right))
-            case Binary(op=BinaryOp.OR, left=left, right=right):
+            case t.Binary(op=t.BinaryOp.OR, left=left, right=right):
                 return z3.Or(self.truth(left), self.truth(right))
-            case Binary(op=BinaryOp.IMPLIES, left=left, right=right):
+            case t.Binary(op=t.BinaryOp.IMPLIES, left=left, right=right):
                 return z3.Implies(self.truth(left), self.truth(right))
-            case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
+            case t.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
                 return _comparison(op, self.number(left), self.number(right))
-            case Choice(condition=condition, then=then, otherwise=otherwise):
+            case t.Choice(condition=condition, then=then, otherwise=otherwise):
                 return z3.If(self.truth(condition), self.truth(then), self.truth(otherwise))
             case _:
                 return self.number(term) != 0
 
-    def number(self, term: Term) -> z3.ArithRef:
+    def number(self, term: t.Term) -> z3.ArithRef:
         """The term as a number; a truth value is 0 or 1."""
         match term:
-            case Number(value=value):
+            case t.Number(value=value):
                 return z3.IntVal(value)
-            case Variable():
+            case t.Variable():
                 return self.variable(term)
-            case Unary(op=UnaryOp.NEGATE, operand=operand):
+            case t.Unary(op=t.UnaryOp.NEGATE, operand=operand):
                 return -self.number(operand)
-            case Choice(condition=condition, then=then, otherwise=otherwise):
+            case t.Choice(condition=condition, then=then, otherwise=otherwise):
                 return z3.If(self.truth(condition), self.number(then), self.number(otherwise))
-            case Binary(op=op, left=left, right=right) if op not in _TRUTHS | _COMPARISONS:
+            case t.Binary(op=op, left=left, right=right) if op not in _TRUTHS | _COMPARISONS:
                 return _arithmetic(op, self.number(left), self.number(right))
-            case Binary() | Unary():
+            case t.Binary() | t.Unary():
                 return z3.If(self.truth(term), z3.IntVal(1), z3.IntVal(0))
             case _:
                 raise TypeError(f"{type(term).__name__} has no value outside a thread's control")
@@ -139,31 +129,31 @@ def conjunction(formulas: Sequence[z3.BoolRef]) -> z3.BoolRef:
     return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(formulas), parts), context)
 
 
-def _comparison(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:
+def _comparison(op: t.BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.BoolRef:
     match op:
-        case BinaryOp.EQ:
+        case t.BinaryOp.EQ:
             return left == right
-        case BinaryOp.NE:
+        case t.BinaryOp.NE:
             return left != right
-        case BinaryOp.LT:
+        case t.BinaryOp.LT:
             return left < right
-        case BinaryOp.LE:
+        case t.BinaryOp.LE:
             return left <= right
-        case BinaryOp.GT:
+        case t.BinaryOp.GT:
             return left > right
         case _:
             return left >= right
 
 
-def _arithmetic(op: BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
+def _arithmetic(op: t.BinaryOp, left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
     match op:
-        case BinaryOp.ADD:
+        case t.BinaryOp.ADD:
             return left + right
-        case BinaryOp.SUB:
+        case t.BinaryOp.SUB:
             return left - right
-        case BinaryOp.MUL:
+        case t.BinaryOp.MUL:
             return left * right
-        case BinaryOp.DIV:
+        case t.BinaryOp.DIV:
             return left / right  # rounds down, as `%` asks for; the divisor is positive
         case _:
             return left % right

@@ -11,17 +11,8 @@ from __future__ import annotations
 import re
 
 from membar.diagnostics import error
+from membar.program import expr as e
 from membar.program import temporal as t
-from membar.program.expr import (
-    FALSE,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Register,
-    Unary,
-    UnaryOp,
-)
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
 from membar.records import record
@@ -39,8 +30,8 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 _TEMPORAL = frozenset({"U", "R", "V", "W", "G", "F", "X"})
 _OPERATIONS = {
-    "==": BinaryOp.EQ, "=": BinaryOp.EQ, "!=": BinaryOp.NE, "<": BinaryOp.SLT, "<=": BinaryOp.SLE,
-    "+": BinaryOp.ADD, "-": BinaryOp.SUB, "*": BinaryOp.MUL,
+    "==": e.BinaryOp.EQ, "=": e.BinaryOp.EQ, "!=": e.BinaryOp.NE, "<": e.BinaryOp.SLT, "<=": e.BinaryOp.SLE,
+    "+": e.BinaryOp.ADD, "-": e.BinaryOp.SUB, "*": e.BinaryOp.MUL,
 }  # fmt: skip
 _DEEPEST = 60
 
@@ -230,24 +221,24 @@ def _predicate(node: _Node) -> StatePredicate:
     return StatePredicate(value, tuple((name, seen) for seen, name in reads.items()), node.span.flat_text)
 
 
-def _value(node: _Node, reads: dict[Observable, str]) -> Expr:
+def _value(node: _Node, reads: dict[Observable, str]) -> e.Expr:
     if node.sign == "number":
-        return Constant(node.value)
+        return e.Constant(node.value)
     if node.seen is not None:
-        return Register(reads.setdefault(node.seen, f"#{len(reads)}"))
+        return e.Register(reads.setdefault(node.seen, f"#{len(reads)}"))
     parts = [_value(part, reads) for part in node.parts]
     match node.sign:
         case "unary !":
-            return Unary(UnaryOp.NOT, parts[0])
+            return e.Unary(e.UnaryOp.NOT, parts[0])
         case "unary -":
-            return Unary(UnaryOp.NEGATE, parts[0])
+            return e.Unary(e.UnaryOp.NEGATE, parts[0])
         case ">" | ">=":
-            return Binary(BinaryOp.SLT if node.sign == ">" else BinaryOp.SLE, parts[1], parts[0])
+            return e.Binary(e.BinaryOp.SLT if node.sign == ">" else e.BinaryOp.SLE, parts[1], parts[0])
         case "&&" | "||":
-            op = BinaryOp.AND if node.sign == "&&" else BinaryOp.OR
-            return Binary(op, *(Binary(BinaryOp.NE, part, FALSE) for part in parts))
+            op = e.BinaryOp.AND if node.sign == "&&" else e.BinaryOp.OR
+            return e.Binary(op, *(e.Binary(e.BinaryOp.NE, part, e.FALSE) for part in parts))
         case sign if sign in _OPERATIONS:
-            return Binary(_OPERATIONS[sign], parts[0], parts[1])
+            return e.Binary(_OPERATIONS[sign], parts[0], parts[1])
         case _:
             raise error(
                 "W0410", f"`{node.sign}` between numbers", node.span, "expected arithmetic or a comparison"

@@ -12,21 +12,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from membar.diagnostics import EngineLimitError
+from membar.program import temporal as ltl
 from membar.program.predicate import StatePredicate
-from membar.program.temporal import (
-    TRUE,
-    And,
-    Atom,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Release,
-    Truth,
-    Until,
-    Words,
-    formula_text,
-)
 from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.normal import normal_form
 from membar.properties.ltl.reduction import reduce
@@ -34,10 +21,10 @@ from membar.records import record, replace
 
 _MOST_STATES = 20_000
 _EVERY_LETTER = Label()
-Obligations: TypeAlias = frozenset[Formula]
+Obligations: TypeAlias = frozenset[ltl.Formula]
 
 
-def automaton_of(formula: Formula, *, negated: bool = False) -> Automaton:
+def automaton_of(formula: ltl.Formula, *, negated: bool = False) -> Automaton:
     """The automaton of the runs that satisfy a formula, or that do not (`negated`).
 
     Raises:
@@ -58,22 +45,22 @@ class _Way:
         done: what has been taken apart.
     """
 
-    todo: tuple[Formula, ...]
+    todo: tuple[ltl.Formula, ...]
     label: Label = _EVERY_LETTER
     following: Obligations = frozenset()
-    put_off: frozenset[Formula] = frozenset()
+    put_off: frozenset[ltl.Formula] = frozenset()
     done: Obligations = frozenset()
 
-    def with_todo(self, *formulas: Formula) -> _Way:
+    def with_todo(self, *formulas: ltl.Formula) -> _Way:
         """The way with more to be satisfied."""
         return replace(self, todo=(*formulas, *self.todo))
 
 
 class _Tableau:
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, formula: ltl.Formula) -> None:
         self._formula = formula
         self._atoms: dict[StatePredicate, int] = {}
-        self._marks: dict[Formula, int] = {}
+        self._marks: dict[ltl.Formula, int] = {}
         self._collect(formula)
 
     def automaton(self) -> Automaton:
@@ -96,18 +83,20 @@ class _Tableau:
         names = tuple(" & ".join(sorted(map(formula_name, state))) or "true" for state in numbers)
         return Automaton(tuple(self._atoms), len(numbers), tuple(transitions), len(self._marks), names)
 
-    def _collect(self, formula: Formula) -> None:
+    def _collect(self, formula: ltl.Formula) -> None:
         match formula:
-            case Atom(predicate):
+            case ltl.Atom(predicate):
                 self._atoms.setdefault(predicate, len(self._atoms))
-            case Not(operand) | Next(operand):
+            case ltl.Not(operand) | ltl.Next(operand):
                 self._collect(operand)
-            case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
-                if isinstance(formula, Until):
+            case (
+                ltl.And(left, right) | ltl.Or(left, right) | ltl.Until(left, right) | ltl.Release(left, right)
+            ):
+                if isinstance(formula, ltl.Until):
                     self._marks.setdefault(formula, len(self._marks))
                 self._collect(left)
                 self._collect(right)
-            case Truth():
+            case ltl.Truth():
                 pass
 
     def _ways(self, state: Obligations) -> Iterator[_Way]:
@@ -122,46 +111,46 @@ class _Tableau:
             rest = replace(way, todo=tuple(others), done=way.done | {first})
             ways += [rest] if first in way.done else reversed(list(self._apart(first, rest)))
 
-    def _apart(self, formula: Formula, way: _Way) -> Iterator[_Way]:
+    def _apart(self, formula: ltl.Formula, way: _Way) -> Iterator[_Way]:
         """The ways that satisfy one more formula; no choice where one side is satisfied already."""
         match formula:
-            case Truth(value):
+            case ltl.Truth(value):
                 if value:
                     yield way
-            case Atom(predicate):
+            case ltl.Atom(predicate):
                 number = self._atoms[predicate]
                 if number not in way.label.negative:
                     yield replace(way, label=Label(way.label.positive | {number}, way.label.negative))
-            case Not(Atom(predicate)):
+            case ltl.Not(ltl.Atom(predicate)):
                 number = self._atoms[predicate]
                 if number not in way.label.positive:
                     yield replace(way, label=Label(way.label.positive, way.label.negative | {number}))
-            case And(left, right):
+            case ltl.And(left, right):
                 yield way.with_todo(left, right)
-            case Or(left, right):
+            case ltl.Or(left, right):
                 yield way.with_todo(left)
                 if left not in way.done:
                     yield way.with_todo(right)
-            case Next(operand):
+            case ltl.Next(operand):
                 yield replace(way, following=way.following | _parts(operand))
-            case Until(left, right):
+            case ltl.Until(left, right):
                 yield way.with_todo(right)
                 if right not in way.done:
                     put_off = way.put_off | {formula}
                     yield replace(way.with_todo(left), following=way.following | {formula}, put_off=put_off)
-            case Release(left, right):
+            case ltl.Release(left, right):
                 yield way.with_todo(left, right)
                 if left not in way.done:
                     yield replace(way.with_todo(right), following=way.following | {formula})
-            case Not():
+            case ltl.Not():
                 raise AssertionError("not in negation normal form")
 
 
-def _parts(formula: Formula) -> Obligations:
+def _parts(formula: ltl.Formula) -> Obligations:
     """The formula as a set of formulas that must hold together."""
-    if isinstance(formula, And):
+    if isinstance(formula, ltl.And):
         return _parts(formula.left) | _parts(formula.right)
-    return frozenset() if formula == TRUE else frozenset({formula})
+    return frozenset() if formula == ltl.TRUE else frozenset({formula})
 
 
 def _least(ways: list[_Way]) -> list[_Way]:
@@ -181,14 +170,14 @@ def _least(ways: list[_Way]) -> list[_Way]:
     return kept
 
 
-_WORDS = Words(not_="!", and_="&&", or_="||", finally_="F", globally="G")
+_WORDS = ltl.Words(not_="!", and_="&&", or_="||", finally_="F", globally="G")
 
 
-def formula_name(formula: Formula) -> str:
+def formula_name(formula: ltl.Formula) -> str:
     """A formula as text: `G`, `F`, `X`, `U`, `R`, `!`, `&&`, `||`."""
-    return formula_text(formula, _WORDS, _atom_name)
+    return ltl.formula_text(formula, _WORDS, _atom_name)
 
 
-def _atom_name(atom: Atom) -> str:
+def _atom_name(atom: ltl.Atom) -> str:
     text = atom.predicate.text or "?"
     return text if text.replace("_", "").isalnum() else f"({text})"

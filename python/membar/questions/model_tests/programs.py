@@ -11,41 +11,10 @@ from random import Random
 from types import MappingProxyType
 from typing import TypeAlias
 
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Observed,
-    Or,
-    Quantifier,
-    Term,
-)
+from membar.program import condition as c
+from membar.program import expr as e
+from membar.program import operations as ops
 from membar.program.dependencies import reads_memory, registers_written, writes_memory
-from membar.program.expr import (
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Register,
-    equals,
-    negation,
-)
-from membar.program.operations import (
-    NO_TAGS,
-    Fence,
-    Load,
-    Operation,
-    Rmw,
-    Store,
-    StoreConditional,
-    Tags,
-)
 from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.records import record, replace
 
@@ -69,10 +38,10 @@ class Features:
         ring: what two neighbouring threads may do at the location between them.
     """
 
-    fences: tuple[Tags, ...] = ()
-    loads: tuple[Tags, ...] = (NO_TAGS,)
-    stores: tuple[Tags, ...] = (NO_TAGS,)
-    rmws: tuple[tuple[Tags, Tags], ...] = ()
+    fences: tuple[ops.Tags, ...] = ()
+    loads: tuple[ops.Tags, ...] = (ops.NO_TAGS,)
+    stores: tuple[ops.Tags, ...] = (ops.NO_TAGS,)
+    rmws: tuple[tuple[ops.Tags, ops.Tags], ...] = ()
     dependencies: bool = True
     branches: bool = True
     exclusives: bool = False
@@ -80,11 +49,11 @@ class Features:
     ring: tuple[tuple[str, str], ...] = (("store", "load"), ("load", "store"), ("store", "store"))
 
 
-def _tags(*words: str) -> Tags:
+def _tags(*words: str) -> ops.Tags:
     return frozenset(words)
 
 
-def _each(*words: str) -> tuple[Tags, ...]:
+def _each(*words: str) -> tuple[ops.Tags, ...]:
     return tuple(frozenset({word}) for word in words)
 
 
@@ -95,15 +64,15 @@ X86 = Features(
 )
 AARCH64 = Features(
     fences=_each("DMB.SY", "DMB.LD", "DMB.ST", "ISB"),
-    loads=(NO_TAGS, NO_TAGS, _tags("A"), _tags("Q")),
-    stores=(NO_TAGS, NO_TAGS, _tags("L")),
+    loads=(ops.NO_TAGS, ops.NO_TAGS, _tags("A"), _tags("Q")),
+    stores=(ops.NO_TAGS, ops.NO_TAGS, _tags("L")),
     rmws=((_tags("X"), _tags("X")), (_tags("X", "A"), _tags("X", "L"))),
     exclusives=True,
 )
 RISCV = Features(
     fences=_each("Fence.rw.rw", "Fence.r.rw", "Fence.w.w", "Fence.tso"),
-    loads=(NO_TAGS, NO_TAGS, _tags("Acq")),
-    stores=(NO_TAGS, NO_TAGS, _tags("Rel")),
+    loads=(ops.NO_TAGS, ops.NO_TAGS, _tags("Acq")),
+    stores=(ops.NO_TAGS, ops.NO_TAGS, _tags("Rel")),
     rmws=((_tags("X"), _tags("X")), (_tags("X", "AcqRel"), _tags("X", "AcqRel"))),
     exclusives=True,
 )
@@ -117,8 +86,8 @@ C11 = Features(
 )
 KERNEL = Features(
     fences=_each("Mb", "Rmb", "Wmb", "Barrier", "Before-atomic", "After-atomic"),
-    loads=(NO_TAGS, _tags("Once"), _tags("Once"), _tags("Acquire")),
-    stores=(NO_TAGS, _tags("Once"), _tags("Once"), _tags("Release")),
+    loads=(ops.NO_TAGS, _tags("Once"), _tags("Once"), _tags("Acquire")),
+    stores=(ops.NO_TAGS, _tags("Once"), _tags("Once"), _tags("Release")),
     rmws=(
         (_tags("RMW", "Once"), _tags("RMW", "Once")),
         (_tags("RMW", "Acquire"), _tags("RMW", "Once")),
@@ -220,7 +189,7 @@ class _ThreadBuilder:
     def build(self, plan: Plan) -> Thread:
         for position, (kind, location) in enumerate(plan):
             if position and self._chance(self.features.fences, 1, 3):
-                self._step(Fence(self.random.choice(self.features.fences)))
+                self._step(ops.Fence(self.random.choice(self.features.fences)))
             if self._chance(self.features.exclusives, 1, 8):
                 self._exclusive_pair(location, self.random.choice(plan)[1])
             else:
@@ -237,27 +206,27 @@ class _ThreadBuilder:
         elif kind == "store":
             tags = self.random.choice(self.features.stores)
             address, value = self._address(location), self._value()
-            self._step(Store(address=address, value=value, size=SIZE, tags=tags), guard)
+            self._step(ops.Store(address=address, value=value, size=SIZE, tags=tags), guard)
         else:
             self._step(self._rmw(location), guard)
 
-    def _load(self, location: str, *, exclusive: bool = False) -> Load:
+    def _load(self, location: str, *, exclusive: bool = False) -> ops.Load:
         address = self._address(location)
         tags = self.random.choice(self.features.loads)
-        return Load(register=self._register(), address=address, size=SIZE, tags=tags, exclusive=exclusive)
+        return ops.Load(register=self._register(), address=address, size=SIZE, tags=tags, exclusive=exclusive)
 
-    def _rmw(self, location: str) -> Rmw:
+    def _rmw(self, location: str) -> ops.Rmw:
         address, value = self._address(location), self._value()
         read_tags, write_tags = self.random.choice(self.features.rmws)
         kind = self.random.choice(["exchange", "add", "compare"])
         register = self._register()
-        old = Register(register)
-        return Rmw(
+        old = e.Register(register)
+        return ops.Rmw(
             register=register,
             address=address,
-            value=Binary(BinaryOp.ADD, old, Constant(1)) if kind == "add" else value,
+            value=e.Binary(e.BinaryOp.ADD, old, e.Constant(1)) if kind == "add" else value,
             size=SIZE,
-            condition=equals(old, Constant(self.random.randint(0, 1))) if kind == "compare" else TRUE,
+            condition=e.equals(old, e.Constant(self.random.randint(0, 1))) if kind == "compare" else e.TRUE,
             read_tags=read_tags,
             write_tags=write_tags,
         )
@@ -270,69 +239,69 @@ class _ThreadBuilder:
         target = location if self.random.randrange(8) else other
         status = f"s{len(self.read)}"
         self._step(
-            StoreConditional(status=status, address=Address(target), value=value, size=SIZE, tags=tags)
+            ops.StoreConditional(status=status, address=e.Address(target), value=value, size=SIZE, tags=tags)
         )
 
-    def _step(self, operation: Operation, guard: Expr = TRUE) -> None:
+    def _step(self, operation: ops.Operation, guard: e.Expr = e.TRUE) -> None:
         self.edges.append(
             Edge(source=self.point, target=self.point + 1, operations=(operation,), guard=guard)
         )
-        if guard != TRUE:  # else the access is skipped
-            self.edges.append(Edge(source=self.point, target=self.point + 1, guard=negation(guard)))
+        if guard != e.TRUE:  # else the access is skipped
+            self.edges.append(Edge(source=self.point, target=self.point + 1, guard=e.negation(guard)))
         self.point += 1
 
     def _register(self) -> str:
         self.read.append(f"r{len(self.read)}")
         return self.read[-1]
 
-    def _source(self) -> Register:
+    def _source(self) -> e.Register:
         """A register that holds a value read before, mostly the last one."""
-        return Register(self.random.choice([self.read[-1], *self.read]))
+        return e.Register(self.random.choice([self.read[-1], *self.read]))
 
-    def _guard(self) -> Expr:
+    def _guard(self) -> e.Expr:
         if self.read and self._chance(self.features.branches, 1, 5):
-            return equals(self._source(), Constant(self.random.randint(0, 1)))
-        return TRUE
+            return e.equals(self._source(), e.Constant(self.random.randint(0, 1)))
+        return e.TRUE
 
-    def _address(self, location: str) -> Expr:
+    def _address(self, location: str) -> e.Expr:
         if self.read and self._chance(self.features.dependencies, 1, 6):
             source = self._source()
-            return Binary(BinaryOp.ADD, Address(location), Binary(BinaryOp.XOR, source, source))
-        return Address(location)
+            return e.Binary(e.BinaryOp.ADD, e.Address(location), e.Binary(e.BinaryOp.XOR, source, source))
+        return e.Address(location)
 
-    def _value(self) -> Expr:
+    def _value(self) -> e.Expr:
         # Stores of different threads mostly store different values, so that reads tell them apart.
-        constant = Constant(1 + self.index % 2 if self.random.randrange(3) else self.random.randint(1, 2))
+        constant = e.Constant(1 + self.index % 2 if self.random.randrange(3) else self.random.randint(1, 2))
         if self.read and self._chance(self.features.dependencies, 2, 5):
             source = self._source()
-            fake = Binary(BinaryOp.ADD, Binary(BinaryOp.XOR, source, source), constant)
-            values: list[Expr] = [source, fake, Binary(BinaryOp.ADD, source, Constant(1))]
+            fake = e.Binary(e.BinaryOp.ADD, e.Binary(e.BinaryOp.XOR, source, source), constant)
+            values: list[e.Expr] = [source, fake, e.Binary(e.BinaryOp.ADD, source, e.Constant(1))]
             return self.random.choice(values)
         return constant
 
 
-def observed_terms(program: Program) -> tuple[Observed, ...]:
+def observed_terms(program: Program) -> tuple[c.Observed, ...]:
     """Every register that gets a value, then every cell: all that a final state can tell."""
-    found: list[Observed] = []
+    found: list[c.Observed] = []
     for index, thread in enumerate(program.threads):
         operations = (op for edge in thread.edges for op in edge.operations)
         names = dict.fromkeys(name for op in operations for name in registers_written(op))
-        found += [Observed(FinalRegister(index, name), f"{index}:{name}") for name in names]
-    return (*found, *(Observed(FinalCell(item.name), item.name) for item in program.objects))
+        found += [c.Observed(c.FinalRegister(index, name), f"{index}:{name}") for name in names]
+    return (*found, *(c.Observed(c.FinalCell(item.name), item.name) for item in program.objects))
 
 
-def _condition(random: Random, program: Program) -> FinalCondition:
+def _condition(random: Random, program: Program) -> c.FinalCondition:
     observed = observed_terms(program)
-    registers = [item.term for item in observed if isinstance(item.term, FinalRegister)]
-    cells: list[Term] = [item.term for item in observed if isinstance(item.term, FinalCell)]
-    asked: list[Term] = [*registers, *random.sample(cells, random.randint(0, 1))]
+    registers = [item.term for item in observed if isinstance(item.term, c.FinalRegister)]
+    cells: list[c.Term] = [item.term for item in observed if isinstance(item.term, c.FinalCell)]
+    asked: list[c.Term] = [*registers, *random.sample(cells, random.randint(0, 1))]
     if len(asked) > 3:
         asked = asked[random.randint(0, len(asked) - 3) :]
-    parts = [Compare(term, Comparison.EQ, random.choice((0, 0, 1, 1, 2))) for term in asked]
-    whole: Formula = Or(tuple(parts)) if random.randrange(4) == 0 else And(tuple(parts))
-    formula = whole if parts else Compare(cells[0], Comparison.EQ, 1)
-    quantifier = random.choice((Quantifier.EXISTS, Quantifier.NOT_EXISTS, Quantifier.FORALL))
-    return FinalCondition(quantifier=quantifier, formula=formula, observed=observed)
+    parts = [c.Compare(term, c.Comparison.EQ, random.choice((0, 0, 1, 1, 2))) for term in asked]
+    whole: c.Formula = c.Or(tuple(parts)) if random.randrange(4) == 0 else c.And(tuple(parts))
+    formula = whole if parts else c.Compare(cells[0], c.Comparison.EQ, 1)
+    quantifier = random.choice((c.Quantifier.EXISTS, c.Quantifier.NOT_EXISTS, c.Quantifier.FORALL))
+    return c.FinalCondition(quantifier=quantifier, formula=formula, observed=observed)
 
 
 def shared_accesses(program: Program) -> int:

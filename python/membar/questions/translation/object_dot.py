@@ -12,18 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from membar.objects import syntax as o
 from membar.objects.algebra import term_text
-from membar.objects.syntax import (
-    Branch,
-    ConcurrentObject,
-    Fence,
-    FenceKind,
-    Line,
-    Operation,
-    Return,
-    Rmw,
-    Store,
-)
 from membar.objects.systems import relaxed
 from membar.objects.terms import Binary, BinaryOp, Term, Unary, UnaryOp, Variable, replace_subterms
 from membar.records import replace
@@ -32,7 +22,7 @@ _PAIRS: Final = ((BinaryOp.EQ, BinaryOp.NE), (BinaryOp.LT, BinaryOp.GE), (Binary
 _OPPOSITES: Final = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 
 
-def dot(about: ConcurrentObject, model: str, rules: relaxed.Rules | None) -> str:
+def dot(about: o.ConcurrentObject, model: str, rules: relaxed.Rules | None) -> str:
     """The graph; `rules` are those of a model that does lines out of order."""
     lines = [f'digraph "{about.name}" {{', f'  label="{about.name} under {model}";', "  node [shape=box];"]
     lines.append('  idle [label="0", shape=circle];')
@@ -51,18 +41,18 @@ def dot(about: ConcurrentObject, model: str, rules: relaxed.Rules | None) -> str
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _nodes(operation: Operation, order: str) -> Iterator[str]:
+def _nodes(operation: o.Operation, order: str) -> Iterator[str]:
     for line in operation.lines:
         if not order or _in_store_order(line):
             text = " ".join(line.span.text.split()).replace("\\", "\\\\").replace('"', '\\"')
             name = f"{line.label}: {text}" if not order else f"{line.label} in memory"
-            shape = ", shape=diamond" if isinstance(line.action, Branch) and not order else ""
+            shape = ", shape=diamond" if isinstance(line.action, o.Branch) and not order else ""
             yield f'{_node(line.label, order)} [label="{name}"{shape}];'
 
 
-def _in_store_order(line: Line) -> bool:
-    full = isinstance(line.action, Fence) and line.action.kind is FenceKind.FULL
-    return full or isinstance(line.action, Store | Rmw)
+def _in_store_order(line: o.Line) -> bool:
+    full = isinstance(line.action, o.Fence) and line.action.kind is o.FenceKind.FULL
+    return full or isinstance(line.action, o.Store | o.Rmw)
 
 
 def _node(label: str, order: str = "") -> str:
@@ -70,7 +60,7 @@ def _node(label: str, order: str = "") -> str:
 
 
 def _edges(
-    operation: Operation, model: str, rules: relaxed.Rules | None, about: ConcurrentObject
+    operation: o.Operation, model: str, rules: relaxed.Rules | None, about: o.ConcurrentObject
 ) -> Iterator[str]:
     if rules is not None:
         labels = {line.label for line in operation.lines}
@@ -83,16 +73,16 @@ def _edges(
         yield from _store_order(operation)
 
 
-def _halves(operation: Operation) -> Iterator[str]:
+def _halves(operation: o.Operation) -> Iterator[str]:
     """The stores of read-modify-writes, linked to their loads."""
     for line in operation.lines:
-        if isinstance(line.action, Rmw):
+        if isinstance(line.action, o.Rmw):
             store = _node(line.label, "store_")
             yield f'{store} [label="{line.label}: store to {line.action.location.name}"];'
             yield f"{_node(line.label)} -> {store} [dir=none, style=bold];"
 
 
-def _waiting(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
+def _waiting(operation: o.Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
     """Which line waits for which; what waits for nothing hangs at 0."""
     by_label = {line.label: line for line in operation.lines}
     late = {second for _, second in pairs}
@@ -101,22 +91,22 @@ def _waiting(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str
             yield f"idle -> {_node(line.label)};"
     for first, second in pairs:
         guard = _guard_between(by_label, first, second)
-        stores = [isinstance(by_label[label].action, Store | Rmw) for label in (first, second)]
+        stores = [isinstance(by_label[label].action, o.Store | o.Rmw) for label in (first, second)]
         ends = [
-            _node(label, "store_" if all(stores) and isinstance(by_label[label].action, Rmw) else "")
+            _node(label, "store_" if all(stores) and isinstance(by_label[label].action, o.Rmw) else "")
             for label in (first, second)
         ]
         yield f"{ends[0]} -> {ends[1]}{_edge_attributes(guard)};"
 
 
-def _control(operation: Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
+def _control(operation: o.Operation, pairs: list[tuple[str, str]]) -> Iterator[str]:
     """Where control goes, as far as no line waits there: back, or ahead of a branch."""
     place = {line.label: number for number, line in enumerate(operation.lines)}
     for line in operation.lines:
         for target, guard in _ways(line):
             if place[target] <= place[line.label]:
                 yield f"{_node(line.label)} -> {_node(target)}{_edge_attributes(guard, 'dashed')};"
-            elif isinstance(line.action, Branch) and (line.label, target) not in pairs:
+            elif isinstance(line.action, o.Branch) and (line.label, target) not in pairs:
                 yield f"{_node(line.label)} -> {_node(target)}{_edge_attributes(guard, 'dotted')};"
 
 
@@ -126,10 +116,10 @@ def _edge_attributes(guard: str, style: str = "") -> str:
     return f" [{', '.join(parts)}]" if parts else ""
 
 
-def _ways(line: Line) -> Iterator[tuple[str, str]]:
+def _ways(line: o.Line) -> Iterator[tuple[str, str]]:
     """The lines that may come next, with the guards of a branch."""
     guards = ("", "")
-    if isinstance(line.action, Branch):
+    if isinstance(line.action, o.Branch):
         condition = replace_subterms(line.action.condition, _short)
         guards = (term_text(condition), term_text(_opposite(condition)))
     for target, guard in zip(_targets(line), guards, strict=True):
@@ -152,15 +142,15 @@ def _opposite(condition: Term) -> Term:
             return Unary(UnaryOp.NOT, condition)
 
 
-def _guard_between(by_label: Mapping[str, Line], branch: str, later: str) -> str:
+def _guard_between(by_label: Mapping[str, o.Line], branch: str, later: str) -> str:
     """The guard under which a line after a branch is met; "" if under both, or it is not a branch."""
-    if not isinstance(by_label[branch].action, Branch):
+    if not isinstance(by_label[branch].action, o.Branch):
         return ""
     found = [guard for target, guard in _ways(by_label[branch]) if _leads(by_label, target, branch, later)]
     return found[0] if len(found) == 1 else ""
 
 
-def _leads(by_label: Mapping[str, Line], start: str, avoided: str, goal: str) -> bool:
+def _leads(by_label: Mapping[str, o.Line], start: str, avoided: str, goal: str) -> bool:
     """Whether a line comes after another one without the branch between them."""
     todo, seen = [start], {avoided}
     while todo:
@@ -173,29 +163,29 @@ def _leads(by_label: Mapping[str, Line], start: str, avoided: str, goal: str) ->
     return False
 
 
-def _targets(line: Line) -> tuple[str | None, str | None]:
+def _targets(line: o.Line) -> tuple[str | None, str | None]:
     return line.then, line.otherwise
 
 
-def _flow(operation: Operation) -> Iterator[str]:
+def _flow(operation: o.Operation) -> Iterator[str]:
     """Program order."""
     for line in operation.lines:
-        if isinstance(line.action, Return):
+        if isinstance(line.action, o.Return):
             yield f"{_node(line.label)} -> idle;"
-        elif isinstance(line.action, Branch):
+        elif isinstance(line.action, o.Branch):
             yield f'{_node(line.label)} -> {_node(line.then or "")} [label="true"];'
             yield f'{_node(line.label)} -> {_node(line.otherwise or "")} [label="false"];'
         else:
             yield f"{_node(line.label)} -> {_node(line.then or '')};"
 
 
-def _store_order(operation: Operation) -> Iterator[str]:
+def _store_order(operation: o.Operation) -> Iterator[str]:
     """The order in which stores reach memory, and the lines that are in both orders."""
     by_label = {line.label: line for line in operation.lines}
     for line in operation.lines:
         if not _in_store_order(line):
             continue
-        joined = "[dir=none, style=bold]" if not isinstance(line.action, Store) else "[style=dotted]"
+        joined = "[dir=none, style=bold]" if not isinstance(line.action, o.Store) else "[style=dotted]"
         yield f"{_node(line.label)} -> {_node(line.label, 'store_')} {joined};"
         todo = [label for label in _targets(line) if label is not None]
         seen: set[str] = set()

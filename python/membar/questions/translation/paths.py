@@ -11,22 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from membar.engines.reference.state import LOCKED, FenceEffect
 from membar.models.model import Operational
+from membar.program import expr as e
 from membar.program import operations as ops
-from membar.program.expr import (
-    FALSE,
-    MASK,
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    addresses_of,
-    equals,
-    signed,
-)
 from membar.program.folding import logical_not, simplify
 from membar.program.program import Cell, Edge
 from membar.questions.translation.layout import Layout, count_of, memory_of, number_of, register_of, slot_of
@@ -41,8 +27,8 @@ _WIDEST_CHOICE = 64
 class Obligation:
     """That an address is one of an object's, where the guards hold: ranges must show it."""
 
-    guards: tuple[Expr, ...]
-    offset: Expr
+    guards: tuple[e.Expr, ...]
+    offset: e.Expr
     last: int
     edge: Edge
 
@@ -55,10 +41,10 @@ class Path:
     `room` how many stores altogether.
     """
 
-    registers: dict[str, Expr] = field(default_factory=dict)
-    memory: dict[int, Expr] = field(default_factory=dict)
-    pushes: list[tuple[int, Expr]] = field(default_factory=list)
-    guards: list[Expr] = field(default_factory=list)
+    registers: dict[str, e.Expr] = field(default_factory=dict)
+    memory: dict[int, e.Expr] = field(default_factory=dict)
+    pushes: list[tuple[int, e.Expr]] = field(default_factory=list)
+    guards: list[e.Expr] = field(default_factory=list)
     rooms: dict[int, tuple[int, int]] = field(default_factory=dict)
     room: int | None = None
     is_drained: bool = False
@@ -147,21 +133,21 @@ class Unfolding:
                 )
         return None
 
-    def _value(self, path: Path, expr: Expr) -> Expr:
-        def leaf(item: Expr) -> Expr:
-            if isinstance(item, Register):
+    def _value(self, path: Path, expr: e.Expr) -> e.Expr:
+        def leaf(item: e.Expr) -> e.Expr:
+            if isinstance(item, e.Register):
                 return path.registers.get(item.name, register_of(self.thread, item.name).atom)
             return item
 
         return simplify(expr, leaf, path.guards)
 
-    def _assume(self, path: Path, condition: Expr) -> bool:
+    def _assume(self, path: Path, condition: e.Expr) -> bool:
         """Adds a guard; False if it cannot hold."""
         return _require(path, self._value(path, condition))
 
-    def _assert(self, path: Path, condition: Expr, message: str) -> list[Path | GuardedStep] | None:
+    def _assert(self, path: Path, condition: e.Expr, message: str) -> list[Path | GuardedStep] | None:
         value = self._value(path, condition)
-        if isinstance(value, Constant) and value.value:
+        if isinstance(value, e.Constant) and value.value:
             return None
         ways: list[Path | GuardedStep] = []
         failing = path.copy()
@@ -176,25 +162,25 @@ class Unfolding:
     def _at(
         self,
         path: Path,
-        address: Expr,
+        address: e.Expr,
         size: int,
         then: Callable[[Path, Cell], list[Path | GuardedStep] | None],
     ) -> list[Path | GuardedStep] | None:
         """Goes on with each cell that an address can be."""
         value = self._value(path, address)
-        bases = {item.name for item in addresses_of(value)}
+        bases = {item.name for item in e.addresses_of(value)}
         if len(bases) != 1:
             raise untranslatable("an address that is not a variable or array element", self.edge.span)
         (name,) = bases
         offset = simplify(
-            value, lambda item: Constant(item.offset) if isinstance(item, Address) else item, path.guards
+            value, lambda item: e.Constant(item.offset) if isinstance(item, e.Address) else item, path.guards
         )
         cells = [cell for cell in self.program.cells if cell.object.name == name]
         base = self.program.bases[name]
         if any(item.place is not None for item in self.program.objects):
             raise untranslatable("a variable inside another one", self.edge.span)
-        if isinstance(offset, Constant):
-            found = [cell for cell in cells if cell.address - base == signed(offset.value)]
+        if isinstance(offset, e.Constant):
+            found = [cell for cell in cells if cell.address - base == e.signed(offset.value)]
             if not found or found[0].object.size != size:
                 raise untranslatable("an access to part of a variable", self.edge.span)
             return then(path, found[0])
@@ -222,7 +208,7 @@ class Unfolding:
         return self._at(path, op.address, op.size, then)
 
     def _read_cell(
-        self, path: Path, cell: Cell, then: Callable[[Path, Expr], list[Path | GuardedStep] | None]
+        self, path: Path, cell: Cell, then: Callable[[Path, e.Expr], list[Path | GuardedStep] | None]
     ) -> list[Path | GuardedStep] | None:
         """Goes on with what a load of a cell returns: from the own buffer, or from memory."""
         for where, value in reversed(path.pushes):
@@ -255,7 +241,7 @@ class Unfolding:
     def _store(self, path: Path, op: ops.Store | ops.Unlock) -> list[Path | GuardedStep] | None:
         if isinstance(op, ops.Store) and op.exclusive:
             raise untranslatable("an exclusive store", self.edge.span)
-        value = FALSE if isinstance(op, ops.Unlock) else self._value(path, op.value)
+        value = e.FALSE if isinstance(op, ops.Unlock) else self._value(path, op.value)
         atomic = FenceEffect.NOTHING if isinstance(op, ops.Unlock) else self.layout.atomic(op.tags)
 
         def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
@@ -268,13 +254,13 @@ class Unfolding:
 
         return self._at(path, op.address, op.size, then)
 
-    def _write(self, path: Path, cell: Cell, value: Expr) -> list[Path | GuardedStep] | None:
+    def _write(self, path: Path, cell: Cell, value: e.Expr) -> list[Path | GuardedStep] | None:
         if not self._drain(path):
             return []
         path.memory[cell.id] = value
         return None
 
-    def _push(self, path: Path, cell: Cell, value: Expr) -> bool:
+    def _push(self, path: Path, cell: Cell, value: e.Expr) -> bool:
         bound = self.layout.bound
         own = sum(where == cell.id for where, _ in path.pushes)
         if own >= bound or (self.layout.discipline is Operational.TSO and len(path.pushes) >= bound):
@@ -329,7 +315,7 @@ class Unfolding:
         def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             return self._read_cell(path, cell, lambda way, value: write(way, cell, value))
 
-        def write(path: Path, cell: Cell, value: Expr) -> list[Path | GuardedStep]:
+        def write(path: Path, cell: Cell, value: e.Expr) -> list[Path | GuardedStep]:
             path.registers[op.register] = _read(cell, value, op.signed)
             condition = self._value(path, op.condition)
             ways: list[Path | GuardedStep] = []
@@ -345,23 +331,23 @@ class Unfolding:
 
         return self._at(path, op.address, op.size, then)
 
-    def _lock(self, path: Path, address: Expr, size: int) -> list[Path | GuardedStep] | None:
+    def _lock(self, path: Path, address: e.Expr, size: int) -> list[Path | GuardedStep] | None:
         def then(path: Path, cell: Cell) -> list[Path | GuardedStep] | None:
             if not self._drain(path):
                 return []
             held = path.memory.get(cell.id, memory_of(cell.id).atom)
-            if not _require(path, simplify(equals(held, FALSE), lambda item: item, path.guards)):
+            if not _require(path, simplify(e.equals(held, e.FALSE), lambda item: item, path.guards)):
                 return []
-            path.memory[cell.id] = TRUE
+            path.memory[cell.id] = e.TRUE
             return None
 
         return self._at(path, address, size, then)
 
     def _choose(self, path: Path, op: ops.Choose) -> list[Path | GuardedStep]:
         low, high = self._value(path, op.low), self._value(path, op.high)
-        if not isinstance(low, Constant) or not isinstance(high, Constant):
+        if not isinstance(low, e.Constant) or not isinstance(high, e.Constant):
             raise untranslatable("a choice between bounds that are not constant", self.edge.span)
-        first, last = signed(low.value), signed(high.value)
+        first, last = e.signed(low.value), e.signed(high.value)
         if first > last:
             raise untranslatable("a choice among no values", self.edge.span)
         if last - first >= _WIDEST_CHOICE:
@@ -369,18 +355,18 @@ class Unfolding:
         ways: list[Path | GuardedStep] = []
         for value in range(first, last + 1):
             way = path.copy()
-            way.registers[op.register] = Constant(value & MASK)
+            way.registers[op.register] = e.Constant(value & e.MASK)
             ways.append(way)
         return ways
 
     def _join(self, path: Path, name: str) -> list[Path | GuardedStep] | None:
         other = next(n for n, thread in enumerate(self.program.threads) if thread.name == name)
         thread = self.program.threads[other]
-        ended: Expr = FALSE
+        ended: e.Expr = e.FALSE
         for point, leaving in sorted(thread.outgoing.items()):
             if not leaving:
                 here = at(other, point)
-                ended = here if ended == FALSE else Binary(BinaryOp.OR, ended, here)
+                ended = here if ended == e.FALSE else e.Binary(e.BinaryOp.OR, ended, here)
         born = [] if thread.started else [Variable(kind=Kind.BORN, thread=other).atom]
         guards = [*born, ended, *self.layout.is_empty(other)]
         return None if all(_require(path, guard) for guard in guards) else []
@@ -404,13 +390,13 @@ class Unfolding:
         writes = self._register_writes(path)
         writes += [(memory_of(cell).key, value) for cell, value in sorted(path.memory.items())]
         writes += self._slot_writes(path)
-        writes += [(Variable(kind=Kind.BORN, thread=other).key, TRUE) for other in path.born]
+        writes += [(Variable(kind=Kind.BORN, thread=other).key, e.TRUE) for other in path.born]
         return GuardedStep(
             thread=self.thread,
             source=self.edge.source,
             target=self.edge.target,
             guards=tuple(dict.fromkeys(guards)),
-            writes=tuple((key, value) for key, value in writes if value != Register(key)),
+            writes=tuple((key, value) for key, value in writes if value != e.Register(key)),
             pushes=self._pushed_numbers(path) if self.layout.has_queues else (),
             span=self.edge.span,
         )
@@ -418,7 +404,7 @@ class Unfolding:
     def _pushed_numbers(self, path: Path) -> tuple[int, ...]:
         return tuple(number_of(self.layout, self.thread, cell) for cell, _ in path.pushes)
 
-    def _room_guards(self, path: Path) -> Iterator[Expr]:
+    def _room_guards(self, path: Path) -> Iterator[e.Expr]:
         if path.is_drained:
             yield from self.layout.is_empty(self.thread)
             return
@@ -426,21 +412,21 @@ class Unfolding:
         for cell, (low, high) in path.rooms.items():
             count = count_of(self.thread, cell)
             if low == high:
-                yield equals(count, Constant(low))
+                yield e.equals(count, e.Constant(low))
                 continue
             if low > 0:
-                yield Binary(BinaryOp.SLE, Constant(low), count)
+                yield e.Binary(e.BinaryOp.SLE, e.Constant(low), count)
             if high < bound:
-                yield Binary(BinaryOp.SLE, count, Constant(high))
+                yield e.Binary(e.BinaryOp.SLE, count, e.Constant(high))
         if path.room is not None:
             length = Variable(kind=Kind.LENGTH, thread=self.thread).atom
-            yield Binary(BinaryOp.SLE, length, Constant(path.room))
+            yield e.Binary(e.BinaryOp.SLE, length, e.Constant(path.room))
 
-    def _register_writes(self, path: Path) -> list[tuple[str, Expr]]:
+    def _register_writes(self, path: Path) -> list[tuple[str, e.Expr]]:
         return [(register_of(self.thread, name).key, value) for name, value in path.registers.items()]
 
-    def _slot_writes(self, path: Path) -> list[tuple[str, Expr]]:
-        found: list[tuple[str, Expr]] = []
+    def _slot_writes(self, path: Path) -> list[tuple[str, e.Expr]]:
+        found: list[tuple[str, e.Expr]] = []
         for cell in self.layout.buffered[self.thread]:
             new = [value for where, value in path.pushes if where == cell][::-1]
             if not new:
@@ -450,18 +436,18 @@ class Unfolding:
                 (slot_of(self.thread, cell, n).key, values[n]) for n in reversed(range(self.layout.bound))
             ]
             count = count_of(self.thread, cell)
-            before = Constant(0) if path.is_drained else count
+            before = e.Constant(0) if path.is_drained else count
             low, high = path.rooms[cell]
             if low == high:
-                before = Constant(low)
-            more = Constant(len(new))
-            found.append((count.name, simplify(Binary(BinaryOp.ADD, before, more), lambda item: item)))
+                before = e.Constant(low)
+            more = e.Constant(len(new))
+            found.append((count.name, simplify(e.Binary(e.BinaryOp.ADD, before, more), lambda item: item)))
         return found
 
 
-def _require(path: Path, guard: Expr) -> bool:
+def _require(path: Path, guard: e.Expr) -> bool:
     """Adds a guard; False if it cannot hold."""
-    if isinstance(guard, Constant):
+    if isinstance(guard, e.Constant):
         return guard.value != 0
     if logical_not(guard) in path.guards:
         return False
@@ -470,23 +456,23 @@ def _require(path: Path, guard: Expr) -> bool:
     return True
 
 
-def _set_register(path: Path, register: str, value: Expr) -> None:
+def _set_register(path: Path, register: str, value: e.Expr) -> None:
     path.registers[register] = value
 
 
-def _is_at(offset: Expr, place: int, size: int) -> Expr:
+def _is_at(offset: e.Expr, place: int, size: int) -> e.Expr:
     """Whether an element's offset is `place`."""
-    if isinstance(offset, Binary) and offset.op is BinaryOp.MUL and offset.right == Constant(size):
-        return equals(offset.left, Constant(place // size))
-    return equals(offset, Constant(place))
+    if isinstance(offset, e.Binary) and offset.op is e.BinaryOp.MUL and offset.right == e.Constant(size):
+        return e.equals(offset.left, e.Constant(place // size))
+    return e.equals(offset, e.Constant(place))
 
 
-def _read(cell: Cell, value: Expr, is_signed: bool) -> Expr:  # noqa: FBT001 - a fact, not a switch
+def _read(cell: Cell, value: e.Expr, is_signed: bool) -> e.Expr:  # noqa: FBT001 - a fact, not a switch
     """A cell's value as a load extends it; memory variables hold it as the object's sign says."""
     item = cell.object
-    return value if item.signed == is_signed else Extend(value, 8 * item.size, is_signed)
+    return value if item.signed == is_signed else e.Extend(value, 8 * item.size, is_signed)
 
 
-def _cell_value(cell: Cell, value: Expr) -> Expr:
+def _cell_value(cell: Cell, value: e.Expr) -> e.Expr:
     """What a cell keeps of a value."""
-    return simplify(Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)
+    return simplify(e.Extend(value, 8 * cell.object.size, cell.object.signed), lambda item: item)

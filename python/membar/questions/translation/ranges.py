@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from membar.program.expr import (
-    COMPARISONS,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    Select,
-    Unary,
-    UnaryOp,
-    signed,
-)
+from membar.program import expr as e
 from membar.questions.translation.model import Interval, place_of
 
 WIDEST: Interval = (-(1 << 63), (1 << 63) - 1)
@@ -47,122 +34,122 @@ def fits(one: Interval, other: Interval) -> bool:
 class Ranges:
     """Ranges of expressions over variables of known ranges, in states where some guards hold."""
 
-    def __init__(self, variables: Mapping[str, Interval], guards: Iterable[Expr] = ()) -> None:
+    def __init__(self, variables: Mapping[str, Interval], guards: Iterable[e.Expr] = ()) -> None:
         self.variables = variables
-        self.facts: dict[Expr, Interval] = {}
+        self.facts: dict[e.Expr, Interval] = {}
         for guard in guards:
             self._learn(guard)
 
-    def _learn(self, guard: Expr) -> None:
+    def _learn(self, guard: e.Expr) -> None:
         """Remembers what a guard says of an expression."""
         match guard:
-            case Binary(op=BinaryOp.AND, left=left, right=right) if (
+            case e.Binary(op=e.BinaryOp.AND, left=left, right=right) if (
                 self.of(left)[1] <= 1 and self.of(right)[1] <= 1
             ):
                 self._learn(left)
                 self._learn(right)
-            case Binary(op=BinaryOp.EQ, left=left, right=Constant(value=value)):
-                self._fact(left, (signed(value), signed(value)))
-            case Binary(op=BinaryOp.LT, left=left, right=Constant(value=value)) if signed(value) > 0:
+            case e.Binary(op=e.BinaryOp.EQ, left=left, right=e.Constant(value=value)):
+                self._fact(left, (e.signed(value), e.signed(value)))
+            case e.Binary(op=e.BinaryOp.LT, left=left, right=e.Constant(value=value)) if e.signed(value) > 0:
                 self._fact(left, (0, value - 1))
-            case Binary(op=BinaryOp.SLT, left=left, right=Constant(value=value)):
-                self._fact(left, (WIDEST[0], signed(value) - 1))
-            case Binary(op=BinaryOp.SLT, left=Constant(value=value), right=right):
-                self._fact(right, (signed(value) + 1, WIDEST[1]))
-            case Binary(op=BinaryOp.SLE, left=left, right=Constant(value=value)):
-                self._fact(left, (WIDEST[0], signed(value)))
-            case Binary(op=BinaryOp.SLE, left=Constant(value=value), right=right):
-                self._fact(right, (signed(value), WIDEST[1]))
-            case Unary(op=UnaryOp.NOT, operand=Binary(op=op, left=left, right=right)):
+            case e.Binary(op=e.BinaryOp.SLT, left=left, right=e.Constant(value=value)):
+                self._fact(left, (WIDEST[0], e.signed(value) - 1))
+            case e.Binary(op=e.BinaryOp.SLT, left=e.Constant(value=value), right=right):
+                self._fact(right, (e.signed(value) + 1, WIDEST[1]))
+            case e.Binary(op=e.BinaryOp.SLE, left=left, right=e.Constant(value=value)):
+                self._fact(left, (WIDEST[0], e.signed(value)))
+            case e.Binary(op=e.BinaryOp.SLE, left=e.Constant(value=value), right=right):
+                self._fact(right, (e.signed(value), WIDEST[1]))
+            case e.Unary(op=e.UnaryOp.NOT, operand=e.Binary(op=op, left=left, right=right)):
                 self._learn_not(op, left, right)
             case _:
                 pass
 
-    def _learn_not(self, op: BinaryOp, left: Expr, right: Expr) -> None:
+    def _learn_not(self, op: e.BinaryOp, left: e.Expr, right: e.Expr) -> None:
         match op, left, right:
-            case BinaryOp.LT, Constant(value=value), _ if signed(value) >= 0:
+            case e.BinaryOp.LT, e.Constant(value=value), _ if e.signed(value) >= 0:
                 self._fact(right, (0, value))
-            case BinaryOp.SLT, _, _:
-                self._learn(Binary(BinaryOp.SLE, right, left))
-            case BinaryOp.SLE, _, _:
-                self._learn(Binary(BinaryOp.SLT, right, left))
+            case e.BinaryOp.SLT, _, _:
+                self._learn(e.Binary(e.BinaryOp.SLE, right, left))
+            case e.BinaryOp.SLE, _, _:
+                self._learn(e.Binary(e.BinaryOp.SLT, right, left))
             case _:
                 pass
 
-    def _fact(self, expr: Expr, found: Interval) -> None:
+    def _fact(self, expr: e.Expr, found: Interval) -> None:
         self.facts[expr] = intersection(self.of(expr), found)
         match expr:
-            case Binary(op=BinaryOp.SUB, left=left, right=Constant(value=value)):
+            case e.Binary(op=e.BinaryOp.SUB, left=left, right=e.Constant(value=value)):
                 low, high = self.facts[expr]
-                self._fact(left, (low + signed(value), high + signed(value)))
+                self._fact(left, (low + e.signed(value), high + e.signed(value)))
             case _:
                 pass
 
-    def of(self, expr: Expr) -> Interval:
+    def of(self, expr: e.Expr) -> Interval:
         """The range of an expression, read as a signed number; `WIDEST` where it could overflow."""
         found = self._of(expr)
         if expr in self.facts:
             found = intersection(found, self.facts[expr])
         return found
 
-    def _of(self, expr: Expr) -> Interval:
+    def _of(self, expr: e.Expr) -> Interval:
         match expr:
-            case Constant(value=value):
-                return signed(value), signed(value)
-            case Register(name=name):
+            case e.Constant(value=value):
+                return e.signed(value), e.signed(value)
+            case e.Register(name=name):
                 return self.variables.get(name) or _default_range(name)
-            case Address():
+            case e.Address():
                 return WIDEST
-            case Unary(op=op, operand=operand):
+            case e.Unary(op=op, operand=operand):
                 return self._unary(op, self.of(operand))
-            case Extend(operand=operand, width=width, signed=is_signed):
+            case e.Extend(operand=operand, width=width, signed=is_signed):
                 inner, whole = self.of(operand), type_range(width, is_signed=is_signed)
                 return inner if fits(inner, whole) else intersection(whole, WIDEST)
-            case Select(condition=condition, then=then, otherwise=otherwise):
+            case e.Select(condition=condition, then=then, otherwise=otherwise):
                 inside = Ranges(self.variables)
                 inside.facts = dict(self.facts)
                 inside._learn(condition)
                 return hull(inside.of(then), self.of(otherwise))
-            case Binary(op=op, left=left, right=right):
+            case e.Binary(op=op, left=left, right=right):
                 return self._binary(op, self.of(left), self.of(right))
 
-    def _unary(self, op: UnaryOp, operand: Interval) -> Interval:
+    def _unary(self, op: e.UnaryOp, operand: Interval) -> Interval:
         low, high = operand
-        if op is UnaryOp.NOT:
+        if op is e.UnaryOp.NOT:
             return 0, 1
-        return _limit((~high, ~low) if op is UnaryOp.INVERT else (-high, -low))
+        return _limit((~high, ~low) if op is e.UnaryOp.INVERT else (-high, -low))
 
-    def _binary(self, op: BinaryOp, left: Interval, right: Interval) -> Interval:
+    def _binary(self, op: e.BinaryOp, left: Interval, right: Interval) -> Interval:
         (a, b), (c, d) = left, right
-        if op in COMPARISONS:
+        if op in e.COMPARISONS:
             return 0, 1
         found = WIDEST
         match op:
-            case BinaryOp.ADD:
+            case e.BinaryOp.ADD:
                 found = a + c, b + d
-            case BinaryOp.SUB:
+            case e.BinaryOp.SUB:
                 found = a - d, b - c
-            case BinaryOp.MUL:
+            case e.BinaryOp.MUL:
                 corners = [p * q for p in left for q in right]
                 found = min(corners), max(corners)
-            case BinaryOp.SDIV | BinaryOp.DIV if op is BinaryOp.SDIV or (a >= 0 and c >= 0):
+            case e.BinaryOp.SDIV | e.BinaryOp.DIV if op is e.BinaryOp.SDIV or (a >= 0 and c >= 0):
                 most = max(abs(a), abs(b))
                 found = (0, b) if a >= 0 and c >= 0 else (-most, most)
-            case BinaryOp.SREM | BinaryOp.REM if op is BinaryOp.SREM or (a >= 0 and c >= 0):
+            case e.BinaryOp.SREM | e.BinaryOp.REM if op is e.BinaryOp.SREM or (a >= 0 and c >= 0):
                 found = (0 if a >= 0 else a), (0 if b <= 0 else b)
                 if c > 0 or d < 0:
                     most = max(abs(c), abs(d)) - 1
                     found = intersection(found, (-most, most))
-            case BinaryOp.AND if a >= 0 or c >= 0:
+            case e.BinaryOp.AND if a >= 0 or c >= 0:
                 found = 0, min(b if a >= 0 else d, d if c >= 0 else b)
-            case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
+            case e.BinaryOp.AND | e.BinaryOp.OR | e.BinaryOp.XOR:
                 bits = max((abs(value) + 1).bit_length() for value in (a, b, c, d))
                 found = (0 if a >= 0 and c >= 0 else -(1 << bits)), (1 << bits) - 1
-            case BinaryOp.SHL if c >= 0 and d < 40 and a >= 0:
+            case e.BinaryOp.SHL if c >= 0 and d < 40 and a >= 0:
                 found = a << c, b << d
-            case BinaryOp.SHR | BinaryOp.SAR if c >= 0 and a >= 0:
+            case e.BinaryOp.SHR | e.BinaryOp.SAR if c >= 0 and a >= 0:
                 found = 0, b
-            case BinaryOp.SAR if c >= 0:
+            case e.BinaryOp.SAR if c >= 0:
                 found = a, max(b, 0)
             case _:
                 pass

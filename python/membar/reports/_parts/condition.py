@@ -6,21 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from membar.program.condition import (
-    And,
-    Compare,
-    Comparison,
-    FinalCell,
-    FinalCondition,
-    FinalRegister,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Term,
-    satisfies,
-    terms_of,
-)
+from membar.program import condition as c
 from membar.program.expr import MASK, Address, signed
 from membar.program.program import Program
 from membar.questions.outcome import FinalState
@@ -28,63 +14,63 @@ from membar.questions.outcome import FinalState
 _LOOSE, _OR, _AND, _ATOM = range(4)  # how tightly a formula binds
 
 
-def condition_text(program: Program, condition: FinalCondition) -> str:
+def condition_text(program: Program, condition: c.FinalCondition) -> str:
     r"""`exists (0:EAX=0 /\ [x]=1)`."""
     labels = {item.term: item.label for item in condition.observed}
     return f"{condition.quantifier.value} ({formula_text(program, condition.formula, labels)})"
 
 
-def formula_text(program: Program, formula: Formula, labels: Mapping[Term, str]) -> str:
+def formula_text(program: Program, formula: c.Formula, labels: Mapping[c.Term, str]) -> str:
     """A formula without redundant parentheses; terms by their labels."""
     return _text(program, formula, labels)[0]
 
 
-def _text(program: Program, formula: Formula, labels: Mapping[Term, str]) -> tuple[str, int]:
+def _text(program: Program, formula: c.Formula, labels: Mapping[c.Term, str]) -> tuple[str, int]:
     match formula:
-        case Compare(op=Comparison.NE, term=term, value=value):
-            return f"not ({_compare(program, Compare(term, Comparison.EQ, value), labels)})", _ATOM
-        case Compare():
+        case c.Compare(op=c.Comparison.NE, term=term, value=value):
+            return f"not ({_compare(program, c.Compare(term, c.Comparison.EQ, value), labels)})", _ATOM
+        case c.Compare():
             return _compare(program, formula, labels), _ATOM
-        case And(parts=()):
+        case c.And(parts=()):
             return "true", _ATOM
-        case Or(parts=()):
+        case c.Or(parts=()):
             return "false", _ATOM
-        case And(parts=(part,)) | Or(parts=(part,)):
+        case c.And(parts=(part,)) | c.Or(parts=(part,)):
             return _text(program, part, labels)
-        case And(parts=parts) if (whole := _whole_array(program, parts, labels)) is not None:
+        case c.And(parts=parts) if (whole := _whole_array(program, parts, labels)) is not None:
             return whole, _ATOM
-        case And(parts=parts):
+        case c.And(parts=parts):
             return " /\\ ".join(_within(program, part, labels, _AND) for part in parts), _AND
-        case Or(parts=parts):
+        case c.Or(parts=parts):
             return " \\/ ".join(_within(program, part, labels, _OR) for part in parts), _OR
-        case Not(part=part):
+        case c.Not(part=part):
             return f"not ({formula_text(program, part, labels)})", _ATOM
-        case Implies(left=left, right=right):
+        case c.Implies(left=left, right=right):
             sides = (_within(program, side, labels, _ATOM) for side in (left, right))
             return " => ".join(sides), _LOOSE
 
 
-def _whole_array(program: Program, parts: tuple[Formula, ...], labels: Mapping[Term, str]) -> str | None:
+def _whole_array(program: Program, parts: tuple[c.Formula, ...], labels: Mapping[c.Term, str]) -> str | None:
     """`v={1,2}` if the parts say just that of an array that is shown as a whole."""
     observed = program.condition.observed if program.condition else ()
     arrays = {item.term: item.array for item in observed if item.array is not None}
-    terms = [p.term for p in parts if isinstance(p, Compare) and p.op is Comparison.EQ]
+    terms = [p.term for p in parts if isinstance(p, c.Compare) and p.op is c.Comparison.EQ]
     names = {arrays.get(term) for term in terms}
     name = names.pop() if len(names) == 1 and len(terms) == len(parts) else None
     if name is None or terms != [term for term, array in arrays.items() if array == name]:
         return None
-    values = (_compare(program, p, labels).partition("=")[2] for p in parts if isinstance(p, Compare))
+    values = (_compare(program, p, labels).partition("=")[2] for p in parts if isinstance(p, c.Compare))
     return f"{name}={{{','.join(values)}}}"
 
 
-def _within(program: Program, formula: Formula, labels: Mapping[Term, str], least: int) -> str:
+def _within(program: Program, formula: c.Formula, labels: Mapping[c.Term, str], least: int) -> str:
     text, binding = _text(program, formula, labels)
     return text if binding >= least else f"({text})"
 
 
-def _compare(program: Program, formula: Compare, labels: Mapping[Term, str]) -> str:
+def _compare(program: Program, formula: c.Compare, labels: Mapping[c.Term, str]) -> str:
     value = formula.value
-    if isinstance(value, FinalRegister | FinalCell):
+    if isinstance(value, c.FinalRegister | c.FinalCell):
         right = term_text(value, labels)
     elif isinstance(value, Address):
         right = value_text(program.name_of_address(program.word(value)) or f"{value.name}+{value.offset}")
@@ -93,10 +79,10 @@ def _compare(program: Program, formula: Compare, labels: Mapping[Term, str]) -> 
     return f"{term_text(formula.term, labels)}{formula.op.value}{right}"
 
 
-def term_text(term: Term, labels: Mapping[Term, str]) -> str:
+def term_text(term: c.Term, labels: Mapping[c.Term, str]) -> str:
     """`0:EAX`, `[x]`, `v[0]`."""
     label = labels.get(term)
-    if isinstance(term, FinalRegister):
+    if isinstance(term, c.FinalRegister):
         return label or f"{term.thread}:{term.register}"
     return herd_label(label or (f"{term.name}[{term.index}]" if term.index else term.name))
 
@@ -160,22 +146,22 @@ def _rank(value: int | str) -> tuple[int, int | str]:
     return (0, value) if isinstance(value, int) else (1, value)
 
 
-def state_satisfies(program: Program, formula: Formula, state: FinalState) -> bool | None:
+def state_satisfies(program: Program, formula: c.Formula, state: FinalState) -> bool | None:
     """Whether a shown final state satisfies a formula; None if it does not show enough to tell."""
     if program.condition is None:
         return None
     terms = [(item.term, item.label) for item in program.condition.observed]
     if [label for _, label in terms] != [label for label, _ in state]:
         return None
-    values: dict[Term, int] = {}
+    values: dict[c.Term, int] = {}
     for (term, _), (_, value) in zip(terms, state, strict=True):
         word = value & MASK if isinstance(value, int) else _address(program, value)
         if word is None:
             return None
         values[term] = word
-    if any(term not in values for term in terms_of(formula)):
+    if any(term not in values for term in c.terms_of(formula)):
         return None
-    return satisfies(formula, values, program.bases)
+    return c.satisfies(formula, values, program.bases)
 
 
 def _address(program: Program, name: str) -> int | None:

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from membar.program import expr as e
 from membar.program.dependencies import expressions_of
-from membar.program.expr import (
-    TRUE,
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Register,
-    addresses_of,
-    registers_of,
-)
 from membar.program.operations import Load, Operation, Rmw, Store
 from membar.program.program import MemoryObject, Program
 from membar.program.template import NUMBER
@@ -39,10 +29,10 @@ def tallies(program: Program, per_thread: frozenset[str], steps: Steps) -> froze
 
 
 def _mentions(step: SmallStep, name: str) -> bool:
-    return any(address.name == name for expr in _expressions(step) for address in addresses_of(expr))
+    return any(address.name == name for expr in _expressions(step) for address in e.addresses_of(expr))
 
 
-def _expressions(step: SmallStep) -> Iterator[Expr]:
+def _expressions(step: SmallStep) -> Iterator[e.Expr]:
     yield step.guard
     if step.operation is not None:
         yield from expressions_of(step.operation)
@@ -53,20 +43,20 @@ def _fits(operation: Operation | None, item: MemoryObject) -> bool:
         case Load():
             fits = True
         case Store(value=value):
-            fits = value == Constant(0)
+            fits = value == e.Constant(0)
         case Rmw(register=register, value=value, condition=condition):
-            next_one = Binary(BinaryOp.ADD, Register(register), Constant(1))
-            fits = strip_extensions(value) == next_one and condition == TRUE
+            next_one = e.Binary(e.BinaryOp.ADD, e.Register(register), e.Constant(1))
+            fits = strip_extensions(value) == next_one and condition == e.TRUE
         case _:
             return False
-    return fits and operation.address == Address(item.name) and operation.size == item.size
+    return fits and operation.address == e.Address(item.name) and operation.size == item.size
 
 
 def _is_compared(registers: set[str], steps: Steps) -> bool:
     """Whether one of the registers is compared with the number of threads."""
     for step in steps.steps:
         for expr in _expressions(step):
-            names = set(registers_of(expr))
+            names = set(e.registers_of(expr))
             if NUMBER in names and names & registers:
                 return True
     return False

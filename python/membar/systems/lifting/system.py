@@ -10,6 +10,7 @@ from membar.program.operations import Fence, Load, Store
 from membar.program.program import Program, Thread
 from membar.program.template import Template
 from membar.records import replace
+from membar.systems import terms as t
 from membar.systems.lifting.arithmetic import Arithmetic
 from membar.systems.lifting.domains import Memory, constructor, integer, thread_constructor
 from membar.systems.lifting.main_thread import initial_words
@@ -39,20 +40,10 @@ from membar.systems.system import (
     Transition,
     Update,
 )
-from membar.systems.terms import (
-    BOOL,
-    Access,
-    Basic,
-    Comparison,
-    Constructor,
-    Enumeration,
-    Literal,
-    ProcessVariable,
-)
 
 _PC: Final = "pc"
 _WRONG: Final = "wrong"
-_ROW, _COLUMN = ProcessVariable("k"), ProcessVariable("l")
+_ROW, _COLUMN = t.ProcessVariable("k"), t.ProcessVariable("l")
 
 
 def build_system(
@@ -107,7 +98,7 @@ class _Builder:
         self._arithmetic = Arithmetic(memory, ACTING)
         self._ways = _without_own_turns(ways)
         self._names = _point_names(anchors, ways)
-        self._points = Enumeration("point", (*self._names.values(), _WRONG))
+        self._points = t.Enumeration("point", (*self._names.values(), _WRONG))
 
     def system(self) -> ParameterizedSystem:
         transitions = tuple(self._transition(way) for way in self._ways)
@@ -115,11 +106,11 @@ class _Builder:
         used = {place.symbol for one in transitions for place in _accesses(one)}
         symbols = [Symbol(name=_PC, type=self._points, dimensions=1), *self._memory.symbols()]
         symbols += [
-            Symbol(name=name, type=BOOL, dimensions=2)
+            Symbol(name=name, type=t.BOOL, dimensions=2)
             for name in sorted(_scans(used | _updated_symbols(transitions)))
         ]
         symbols += [
-            Symbol(name=one.symbol, type=Basic.PROC, kind=SymbolKind.CONSTANT)
+            Symbol(name=one.symbol, type=t.Basic.PROC, kind=SymbolKind.CONSTANT)
             for one in (FIRST, LAST)
             if one.symbol in used
         ]
@@ -142,12 +133,14 @@ class _Builder:
 
     # The beginning
 
-    def _initial(self, symbols: Iterable[Symbol]) -> Iterator[Literal]:
+    def _initial(self, symbols: Iterable[Symbol]) -> Iterator[t.Literal]:
         yield _at(self._points, next(iter(self._names.values())))
         names = {symbol.name for symbol in symbols}
         for name in sorted(names):
             if name.startswith(seen_name("")):
-                yield Literal(Access(name, (ACTING, EACH)), Comparison.EQUAL, Constructor(BOOL, "False"))
+                yield t.Literal(
+                    t.Access(name, (ACTING, EACH)), t.Comparison.EQUAL, t.Constructor(t.BOOL, "False")
+                )
         for name, storage in self._memory.storages.items():
             domain = self._memory.domains[name]
             word = storage.initial
@@ -157,25 +150,25 @@ class _Builder:
                 held = StateVariable(name, (ACTING,) if storage.dimensions else ())
                 yield from self._equations(held, word, has_first=FIRST.symbol in names)
 
-    def _equations(self, held: StateVariable, word: int, *, has_first: bool) -> Iterator[Literal]:
+    def _equations(self, held: StateVariable, word: int, *, has_first: bool) -> Iterator[t.Literal]:
         domain = self._memory.domains[held.storage]
         if domain.is_integer:
-            yield Literal(self._memory.number_place(held), Comparison.EQUAL, integer(signed(word)))
+            yield t.Literal(self._memory.number_place(held), t.Comparison.EQUAL, integer(signed(word)))
             return
         is_thread = word not in domain.listed_words
         place = self._memory.word_place(held)
         if place is not None:
             value = thread_constructor(place[1]) if is_thread else constructor(place[1], word)
-            yield Literal(place[0], Comparison.EQUAL, value)
+            yield t.Literal(place[0], t.Comparison.EQUAL, value)
         if is_thread and domain.first_thread and has_first:
-            yield Literal(self._memory.thread_place(held), Comparison.EQUAL, FIRST)
+            yield t.Literal(self._memory.thread_place(held), t.Comparison.EQUAL, FIRST)
 
     # Steps
 
     def _transition(self, way: Way) -> Transition:
         path = way.path
         target = _WRONG if way.target is None else self._names[way.target]
-        updates: list[Update] = [Assign(_PC, (ACTING,), Constructor(self._points, target))]
+        updates: list[Update] = [Assign(_PC, (ACTING,), t.Constructor(self._points, target))]
         if way.target is not None:
             updates += self._scan_updates(path)
             for name, value in way.updates:
@@ -202,10 +195,12 @@ class _Builder:
     @staticmethod
     def _scan_updates(path: Path) -> Iterator[Update]:
         for register in sorted(path.reset):
-            own = Literal(_ROW, Comparison.EQUAL, ACTING)
-            yield AssignAll(seen_name(register), (_ROW, _COLUMN), (Case((own,), Constructor(BOOL, "False")),))
+            own = t.Literal(_ROW, t.Comparison.EQUAL, ACTING)
+            yield AssignAll(
+                seen_name(register), (_ROW, _COLUMN), (Case((own,), t.Constructor(t.BOOL, "False")),)
+            )
         for register, other in path.met:
-            yield Assign(seen_name(register), (ACTING, other), Constructor(BOOL, "True"))
+            yield Assign(seen_name(register), (ACTING, other), t.Constructor(t.BOOL, "True"))
 
     def _assign(self, target: StateVariable, value: Value) -> Iterator[Update]:
         memory, domain = self._memory, self._memory.domains[target.storage]
@@ -242,18 +237,18 @@ class _Builder:
             yield _assignment(memory.thread_place(target), memory.thread_place(source))
 
 
-def _assignment(place: Access, value: object) -> Assign:
+def _assignment(place: t.Access, value: object) -> Assign:
     return Assign(place.symbol, place.indices, value)  # type: ignore[arg-type] # a term of the place's type
 
 
-def _of_parameters(path: Path) -> tuple[Literal, ...]:
+def _of_parameters(path: Path) -> tuple[t.Literal, ...]:
     """What is assumed of everyone, of the parameters beside the acting process."""
     wanted = (literal for other in path.others for literal in literals_renamed(path.everyone, {EACH: other}))
     return tuple(literal for literal in wanted if literal not in path.literals)
 
 
-def _at(points: Enumeration, name: str) -> Literal:
-    return Literal(Access(_PC, (ACTING,)), Comparison.EQUAL, Constructor(points, name))
+def _at(points: t.Enumeration, name: str) -> t.Literal:
+    return t.Literal(t.Access(_PC, (ACTING,)), t.Comparison.EQUAL, t.Constructor(points, name))
 
 
 def _point_names(anchors: tuple[ControlPoint, ...], ways: tuple[Way, ...]) -> dict[ControlPoint, str]:
@@ -318,7 +313,7 @@ def _only_passes(way: Way, register: str) -> bool:
     )
 
 
-def _accesses(transition: Transition) -> list[Access]:
+def _accesses(transition: Transition) -> list[t.Access]:
     found = [*places(transition.guard)]
     for one in transition.universal:
         for body in one.alternatives:
@@ -326,7 +321,7 @@ def _accesses(transition: Transition) -> list[Access]:
     for update in transition.updates:
         if isinstance(update, Assign):
             found += places_of(update.value)
-    return [place for place in found if isinstance(place, Access)]
+    return [place for place in found if isinstance(place, t.Access)]
 
 
 def _updated_symbols(transitions: Iterable[Transition]) -> set[str]:

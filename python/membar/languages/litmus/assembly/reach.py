@@ -10,18 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final, TypeAlias
 
-from membar.program.expr import (
-    MASK,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Register,
-    evaluate,
-    registers_of,
-    signed,
-)
+from membar.program import expr as e
 from membar.program.operations import Choose, Load, Operation, Rmw, Set, Store, StoreConditional
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
@@ -136,20 +125,20 @@ class _Analysis:
     def _range_between(low: Values, high: Values) -> Values:
         if low is ANY or high is ANY or not low or not high:
             return ANY
-        first, last = min(map(signed, low)), max(map(signed, high))
-        return frozenset(word & MASK for word in range(first, last + 1)) if last - first < _LIMIT else ANY
+        first, last = min(map(e.signed, low)), max(map(e.signed, high))
+        return frozenset(word & e.MASK for word in range(first, last + 1)) if last - first < _LIMIT else ANY
 
-    def _value(self, expr: Expr, state: State) -> Values:
+    def _value(self, expr: e.Expr, state: State) -> Values:
         match expr:  # most of them are simple
-            case Register(name=name):
+            case e.Register(name=name):
                 return state.get(name, _ZERO)
-            case Constant(value=value):
+            case e.Constant(value=value):
                 return frozenset((value,))
             case _:
                 return self._values_of(_without_differences(expr), state)
 
-    def _values_of(self, expr: Expr, state: State) -> Values:
-        names = sorted(set(registers_of(expr)))
+    def _values_of(self, expr: e.Expr, state: State) -> Values:
+        names = sorted(set(e.registers_of(expr)))
         choices: list[frozenset[int]] = []
         count = 1
         for name in names:
@@ -161,7 +150,7 @@ class _Analysis:
         if count > _LIMIT:
             return ANY
         return frozenset(
-            evaluate(expr, dict(zip(names, chosen, strict=True)), self.program.bases)
+            e.evaluate(expr, dict(zip(names, chosen, strict=True)), self.program.bases)
             for chosen in product(*choices)
         )
 
@@ -174,7 +163,7 @@ class _Analysis:
         if found is ANY:
             return ANY
         mask = (1 << (8 * size)) - 1
-        return frozenset(signed(word, 8 * size) & MASK if is_signed else word & mask for word in found)
+        return frozenset(e.signed(word, 8 * size) & e.MASK if is_signed else word & mask for word in found)
 
     def _store(self, addresses: Values, values: Values, size: int) -> None:
         if addresses is ANY:
@@ -191,13 +180,13 @@ class _Analysis:
                 self.changed = True
 
 
-def _without_differences(expr: Expr) -> Expr:
+def _without_differences(expr: e.Expr) -> e.Expr:
     """`expr` with `e ^ e` and `e - e` replaced by 0: the usual way to write a false dependency."""
-    if isinstance(expr, Binary):
+    if isinstance(expr, e.Binary):
         left, right = _without_differences(expr.left), _without_differences(expr.right)
-        if expr.op in (BinaryOp.XOR, BinaryOp.SUB) and left == right:
-            return Constant(0)
-        return Binary(expr.op, left, right)
-    if isinstance(expr, Extend):
-        return Extend(_without_differences(expr.operand), expr.width, expr.signed)
+        if expr.op in (e.BinaryOp.XOR, e.BinaryOp.SUB) and left == right:
+            return e.Constant(0)
+        return e.Binary(expr.op, left, right)
+    if isinstance(expr, e.Extend):
+        return e.Extend(_without_differences(expr.operand), expr.width, expr.signed)
     return expr

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from membar.objects import syntax as o
 from membar.objects import terms as t
 from membar.objects.algebra import simplify
-from membar.objects.syntax import (
-    Assign,
-    Branch,
-    ConcurrentObject,
-    Fence,
-    FenceKind,
-    Line,
-    Load,
-    Operation,
-    Return,
-    Rmw,
-    Store,
-)
 from membar.objects.systems.actions import rmw_outcomes, with_loaded
 from membar.objects.systems.buffered.buffer import Buffer
 from membar.objects.systems.buffered.control import INDEX, VALUE, Control, Entry, Status, owner_name
@@ -32,7 +20,7 @@ class BufferedMachine:
     """The moves of a thread."""
 
     def __init__(
-        self, about: ConcurrentObject, buffer: Buffer, *, is_buffered: bool, in_real_time: bool
+        self, about: o.ConcurrentObject, buffer: Buffer, *, is_buffered: bool, in_real_time: bool
     ) -> None:
         self._about = about
         self._buffer = buffer
@@ -54,7 +42,7 @@ class BufferedMachine:
         if control.entries:
             yield self._buffer.flush(control)
 
-    def _call(self, operation: Operation, control: Control) -> Move:
+    def _call(self, operation: o.Operation, control: Control) -> Move:
         fresh = tuple(
             (t.Variable(t.Space.LOCAL, name, operation.name), t.Number(0)) for name in operation.locals
         )
@@ -69,32 +57,32 @@ class BufferedMachine:
             after=replace(control, line=operation.lines[0].label, status=Status.BEFORE),
         )
 
-    def _step(self, operation: Operation, line: Line, control: Control) -> Iterator[Move]:
+    def _step(self, operation: o.Operation, line: o.Line, control: Control) -> Iterator[Move]:
         match line.action:
-            case Load():
+            case o.Load():
                 yield from self._load(operation, line, line.action, control)
-            case Store():
+            case o.Store():
                 yield from self._store(operation, line, line.action, control)
-            case Rmw():
+            case o.Rmw():
                 if not control.entries:
                     yield from self._rmw(operation, line, line.action, control)
-            case Fence(kind=kind):
-                if kind is not FenceKind.FULL or not control.entries:
+            case o.Fence(kind=kind):
+                if kind is not o.FenceKind.FULL or not control.entries:
                     yield from self._plain(operation, line, control, line.then)
-            case Assign(target=target, value=value, private=private):
+            case o.Assign(target=target, value=value, private=private):
                 space = t.Space.PRIVATE if private else t.Space.LOCAL
                 variable = t.Variable(space, target, "" if private else operation.name)
                 yield from self._plain(operation, line, control, line.then, updates=((variable, value),))
-            case Branch(condition=condition):
+            case o.Branch(condition=condition):
                 yield from self._plain(operation, line, control, line.then, guard=condition)
                 yield from self._plain(operation, line, control, line.otherwise, guard=t.negation(condition))
-            case Return(results=results):
+            case o.Return(results=results):
                 yield from self._return(operation, line, results, control)
 
     def _plain(
         self,
-        operation: Operation,
-        line: Line,
+        operation: o.Operation,
+        line: o.Line,
         control: Control,
         then: str | None,
         *,
@@ -107,7 +95,7 @@ class BufferedMachine:
             done = self._effects.now(operation, alternative.point, after, dict(updates))
             yield _move(line, t.conjunction((guard, alternative.condition)), updates, done)
 
-    def _load(self, operation: Operation, line: Line, load: Load, control: Control) -> Iterator[Move]:
+    def _load(self, operation: o.Operation, line: o.Line, load: o.Load, control: Control) -> Iterator[Move]:
         target = t.Variable(t.Space.LOCAL, load.target, operation.name)
         after = replace(control, line=line.then or t.IDLE)
         for source in self._buffer.sources(load.location, control):
@@ -125,7 +113,9 @@ class BufferedMachine:
                 ):
                     yield _move(line, guard, updates, done, checks)
 
-    def _store(self, operation: Operation, line: Line, store: Store, control: Control) -> Iterator[Move]:
+    def _store(
+        self, operation: o.Operation, line: o.Line, store: o.Store, control: Control
+    ) -> Iterator[Move]:
         after = replace(control, line=line.then or t.IDLE)
         checks = self._memory.inside(store.location)
         for alternative in self._points.at(line):
@@ -148,7 +138,7 @@ class BufferedMachine:
                 done = Outcome(replace(buffered, status=Status.PROMISED), (), own, problems)
             yield _move(line, alternative.condition, tuple(pushed), done, checks)
 
-    def _rmw(self, operation: Operation, line: Line, rmw: Rmw, control: Control) -> Iterator[Move]:
+    def _rmw(self, operation: o.Operation, line: o.Line, rmw: o.Rmw, control: Control) -> Iterator[Move]:
         old = self._memory.value(rmw.location)
         after = replace(control, line=line.then or t.IDLE)
         for guard, new, result in rmw_outcomes(rmw, old):
@@ -167,7 +157,7 @@ class BufferedMachine:
                 )
 
     def _return(
-        self, operation: Operation, line: Line, results: tuple[t.Term, ...], control: Control
+        self, operation: o.Operation, line: o.Line, results: tuple[t.Term, ...], control: Control
     ) -> Iterator[Move]:
         for alternative in self._points.at(line):
             done = self._effects.now(operation, alternative.point, control, {})
@@ -200,7 +190,7 @@ class BufferedMachine:
 
 
 def _move(
-    line: Line,
+    line: o.Line,
     guard: t.Term,
     updates: tuple[tuple[t.Variable, t.Term], ...],
     done: Outcome,

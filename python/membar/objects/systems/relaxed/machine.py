@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.diagnostics import EngineLimitError
+from membar.objects import syntax as o
 from membar.objects.algebra import simplify
-from membar.objects.syntax import (
-    Assign,
-    Branch,
-    ConcurrentObject,
-    Fence,
-    Load,
-    Location,
-    Operation,
-    Return,
-    Rmw,
-    Store,
-)
 from membar.objects.systems.actions import rmw_outcomes, with_loaded
 from membar.objects.systems.moves import Check, Effect, Kind, Memory, Move, substitute
 from membar.objects.systems.points import Alternative, Points, arguments, outputs
@@ -53,7 +42,7 @@ class OutOfOrderMachine:
                 if not self._waiting.awaits(operation, frozenset(control.items)):
                     yield self._call(operation, control)
         for place, item in enumerate(control.items):
-            is_open = item.guess is None and isinstance(self._waiting.action(item), Branch)
+            is_open = item.guess is None and isinstance(self._waiting.action(item), o.Branch)
             if is_open and self._waiting.is_worth_guessing(control.items[: place + 1]):
                 yield from self._guesses(control, place)
             for move in self._execute(control, place):
@@ -75,12 +64,12 @@ class OutOfOrderMachine:
                 )
             line = self._lines[label]
             found.append(Item(instance, label))
-            if isinstance(line.action, Branch | Return):
+            if isinstance(line.action, o.Branch | o.Return):
                 break
             label = line.then
         return tuple(found)
 
-    def _call(self, operation: Operation, control: Control) -> Move:
+    def _call(self, operation: o.Operation, control: Control) -> Move:
         number = len(control.instances)
         name = owner(number, operation.name)
         given = tuple(Variable(Space.LOCAL, each, name) for each in operation.parameters)
@@ -123,31 +112,31 @@ class OutOfOrderMachine:
             return
         line, name = self._lines[item.line], owner_of(control, item)
         match line.action:
-            case Load(target=target, location=location, value=value):
+            case o.Load(target=target, location=location, value=value):
                 loaded = self._memory.value(self._local(location, control, item))
                 yield from self._load(control, place, target, own(value, control, item), loaded)
-            case Store(location=location, value=value):
+            case o.Store(location=location, value=value):
                 where = self._local(location, control, item)
                 updates = self._memory.store(where, own(value, control, item))
                 yield from self._finish(control, place, updates, checks=self._memory.inside(where))
-            case Rmw():
+            case o.Rmw():
                 yield from self._rmw(control, place, line.action)
-            case Fence():
+            case o.Fence():
                 yield from self._finish(control, place, ())
-            case Assign(target=target, value=value, private=private):
+            case o.Assign(target=target, value=value, private=private):
                 space = Space.PRIVATE if private else Space.LOCAL
                 variable = Variable(space, target, "" if private else name)
                 yield from self._finish(control, place, ((variable, own(value, control, item)),))
-            case Branch(condition=condition):
+            case o.Branch(condition=condition):
                 yield from self._decide(control, place, own(condition, control, item))
-            case Return(results=results):
+            case o.Return(results=results):
                 given = tuple(own(result, control, item) for result in results)
                 yield from self._return(control, place, given)
 
     def _forward(self, control: Control, place: int, source: int) -> Iterator[Move]:
         item, giver = control.items[place], control.items[source]
         load, store = self._waiting.action(item), self._waiting.action(giver)
-        if isinstance(load, Load) and isinstance(store, Store):
+        if isinstance(load, o.Load) and isinstance(store, o.Store):
             value = own(store.value, control, giver)
             term = own(load.value, control, item)
             for move in self._load(control, place, load.target, term, value):
@@ -162,12 +151,12 @@ class OutOfOrderMachine:
         variable = Variable(Space.LOCAL, target, owner_of(control, item))
         checks: tuple[Check, ...] = ()
         action = self._waiting.action(item)
-        if isinstance(action, Load):
+        if isinstance(action, o.Load):
             checks = self._memory.inside(self._local(action.location, control, item))
         updates = ((variable, with_loaded(term, value)),)
         yield from self._finish(control, place, updates, value=value, checks=checks)
 
-    def _rmw(self, control: Control, place: int, rmw: Rmw) -> Iterator[Move]:
+    def _rmw(self, control: Control, place: int, rmw: o.Rmw) -> Iterator[Move]:
         item = control.items[place]
         location = self._local(rmw.location, control, item)
         old = self._memory.value(location)
@@ -301,13 +290,13 @@ class OutOfOrderMachine:
         instances = (*control.instances[:number], done, *control.instances[number + 1 :])
         return instances, (effect,), more, tuple(problems)
 
-    def _local(self, location: Location, control: Control, item: Item) -> Location:
+    def _local(self, location: o.Location, control: Control, item: Item) -> o.Location:
         index = location.index
-        return location if index is None else Location(location.name, own(index, control, item))
+        return location if index is None else o.Location(location.name, own(index, control, item))
 
 
 def _collect_finished(
-    move: Move, instances: tuple[Instance, ...], items: tuple[Item, ...], about: ConcurrentObject
+    move: Move, instances: tuple[Instance, ...], items: tuple[Item, ...], about: o.ConcurrentObject
 ) -> Move:
     """The move with operations that are over taken out, and the others moved up."""
     kept = [

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from membar.objects.syntax import (
-    Action,
-    Branch,
-    ConcurrentObject,
-    Fence,
-    FenceKind,
-    Line,
-    Load,
-    Operation,
-    Return,
-    Store,
-)
+from membar.objects import syntax as o
 from membar.objects.systems.actions import is_full, is_shifted, place_of, variables_read, variables_written
 from membar.objects.systems.relaxed.control import Control, Item, Rules
 from membar.objects.terms import Space, Variable, subterms
@@ -22,13 +11,13 @@ from membar.objects.terms import Space, Variable, subterms
 class Waiting:
     """The order in which lines that have been met may be done."""
 
-    def __init__(self, about: ConcurrentObject, rules: Rules) -> None:
+    def __init__(self, about: o.ConcurrentObject, rules: Rules) -> None:
         self.about = about
         self.rules = rules
-        self.lines: dict[str, Line] = {line.label: line for _, line in about.lines()}
+        self.lines: dict[str, o.Line] = {line.label: line for _, line in about.lines()}
         self._worth: dict[tuple[Item, ...], bool] = {}
 
-    def action(self, item: Item) -> Action:
+    def action(self, item: Item) -> o.Action:
         """What a line does."""
         return self.lines[item.line].action
 
@@ -45,26 +34,34 @@ class Waiting:
             return True
         if self._kept_by_branch(first, second) or self._kept_by_fence(first, second):
             return True
-        if is_shifted(first) and isinstance(second, Store):
+        if is_shifted(first) and isinstance(second, o.Store):
             return True
         places = {place.name for place in (place_of(first), place_of(second)) if place is not None}
         return len(places) == 1 and place_of(first) is not None and place_of(second) is not None
 
-    def _kept_by_branch(self, first: Action, second: Action) -> bool:
-        if not isinstance(first, Branch):
-            return isinstance(second, Fence) and second.kind is FenceKind.CONTROL and isinstance(first, Fence)
+    def _kept_by_branch(self, first: o.Action, second: o.Action) -> bool:
+        if not isinstance(first, o.Branch):
+            return (
+                isinstance(second, o.Fence)
+                and second.kind is o.FenceKind.CONTROL
+                and isinstance(first, o.Fence)
+            )
         if not self.rules.speculates:
             return True
-        return isinstance(second, Store | Return) or (
-            isinstance(second, Fence) and second.kind is FenceKind.CONTROL
+        return isinstance(second, o.Store | o.Return) or (
+            isinstance(second, o.Fence) and second.kind is o.FenceKind.CONTROL
         )
 
-    def _kept_by_fence(self, first: Action, second: Action) -> bool:
-        stores = isinstance(first, Store) or (isinstance(first, Fence) and first.kind is FenceKind.STORE)
-        after = isinstance(second, Store) or (isinstance(second, Fence) and second.kind is FenceKind.STORE)
-        if stores and after and (isinstance(first, Fence) or isinstance(second, Fence)):
+    def _kept_by_fence(self, first: o.Action, second: o.Action) -> bool:
+        stores = isinstance(first, o.Store) or (
+            isinstance(first, o.Fence) and first.kind is o.FenceKind.STORE
+        )
+        after = isinstance(second, o.Store) or (
+            isinstance(second, o.Fence) and second.kind is o.FenceKind.STORE
+        )
+        if stores and after and (isinstance(first, o.Fence) or isinstance(second, o.Fence)):
             return True
-        return isinstance(first, Fence) and first.kind is FenceKind.CONTROL and isinstance(second, Load)
+        return isinstance(first, o.Fence) and first.kind is o.FenceKind.CONTROL and isinstance(second, o.Load)
 
     def share_variables(self, earlier: Item, later: Item, *, renames: bool = False) -> bool:
         """Whether one of two lines changes a variable of its operation or thread that the other one uses.
@@ -89,13 +86,13 @@ class Waiting:
         """The store whose value a load may take before it is done: the last access to that location."""
         later = control.items[place]
         load = self.action(later)
-        if not isinstance(load, Load) or load.location.index is not None:
+        if not isinstance(load, o.Load) or load.location.index is not None:
             return None
         before = list(enumerate(control.items[:place]))
         same = [
             n for n, item in before if (at := place_of(self.action(item))) and at.name == load.location.name
         ]
-        if not same or not isinstance(self.action(control.items[same[-1]]), Store):
+        if not same or not isinstance(self.action(control.items[same[-1]]), o.Store):
             return None
         store = same[-1]
         for number, earlier in before:
@@ -115,7 +112,7 @@ class Waiting:
     def is_superseded(self, control: Control, place: int) -> bool:
         """Whether a later store to the same location can be done in its stead."""
         store = self.action(control.items[place])
-        if not isinstance(store, Store) or store.location.index is not None:
+        if not isinstance(store, o.Store) or store.location.index is not None:
             return False
         for number in range(place + 1, len(control.items)):
             later = self.action(control.items[number])
@@ -123,7 +120,7 @@ class Waiting:
                 continue
             between = control.items[place + 1 : number]
             free = not any(self.blocks(each, control.items[number]) for each in between)
-            return isinstance(later, Store) and free
+            return isinstance(later, o.Store) and free
         return False
 
     def is_worth_guessing(self, met: tuple[Item, ...]) -> bool:
@@ -152,7 +149,7 @@ class Waiting:
                     waiting |= {item}
                 else:
                     return True
-            elif not isinstance(line.action, Branch):
+            elif not isinstance(line.action, o.Branch):
                 return True
             for target in (line.then, line.otherwise):
                 if target is not None and (target, waiting) not in seen:
@@ -160,16 +157,16 @@ class Waiting:
                     todo.append((target, waiting))
         return False
 
-    def _can_be_forwarded(self, action: Action, waiting: frozenset[Item]) -> bool:
+    def _can_be_forwarded(self, action: o.Action, waiting: frozenset[Item]) -> bool:
         """Whether a load might take the value of a store that waits, and nothing stands between them."""
-        if not isinstance(action, Load) or any(is_full(self.action(each)) for each in waiting):
+        if not isinstance(action, o.Load) or any(is_full(self.action(each)) for each in waiting):
             return False
         return any(
-            isinstance(store := self.action(each), Store) and store.location.name == action.location.name
+            isinstance(store := self.action(each), o.Store) and store.location.name == action.location.name
             for each in waiting
         )
 
-    def awaits(self, operation: Operation, waiting: frozenset[Item]) -> bool:
+    def awaits(self, operation: o.Operation, waiting: frozenset[Item]) -> bool:
         """Whether what an operation requires speaks of something that is still to be computed."""
         read = {
             (Space.PRIVATE, part.name)

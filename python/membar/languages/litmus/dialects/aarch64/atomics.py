@@ -26,24 +26,13 @@ from membar.languages.litmus.dialects.aarch64.tags import (
     NO_RETURN,
     RELEASE,
 )
-from membar.program.expr import (
-    TRUE,
-    Binary,
-    BinaryOp,
-    Expr,
-    Extend,
-    Register,
-    Unary,
-    UnaryOp,
-    blend,
-    equals,
-)
+from membar.program import expr as e
 from membar.program.operations import NO_TAGS, Choose, Operation, Rmw, Tags
 
-_OLD = Register(RESULT)
+_OLD = e.Register(RESULT)
 _SECOND = "$second"
 _SUCCEEDS = "$succeeds"
-_Update: TypeAlias = Callable[[Expr, Expr, int], Expr]
+_Update: TypeAlias = Callable[[e.Expr, e.Expr, int], e.Expr]
 
 
 def _read_tags(ordering: str, *, returns: bool) -> Tags:
@@ -79,7 +68,7 @@ def _compare_and_swap(operands: Operands, *, ordering: str, size: int | None) ->
         register=RESULT,
         address=memory.address,
         value=word(stored),
-        condition=equals(_OLD, low_bits(word(compared), 8 * count)),
+        condition=e.equals(_OLD, low_bits(word(compared), 8 * count)),
         size=count,
         read_tags=_read_tags(ordering, returns=returns),
         write_tags=_write_tags(ordering, COMPARED),
@@ -106,7 +95,7 @@ def _operate(
         register=RESULT,
         address=memory.address,
         value=update(_OLD, word(source), 8 * count),
-        condition=TRUE,
+        condition=e.TRUE,
         size=count,
         read_tags=_read_tags(ordering, returns=not target.is_zero),
         write_tags=_write_tags(ordering, *([] if update is _replace else [COMPUTED])),
@@ -126,26 +115,26 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> InstructionS
     memory = operands.memory()
     operands.end()
     size = width // 8
-    succeeds, old_too = Register(_SUCCEEDS), Register(_SECOND)
-    same = equals(_OLD, low_bits(word(compared), width))
-    same_too = equals(old_too, low_bits(word(compared_too), width))
+    succeeds, old_too = e.Register(_SUCCEEDS), e.Register(_SECOND)
+    same = e.equals(_OLD, low_bits(word(compared), width))
+    same_too = e.equals(old_too, low_bits(word(compared_too), width))
     returns = not compared.is_zero
     # The two reads are one access even if nothing is written.
     failed_tags = _failed_tags(ordering, returns=returns) | {ATOMIC}
 
-    def half(register: str, address: Expr, source: View, is_same: Expr) -> Rmw:
+    def half(register: str, address: e.Expr, source: View, is_same: e.Expr) -> Rmw:
         return Rmw(
             register=register,
             address=address,
             value=word(source),
-            condition=Binary(BinaryOp.AND, succeeds, is_same),
+            condition=e.Binary(e.BinaryOp.AND, succeeds, is_same),
             size=size,
             read_tags=_read_tags(ordering, returns=returns),
             write_tags=_write_tags(ordering, COMPARED),
             failed_tags=failed_tags,
         )
 
-    guessed_wrong = Binary(BinaryOp.NE, succeeds, Binary(BinaryOp.AND, same, same_too))
+    guessed_wrong = e.Binary(e.BinaryOp.NE, succeeds, e.Binary(e.BinaryOp.AND, same, same_too))
     operations: tuple[Operation, ...] = (
         Choose(_SUCCEEDS, constant(0), constant(1)),
         half(RESULT, memory.address, stored, same),
@@ -157,40 +146,40 @@ def _compare_and_swap_pair(operands: Operands, *, ordering: str) -> InstructionS
     return InstructionStep(operations, unordered=True)
 
 
-def _simple(op: BinaryOp) -> _Update:
-    return lambda old, source, _: Binary(op, old, source)
+def _simple(op: e.BinaryOp) -> _Update:
+    return lambda old, source, _: e.Binary(op, old, source)
 
 
-def _clear(old: Expr, source: Expr, _: int) -> Expr:
-    return Binary(BinaryOp.AND, old, Unary(UnaryOp.INVERT, source))
+def _clear(old: e.Expr, source: e.Expr, _: int) -> e.Expr:
+    return e.Binary(e.BinaryOp.AND, old, e.Unary(e.UnaryOp.INVERT, source))
 
 
-def _replace(_old: Expr, source: Expr, _: int) -> Expr:
+def _replace(_old: e.Expr, source: e.Expr, _: int) -> e.Expr:
     return source
 
 
-def _extreme(op: BinaryOp, *, takes_larger: bool) -> _Update:
+def _extreme(op: e.BinaryOp, *, takes_larger: bool) -> _Update:
     """The larger or the smaller one; what is written depends on both, as for every other operation."""
 
-    def update(old: Expr, source: Expr, width: int) -> Expr:
-        signed = op is BinaryOp.SLT
-        left = Extend(old, width, signed) if width < 64 else old
-        right = Extend(source, width, signed) if width < 64 else source
-        is_less = Binary(op, left, right)
-        return blend(is_less, right, left) if takes_larger else blend(is_less, left, right)
+    def update(old: e.Expr, source: e.Expr, width: int) -> e.Expr:
+        signed = op is e.BinaryOp.SLT
+        left = e.Extend(old, width, signed) if width < 64 else old
+        right = e.Extend(source, width, signed) if width < 64 else source
+        is_less = e.Binary(op, left, right)
+        return e.blend(is_less, right, left) if takes_larger else e.blend(is_less, left, right)
 
     return update
 
 
 _UPDATES: dict[str, _Update] = {
-    "ADD": _simple(BinaryOp.ADD),
+    "ADD": _simple(e.BinaryOp.ADD),
     "CLR": _clear,
-    "EOR": _simple(BinaryOp.XOR),
-    "SET": _simple(BinaryOp.OR),
-    "SMAX": _extreme(BinaryOp.SLT, takes_larger=True),
-    "SMIN": _extreme(BinaryOp.SLT, takes_larger=False),
-    "UMAX": _extreme(BinaryOp.LT, takes_larger=True),
-    "UMIN": _extreme(BinaryOp.LT, takes_larger=False),
+    "EOR": _simple(e.BinaryOp.XOR),
+    "SET": _simple(e.BinaryOp.OR),
+    "SMAX": _extreme(e.BinaryOp.SLT, takes_larger=True),
+    "SMIN": _extreme(e.BinaryOp.SLT, takes_larger=False),
+    "UMAX": _extreme(e.BinaryOp.LT, takes_larger=True),
+    "UMIN": _extreme(e.BinaryOp.LT, takes_larger=False),
 }
 _ORDERINGS = ("", "A", "L", "AL")
 _SIZES = (("", None), ("B", 1), ("H", 2))

@@ -21,18 +21,8 @@ from membar.languages.litmus.dialects.aarch64.tags import (
     EXCLUSIVE,
     RELEASE,
 )
+from membar.program import operations as ops
 from membar.program.expr import Binary, BinaryOp, Expr, Register, negation
-from membar.program.operations import (
-    NO_TAGS,
-    Assume,
-    Fence,
-    Load,
-    Operation,
-    Set,
-    Store,
-    StoreConditional,
-    Tags,
-)
 from membar.records import record
 
 
@@ -42,7 +32,7 @@ class Access:
 
     size: int | None = None
     signed: bool = False
-    tags: Tags = NO_TAGS
+    tags: ops.Tags = ops.NO_TAGS
     exclusive: bool = False
 
     def bytes_of(self, register: View) -> int:
@@ -62,9 +52,9 @@ def _data_register(operands: Operands, access: Access) -> View:
     return operands.register(width=32 if narrow else 64 if wide else None)
 
 
-def _written_back(memory: Memory) -> tuple[Operation, ...]:
+def _written_back(memory: Memory) -> tuple[ops.Operation, ...]:
     """The change of the base register, after the access."""
-    return () if memory.updated is None else (Set(memory.base.name, memory.updated),)
+    return () if memory.updated is None else (ops.Set(memory.base.name, memory.updated),)
 
 
 def _reject_overlap(operands: Operands, memory: Memory, *registers: View) -> None:
@@ -76,10 +66,10 @@ def _reject_overlap(operands: Operands, memory: Memory, *registers: View) -> Non
         )
 
 
-def _clear_upper_half(register: View, access: Access) -> tuple[Operation, ...]:
+def _clear_upper_half(register: View, access: Access) -> tuple[ops.Operation, ...]:
     """A sign-extending load into a W register clears the upper half."""
     if access.signed and register.width == 32 and not register.is_zero:
-        return (Set(register.name, low_bits(Register(register.name), 32)),)
+        return (ops.Set(register.name, low_bits(Register(register.name), 32)),)
     return ()
 
 
@@ -88,7 +78,7 @@ def _load(operands: Operands, *, access: Access) -> InstructionStep:
     memory = operands.memory()
     operands.end()
     _reject_overlap(operands, memory, target)
-    load = Load(
+    load = ops.Load(
         register=destination(target),
         address=memory.address,
         size=access.bytes_of(target),
@@ -103,7 +93,9 @@ def _store(operands: Operands, *, access: Access) -> InstructionStep:
     source = _data_register(operands, access)
     memory = operands.memory()
     operands.end()
-    store = Store(address=memory.address, value=word(source), size=access.bytes_of(source), tags=access.tags)
+    store = ops.Store(
+        address=memory.address, value=word(source), size=access.bytes_of(source), tags=access.tags
+    )
     return InstructionStep((store, *_written_back(memory)))
 
 
@@ -114,7 +106,7 @@ def _store_exclusive(operands: Operands, *, access: Access) -> InstructionStep:
     operands.end()
     return InstructionStep(
         (
-            StoreConditional(
+            ops.StoreConditional(
                 status=destination(status),
                 address=memory.address,
                 value=word(source),
@@ -140,10 +132,10 @@ def _load_pair(operands: Operands, *, access: Access, ordered: bool = False) -> 
         raise operands.problem("both halves have the same register", "expected two registers")
     size = access.bytes_of(first)
     # The first load may overwrite the base register, so the address is kept aside.
-    kept = Set(RESULT, memory.address)
+    kept = ops.Set(RESULT, memory.address)
     base = Register(RESULT)
     load, other = (
-        Load(
+        ops.Load(
             register=destination(target),
             address=address,
             size=size,
@@ -165,7 +157,7 @@ def _store_pair(operands: Operands, *, access: Access, ordered: bool = False) ->
     operands.end()
     size = access.bytes_of(first)
     stores = [
-        Store(address=address, value=word(source), size=size, tags=access.tags)
+        ops.Store(address=address, value=word(source), size=size, tags=access.tags)
         for source, address in ((first, memory.address), (second, next_to(memory.address, size)))
     ]
     if memory.is_pre_index:
@@ -184,9 +176,9 @@ def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
     operands.end()
     size = access.bytes_of(first)
     flag = destination(status)
-    other = Store(address=memory.address, value=word(first), size=size, tags=access.tags, exclusive=True)
+    other = ops.Store(address=memory.address, value=word(first), size=size, tags=access.tags, exclusive=True)
     # It ends the watch over both halves, so it comes last.
-    conditional = StoreConditional(
+    conditional = ops.StoreConditional(
         status=RESULT,
         address=next_to(memory.address, size),
         value=word(second),
@@ -197,9 +189,9 @@ def _store_exclusive_pair(operands: Operands, *, access: Access) -> Choice:
     return Choice(
         (
             InstructionStep(
-                (other, conditional, Assume(negation(outcome)), Set(flag, outcome)), unordered=True
+                (other, conditional, ops.Assume(negation(outcome)), ops.Set(flag, outcome)), unordered=True
             ),
-            InstructionStep((conditional, Assume(outcome), Set(flag, outcome))),
+            InstructionStep((conditional, ops.Assume(outcome), ops.Set(flag, outcome))),
         )
     )
 
@@ -217,22 +209,22 @@ def _barrier(operands: Operands, *, kind: str) -> InstructionStep:
                 at=operand,
             )
     operands.end()
-    return InstructionStep((Fence(frozenset({f"{kind}.{option}"})),))
+    return InstructionStep((ops.Fence(frozenset({f"{kind}.{option}"})),))
 
 
 def _isb(operands: Operands) -> InstructionStep:
     if operands.following is not None and operands.following.text.upper() == "SY":
         operands.take("SY")
     operands.end()
-    return InstructionStep((Fence(frozenset({"ISB"})),))
+    return InstructionStep((ops.Fence(frozenset({"ISB"})),))
 
 
-def _tags(*names: str) -> Tags:
+def _tags(*names: str) -> ops.Tags:
     return frozenset(names)
 
 
 def _forms_by_size(
-    name: str, tags: Tags = NO_TAGS, *, exclusive: bool = False, signed: bool = False
+    name: str, tags: ops.Tags = ops.NO_TAGS, *, exclusive: bool = False, signed: bool = False
 ) -> dict[str, Access]:
     """The forms of a mnemonic for words, bytes and halfwords, and the sign-extending loads."""
     forms = {

@@ -11,6 +11,7 @@ from itertools import permutations
 
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
+from membar.languages.litmus.dialects.c import syntax as x
 from membar.languages.litmus.dialects.c import values
 from membar.languages.litmus.dialects.c.analysis import (
     TRANSPARENT_CALL,
@@ -24,21 +25,6 @@ from membar.languages.litmus.dialects.c.analysis import (
 from membar.languages.litmus.dialects.c.flow import Flow
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.scope import Local, Names
-from membar.languages.litmus.dialects.c.syntax import (
-    Assign,
-    Call,
-    Cast,
-    Comma,
-    Conditional,
-    Expression,
-    Increment,
-    Index,
-    Infix,
-    Logical,
-    Name,
-    Number,
-    Prefix,
-)
 from membar.languages.litmus.dialects.c.types import INT, LONG, CType, PointerType, type_text
 from membar.languages.litmus.dialects.c.values import ONE, ZERO, Value
 from membar.program.expr import Address, Constant, Register
@@ -71,66 +57,66 @@ class Evaluator(ABC):
         self._temporaries += 1
         return f"${self._temporaries}"
 
-    def _is_known(self, node: Expression) -> bool:
+    def _is_known(self, node: x.Expression) -> bool:
         return id(node) in self._known
 
-    def value(self, node: Expression, into: Local | None = None) -> Value:
+    def value(self, node: x.Expression, into: Local | None = None) -> Value:
         """The value of `node`, after its steps; an access may put it right `into` a local variable."""
         if self._is_known(node):
             return self._known[id(node)]
         match node:
-            case Number(value=number, type=kind):
+            case x.Number(value=number, type=kind):
                 return values.convert(Value(Constant(number), kind), kind)
-            case Name():
+            case x.Name():
                 return self._name(node)
-            case Prefix(op="*") | Index():
+            case x.Prefix(op="*") | x.Index():
                 return self.load(self.address(node), self.plain, node.span, into)
-            case Prefix(op="&", operand=operand):
+            case x.Prefix(op="&", operand=operand):
                 return self._address_of(operand, node.span)
-            case Prefix(op=op, operand=operand):
+            case x.Prefix(op=op, operand=operand):
                 return values.prefix(op, self.value(operand), node.span)
-            case Cast(type=kind, operand=operand):
+            case x.Cast(type=kind, operand=operand):
                 return values.convert(self.value(operand), kind)
-            case Infix(op=op, left=left, right=right):
+            case x.Infix(op=op, left=left, right=right):
                 self.record_unsequenced(left, right, span=node.span)
                 return values.infix(op, self.value(left), self.value(right), node.span)
-            case Logical():
+            case x.Logical():
                 return self._logical(node)
-            case Conditional():
+            case x.Conditional():
                 return self._conditional(node)
-            case Assign():
+            case x.Assign():
                 return self._assign(node)
-            case Increment():
+            case x.Increment():
                 return self._step(node)
-            case Comma(first=first, second=second):
+            case x.Comma(first=first, second=second):
                 self.value(first)
                 return self.value(second, into)
-            case Call(function=function, arguments=(argument,)) if function == TRANSPARENT_CALL:
+            case x.Call(function=function, arguments=(argument,)) if function == TRANSPARENT_CALL:
                 return self.value(argument)
-            case Call():
+            case x.Call():
                 return self.call(node, into)
 
     @abstractmethod
-    def call(self, node: Call, into: Local | None) -> Value:
+    def call(self, node: x.Call, into: Local | None) -> Value:
         """The value of a function call."""
 
     @abstractmethod
-    def loads(self, node: Call) -> bool:
+    def loads(self, node: x.Call) -> bool:
         """Whether a call does nothing but read one location."""
 
     @abstractmethod
-    def load_parts(self, node: Expression) -> tuple[Value, Tags]:
+    def load_parts(self, node: x.Expression) -> tuple[Value, Tags]:
         """Address and tags of an access that is a load."""
 
-    def discard(self, node: Expression) -> None:
+    def discard(self, node: x.Expression) -> None:
         """Evaluates `node` for what it does."""
         self.value(
-            Increment(node.op, node.target, is_prefix=True, span=node.span)
-            if isinstance(node, Increment)
+            x.Increment(node.op, node.target, is_prefix=True, span=node.span)
+            if isinstance(node, x.Increment)
             else node
         )
 
-    def _name(self, node: Name) -> Value:
+    def _name(self, node: x.Name) -> Value:
         local = self.names.local(node.name, node.span)
         if local is None:
             return self.names.parameters[node.name]
@@ -138,12 +124,12 @@ class Evaluator(ABC):
 
     # Places in memory
 
-    def address(self, node: Expression) -> Value:
+    def address(self, node: x.Expression) -> Value:
         """The address of `*p` or `p[i]`, a pointer."""
         match node:
-            case Prefix(operand=operand):
+            case x.Prefix(operand=operand):
                 return self.pointer(operand)
-            case Index(base=base, index=index):
+            case x.Index(base=base, index=index):
                 self.record_unsequenced(base, index, span=node.span)
                 start, count = self.value(base), self.value(index)
                 return values.infix("+", self.as_pointer(start, base), count, node.span)
@@ -153,11 +139,11 @@ class Evaluator(ABC):
                     "expected a local variable, `*p` or `p[i]`",
                 )  # fmt: skip
 
-    def pointer(self, node: Expression) -> Value:
+    def pointer(self, node: x.Expression) -> Value:
         """The value of `node`, which must be a pointer to shared memory."""
         return self.as_pointer(self.value(node), node)
 
-    def as_pointer(self, value: Value, node: Expression) -> Value:
+    def as_pointer(self, value: Value, node: x.Expression) -> Value:
         """`value`, which `node` has, as a pointer."""
         if isinstance(value.type, PointerType):
             return value
@@ -165,10 +151,10 @@ class Evaluator(ABC):
             raise _no_pointer(node, value.type)
         return Value(value.expr, PointerType(self.language.pointee))
 
-    def _address_of(self, operand: Expression, span: Span) -> Value:
+    def _address_of(self, operand: x.Expression, span: Span) -> Value:
         if address_parts(operand) is not None:
             return self.address(operand)
-        if isinstance(operand, Name) and self.names.local(operand.name, operand.span) is None:
+        if isinstance(operand, x.Name) and self.names.local(operand.name, operand.span) is None:
             raise error(
                 codes.OPERAND, f"`{operand.name}` is already an address", span, "a pointer to a pointer",
                 help=f"write `{operand.name}`",
@@ -215,16 +201,16 @@ class Evaluator(ABC):
 
     # Order of evaluation
 
-    def record_unsequenced(self, *parts: Expression, span: Span) -> None:
+    def record_unsequenced(self, *parts: x.Expression, span: Span) -> None:
         """Makes the accesses of `parts` known, if C leaves their order open and there are several."""
-        if len(parts) < 2 or all(isinstance(part, Name | Number) for part in parts):
+        if len(parts) < 2 or all(isinstance(part, x.Name | x.Number) for part in parts):
             return
         self._reject_conflicts(parts, span)
         if sum(not is_pure(part, self._is_known) for part in parts) < 2:
             return
         found = [accesses(part, self._is_known) for part in parts]
         nodes = [node for part in found for node in part or ()]
-        are_loads = all(not isinstance(node, Call) or self.loads(node) for node in nodes)
+        are_loads = all(not isinstance(node, x.Call) or self.loads(node) for node in nodes)
         if None in found or not (are_loads or len(nodes) <= MOST_ORDERED):
             raise error(
                 codes.UNSUPPORTED, "C does not specify the order of these accesses", span,
@@ -235,13 +221,13 @@ class Evaluator(ABC):
         else:
             self._in_every_order(nodes)
 
-    def _reject_conflicts(self, parts: tuple[Expression, ...], span: Span) -> None:
+    def _reject_conflicts(self, parts: tuple[x.Expression, ...], span: Span) -> None:
         for part in parts:
             for name in changed_variables(part):
                 if any(name in names_in(other) for other in parts if other is not part):
                     raise _open_order(name, span)
 
-    def _load_together(self, nodes: list[Expression], span: Span) -> None:
+    def _load_together(self, nodes: list[x.Expression], span: Span) -> None:
         loads: list[Operation] = []
         for node in nodes:
             address, tags = self.load_parts(node)
@@ -250,7 +236,7 @@ class Evaluator(ABC):
             self._known[id(node)] = value_read(register, kind)
         self.flow.emit(*loads, span=span, unordered=True)
 
-    def _in_every_order(self, nodes: list[Expression]) -> None:
+    def _in_every_order(self, nodes: list[x.Expression]) -> None:
         start, end = self.flow.here, self.flow.fresh()
         registers = {id(node): self.temporary() for node in nodes}
         found: dict[int, Value] = {}
@@ -267,20 +253,20 @@ class Evaluator(ABC):
 
     # Control flow inside expressions
 
-    def condition(self, node: Expression) -> tuple[int, int]:
+    def condition(self, node: x.Expression) -> tuple[int, int]:
         """The control points reached if `node` is true and if it is false."""
         if not is_pure(node, self._is_known):
             match node:
-                case Prefix(op="!", operand=operand):
+                case x.Prefix(op="!", operand=operand):
                     yes, no = self.condition(operand)
                     return no, yes
-                case Logical(op=op, left=left, right=right):
+                case x.Logical(op=op, left=left, right=right):
                     return self._short_circuit(op, left, right)
                 case _:
                     pass
         return self.flow.branch(self.value(node), node.span)
 
-    def _short_circuit(self, op: str, left: Expression, right: Expression) -> tuple[int, int]:
+    def _short_circuit(self, op: str, left: x.Expression, right: x.Expression) -> tuple[int, int]:
         first_yes, first_no = self.condition(left)
         decided, self.flow.here = (first_no, first_yes) if op == "&&" else (first_yes, first_no)
         yes, no = self.condition(right)
@@ -288,7 +274,7 @@ class Evaluator(ABC):
         self.flow.join(decided)
         return (yes, decided) if op == "&&" else (decided, no)
 
-    def _logical(self, node: Logical) -> Value:
+    def _logical(self, node: x.Logical) -> Value:
         if is_pure(node, self._is_known):
             left, right = self.value(node.left), values.truth(self.value(node.right))
             return values.select(left, right, ZERO) if node.op == "&&" else values.select(left, ONE, right)
@@ -300,7 +286,7 @@ class Evaluator(ABC):
         self.flow.here = end
         return Value(Register(register), INT)
 
-    def _conditional(self, node: Conditional) -> Value:
+    def _conditional(self, node: x.Conditional) -> Value:
         if is_pure(node, self._is_known):
             parts = (self.value(part) for part in (node.condition, node.then, node.otherwise))
             return values.select(*parts)
@@ -320,16 +306,16 @@ class Evaluator(ABC):
 
     # Assignment
 
-    def set_local(self, local: Local, node: Expression, span: Span) -> Value:
+    def set_local(self, local: Local, node: x.Expression, span: Span) -> Value:
         """`local = node`."""
         value = self.value(node, local)
         if value.expr != Register(local.name) or not values.fits(value.type, local.type):
             self.flow.emit(Set(local.name, values.convert(value, local.type).expr), span=span)
         return Value(Register(local.name), local.type)
 
-    def _assign(self, node: Assign) -> Value:
-        value = Infix(node.op, node.target, node.value, node.span) if node.op else node.value
-        if isinstance(node.target, Name):
+    def _assign(self, node: x.Assign) -> Value:
+        value = x.Infix(node.op, node.target, node.value, node.span) if node.op else node.value
+        if isinstance(node.target, x.Name):
             local = self.assignable(node.target)
             if local.name in assigned_variables(node.value):
                 raise _open_order(local.name, node.span)
@@ -341,7 +327,7 @@ class Evaluator(ABC):
         stored = self.value(value)
         return self.store(self.address(node.target), stored, self.plain, node.span)
 
-    def assignable(self, target: Name) -> Local:
+    def assignable(self, target: x.Name) -> Local:
         """The local variable that is assigned."""
         if self.language.implicit is not None and target.name not in self.names.parameters:
             return self.names.imply(target.name, self.language.implicit, target.span)
@@ -353,7 +339,7 @@ class Evaluator(ABC):
             )  # fmt: skip
         return local
 
-    def _require_simple(self, target: Expression) -> None:
+    def _require_simple(self, target: x.Expression) -> None:
         """`target` is evaluated twice, so its address must not be read from memory."""
         if not all(is_pure(part, self._is_known) for part in address_parts(target) or ()):
             raise error(
@@ -361,10 +347,10 @@ class Evaluator(ABC):
                 "expected a simple address", help="read the pointer into a local variable first",
             )  # fmt: skip
 
-    def _step(self, node: Increment) -> Value:
+    def _step(self, node: x.Increment) -> Value:
         if node.is_prefix:
-            return self._assign(Assign(node.op, node.target, Number(1, INT, node.span), node.span))
-        if not isinstance(node.target, Name):
+            return self._assign(x.Assign(node.op, node.target, x.Number(1, INT, node.span), node.span))
+        if not isinstance(node.target, x.Name):
             self._require_simple(node.target)
             old = self.value(node.target)
             self.store(
@@ -399,7 +385,7 @@ def _open_order(name: str, span: Span) -> InputError:
     )  # fmt: skip
 
 
-def _no_pointer(node: Expression, kind: CType) -> InputError:
+def _no_pointer(node: x.Expression, kind: CType) -> InputError:
     return error(
         codes.OPERAND, f"`{node.span.text}` is not a pointer", node.span,
         f"it is a `{type_text(kind)}`; expected the address of a shared location",

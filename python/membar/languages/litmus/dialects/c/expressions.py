@@ -8,22 +8,8 @@ from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.litmus import codes
+from membar.languages.litmus.dialects.c import syntax as x
 from membar.languages.litmus.dialects.c.language import Language
-from membar.languages.litmus.dialects.c.syntax import (
-    Assign,
-    Call,
-    Cast,
-    Comma,
-    Conditional,
-    Expression,
-    Increment,
-    Index,
-    Infix,
-    Logical,
-    Name,
-    Number,
-    Prefix,
-)
 from membar.languages.litmus.dialects.c.tokens import Token
 from membar.languages.litmus.dialects.c.types import (
     BASIC_WORDS,
@@ -197,15 +183,15 @@ class ExpressionParser:
             else:
                 return kind
 
-    def expression(self) -> Expression:
+    def expression(self) -> x.Expression:
         """A whole expression, commas included."""
         found = self.assignment()
         while self.accept(","):
             second = self.assignment()
-            found = Comma(found, second, found.span.to(second.span))
+            found = x.Comma(found, second, found.span.to(second.span))
         return found
 
-    def assignment(self) -> Expression:
+    def assignment(self) -> x.Expression:
         """An expression without a comma at the top."""
         if self.peek().text in _ENDINGS and self.token.kind in {"name", "number"}:
             return self._primary()  # most are a single word
@@ -214,60 +200,60 @@ class ExpressionParser:
             return left
         op = self.take().text[:-1]
         value = self.assignment()
-        return Assign(op, left, value, left.span.to(value.span))
+        return x.Assign(op, left, value, left.span.to(value.span))
 
-    def _conditional(self) -> Expression:
+    def _conditional(self) -> x.Expression:
         condition = self._binary(1)
         if self.accept("?") is None:
             return condition
         then = self.expression()
         self.expect(":")
         otherwise = self._conditional()
-        return Conditional(condition, then, otherwise, condition.span.to(otherwise.span))
+        return x.Conditional(condition, then, otherwise, condition.span.to(otherwise.span))
 
-    def _binary(self, least: int) -> Expression:
+    def _binary(self, least: int) -> x.Expression:
         """A chain of operators that bind at least as tightly as `least`."""
         left = self._unary()
         while _BINDING.get(self.token.text, 0) >= least:
             op = self.take().text
             right = self._binary(_BINDING[op] + 1)
-            node = Logical if op in {"&&", "||"} else Infix
+            node = x.Logical if op in {"&&", "||"} else x.Infix
             left = node(op, left, right, left.span.to(right.span))
         return left
 
-    def _unary(self) -> Expression:
+    def _unary(self) -> x.Expression:
         token = self.token
         if token.text in {"++", "--"}:
             self.take()
             target = self._unary()
-            return Increment(token.text[0], target, is_prefix=True, span=token.span.to(target.span))
+            return x.Increment(token.text[0], target, is_prefix=True, span=token.span.to(target.span))
         if token.text in {"+", "-", "~", "!", "*", "&"}:
             self.take()
             operand = self._unary()
-            return Prefix(token.text, operand, token.span.to(operand.span))
+            return x.Prefix(token.text, operand, token.span.to(operand.span))
         if token.text == "(":
             return self._parenthesised_or_cast()
         return self._postfix(self._primary())
 
-    def _parenthesised_or_cast(self) -> Expression:
+    def _parenthesised_or_cast(self) -> x.Expression:
         opening = self.take()
         if self.at_type():
             kind = self.stars(self.type_name())
             self.expect(")", "`)` after the type of a cast")
             operand = self._unary()
-            return Cast(kind, operand, opening.span.to(operand.span))
+            return x.Cast(kind, operand, opening.span.to(operand.span))
         inside = self.expression()
         closing = self.expect(")")
         return self._postfix(replace(inside, span=opening.span.to(closing.span)))
 
-    def _postfix(self, found: Expression) -> Expression:
+    def _postfix(self, found: x.Expression) -> x.Expression:
         while True:
             if self.accept("["):
                 index = self.expression()
-                found = Index(found, index, found.span.to(self.expect("]").span))
+                found = x.Index(found, index, found.span.to(self.expect("]").span))
             elif self.token.text in {"++", "--"}:
                 sign = self.take()
-                found = Increment(sign.text[0], found, is_prefix=False, span=found.span.to(sign.span))
+                found = x.Increment(sign.text[0], found, is_prefix=False, span=found.span.to(sign.span))
             elif self.token.text in {".", "->"}:
                 raise error(
                     codes.UNSUPPORTED, "structures are not supported", self.token.span, "expected a scalar"
@@ -275,15 +261,15 @@ class ExpressionParser:
             else:
                 return found
 
-    def _primary(self) -> Expression:
+    def _primary(self) -> x.Expression:
         token = self.token
         if token.kind == "number":
             return _number(self.take())
         if token.kind == "character":
-            return Number(_character(self.take()), INT, token.span)
+            return x.Number(_character(self.take()), INT, token.span)
         if token.kind == "name" and token.text in {"true", "false"}:
             self.take()
-            return Number(int(token.text == "true"), INT, token.span)
+            return x.Number(int(token.text == "true"), INT, token.span)
         if token.text == "sizeof":
             raise error(
                 codes.UNSUPPORTED, "`sizeof` is not supported", token.span, "write the number of bytes"
@@ -297,26 +283,26 @@ class ExpressionParser:
                 "herd's own operations are not supported", help="call the corresponding function",
             )  # fmt: skip
         if self.accept("(") is None:
-            return Name(token.text, token.span)
+            return x.Name(token.text, token.span)
         return self._call(token)
 
-    def _call(self, function: Token) -> Call:
+    def _call(self, function: Token) -> x.Call:
         """The arguments; the `(` was taken already."""
-        arguments: list[Expression] = []
+        arguments: list[x.Expression] = []
         if self.token.text != ")":
             arguments.append(self.assignment())
             while self.accept(","):
                 arguments.append(self.assignment())
         end = self.expect(")", "`,` or `)` after an argument").span
         if function.text in self.language.place_calls and arguments:
-            arguments[0] = Prefix("&", arguments[0], arguments[0].span)
-        return Call(function.text, tuple(arguments), function.span, function.span.to(end))
+            arguments[0] = x.Prefix("&", arguments[0], arguments[0].span)
+        return x.Call(function.text, tuple(arguments), function.span, function.span.to(end))
 
 
-def _number(token: Token) -> Number:
+def _number(token: Token) -> x.Number:
     """A literal: the first of int, long and their unsigned forms that C tries and that holds it."""
     if len(token.text) == 1 and token.text in "0123456789":  # as nearly all are
-        return Number(int(token.text), INT, token.span)
+        return x.Number(int(token.text), INT, token.span)
     match = _NUMBER.fullmatch(token.text)
     if match is None:
         raise error(
@@ -329,7 +315,7 @@ def _number(token: Token) -> Number:
         if not _literal_may_be(kind, suffix, is_decimal=is_decimal):
             continue
         if value < 1 << (kind.width - kind.signed):
-            return Number(value, kind, token.span)
+            return x.Number(value, kind, token.span)
     raise error(
         codes.OPERAND, f"`{token.text}` does not fit in 64 bits", token.span, "the number is too large"
     )

@@ -6,22 +6,9 @@ from collections.abc import Mapping
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.litmus import codes
+from membar.languages.litmus.dialects.c import syntax as x
 from membar.languages.litmus.dialects.c.language import Language
 from membar.languages.litmus.dialects.c.scope import Names
-from membar.languages.litmus.dialects.c.syntax import (
-    Block,
-    Declare,
-    Evaluate,
-    Expression,
-    For,
-    Function,
-    If,
-    Jump,
-    Placed,
-    Statement,
-    Variable,
-    While,
-)
 from membar.languages.litmus.dialects.c.types import CType, PointerType
 from membar.languages.litmus.dialects.c.values import Value
 from membar.program.expr import Address
@@ -42,7 +29,7 @@ class Code:
 
 
 def lower(
-    function: Function,
+    function: x.Function,
     addresses: Mapping[str, Address],
     objects: Mapping[str, MemoryObject],
     language: Language,
@@ -70,22 +57,22 @@ def lower(
     )
 
 
-def _declares(statement: Statement | None, name: str) -> bool:
+def _declares(statement: x.Statement | None, name: str) -> bool:
     """Whether a declaration of the variable stands in the statement."""
     match statement:
-        case Declare(variables=variables):
+        case x.Declare(variables=variables):
             return any(variable.name == name for variable in variables)
-        case Block(statements=statements):
+        case x.Block(statements=statements):
             return any(_declares(one, name) for one in statements)
-        case If(then=then, otherwise=otherwise):
+        case x.If(then=then, otherwise=otherwise):
             return _declares(then, name) or _declares(otherwise, name)
-        case While(body=body):
+        case x.While(body=body):
             return _declares(body, name)
-        case For(first=first, body=body):
+        case x.For(first=first, body=body):
             return _declares(first, name) or _declares(body, name)
-        case Placed(statement=inner):
+        case x.Placed(statement=inner):
             return _declares(inner, name)
-        case Evaluate() | Jump() | None:
+        case x.Evaluate() | x.Jump() | None:
             return False
 
 
@@ -107,41 +94,41 @@ class _Lowering:
         self.end = self.evaluator.flow.fresh()
         self._loops: list[_Loop] = []
 
-    def block(self, block: Block) -> None:
+    def block(self, block: x.Block) -> None:
         """`{ … }` with its own names."""
         self.names.open_block()
         for statement in block.statements:
             self._statement(statement)
         self.names.close_block()
 
-    def _statement(self, statement: Statement) -> None:
+    def _statement(self, statement: x.Statement) -> None:
         match statement:
-            case Declare(variables=variables):
+            case x.Declare(variables=variables):
                 for variable in variables:
                     self._declare(variable)
-            case Evaluate(expression=expression):
+            case x.Evaluate(expression=expression):
                 self._discard(expression)
-            case Block():
+            case x.Block():
                 self.block(statement)
-            case If():
+            case x.If():
                 self._if(statement)
-            case While():
+            case x.While():
                 self._while(statement)
-            case For():
+            case x.For():
                 self._for(statement)
-            case Jump():
+            case x.Jump():
                 self._jump(statement)
-            case Placed(statement=inner, offset=offset):
+            case x.Placed(statement=inner, offset=offset):
                 self.evaluator.begin_at(offset)
                 self._statement(inner)
 
-    def _lower_block(self, statement: Statement) -> None:
+    def _lower_block(self, statement: x.Statement) -> None:
         """The body of an `if` or a loop, a block of its own even without braces."""
         self.names.open_block()
         self._statement(statement)
         self.names.close_block()
 
-    def _declare(self, variable: Variable) -> None:
+    def _declare(self, variable: x.Variable) -> None:
         try:
             local = self.names.declare(variable)
             if variable.initial is not None:
@@ -150,13 +137,13 @@ class _Lowering:
         except InputError as failure:
             self.diagnostics.extend(failure.diagnostics)
 
-    def _discard(self, node: Expression) -> None:
+    def _discard(self, node: x.Expression) -> None:
         try:
             self.evaluator.discard(node)
         except InputError as failure:
             self.diagnostics.extend(failure.diagnostics)
 
-    def _condition(self, node: Expression) -> tuple[int, int]:
+    def _condition(self, node: x.Expression) -> tuple[int, int]:
         """The points for true and for false; after an error, which is kept, any two."""
         try:
             return self.evaluator.condition(node)
@@ -164,7 +151,7 @@ class _Lowering:
             self.diagnostics.extend(failure.diagnostics)
             return self.evaluator.flow.fresh(), self.evaluator.flow.fresh()
 
-    def _if(self, statement: If) -> None:
+    def _if(self, statement: x.If) -> None:
         flow = self.evaluator.flow
         yes, no = self._condition(statement.condition)
         end = flow.fresh()
@@ -175,7 +162,7 @@ class _Lowering:
             flow.join(end)
         flow.here = end
 
-    def _while(self, statement: While) -> None:
+    def _while(self, statement: x.While) -> None:
         flow = self.evaluator.flow
         start, again, out = flow.fresh(), flow.fresh(), flow.fresh()
         flow.join(start if statement.body_first else again)
@@ -192,7 +179,7 @@ class _Lowering:
             flow.join(start)
         flow.here = out
 
-    def _test(self, condition: Expression, out: int) -> int:
+    def _test(self, condition: x.Expression, out: int) -> int:
         """The point where the loop goes on; if `condition` is false it goes `out`."""
         flow = self.evaluator.flow
         yes, no = self._condition(condition)
@@ -200,12 +187,12 @@ class _Lowering:
         flow.join(out)
         return yes
 
-    def _body(self, body: Statement, loop: _Loop) -> None:
+    def _body(self, body: x.Statement, loop: _Loop) -> None:
         self._loops.append(loop)
         self._lower_block(body)
         self._loops.pop()
 
-    def _for(self, statement: For) -> None:
+    def _for(self, statement: x.For) -> None:
         flow = self.evaluator.flow
         self.names.open_block()
         if statement.first is not None:
@@ -223,7 +210,7 @@ class _Lowering:
         flow.here = out
         self.names.close_block()
 
-    def _jump(self, statement: Jump) -> None:
+    def _jump(self, statement: x.Jump) -> None:
         flow = self.evaluator.flow
         if statement.word == "return":
             flow.join(self.end)

@@ -6,40 +6,26 @@ from collections.abc import Sequence
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.litmus import codes
+from membar.languages.litmus.dialects.c import syntax as x
 from membar.languages.litmus.dialects.c.expressions import ExpressionParser
 from membar.languages.litmus.dialects.c.language import Language
-from membar.languages.litmus.dialects.c.syntax import (
-    Block,
-    Declare,
-    Evaluate,
-    Expression,
-    For,
-    Function,
-    If,
-    Jump,
-    Number,
-    Parameter,
-    Statement,
-    Variable,
-    While,
-)
 from membar.languages.litmus.dialects.c.tokens import tokens_of
 from membar.languages.litmus.dialects.c.types import INT, PointerType
 from membar.source import Span, pattern
 
 _FUNCTION = pattern(r"P([0-9]+)")
 _UNSUPPORTED = frozenset({"goto", "switch", "case", "default", "asm", "__asm__", "typedef", "extern"})
-_EMPTY = Block(())
+_EMPTY = x.Block(())
 
 
-def parse(body: Span, language: Language) -> tuple[tuple[Function, ...], tuple[Diagnostic, ...]]:
+def parse(body: Span, language: Language) -> tuple[tuple[x.Function, ...], tuple[Diagnostic, ...]]:
     """The functions of a code section, sorted by number, and every syntax error found on the way."""
     functions, diagnostics = in_order(body, language)
     functions.sort(key=lambda function: function.number)
     return tuple(functions), (*diagnostics, *_numbering_errors(functions))
 
 
-def in_order(body: Span, language: Language) -> tuple[list[Function], Sequence[Diagnostic]]:
+def in_order(body: Span, language: Language) -> tuple[list[x.Function], Sequence[Diagnostic]]:
     """As `parse`, for functions with any numbers."""
     try:
         parser = _Parser(tokens_of(body), language)
@@ -48,10 +34,10 @@ def in_order(body: Span, language: Language) -> tuple[list[Function], Sequence[D
     return parser.functions(), parser.diagnostics
 
 
-def _numbering_errors(functions: list[Function]) -> list[Diagnostic]:
+def _numbering_errors(functions: list[x.Function]) -> list[Diagnostic]:
     """The threads must be P0, P1, … without a gap."""
     found: list[Diagnostic] = []
-    seen: dict[int, Function] = {}
+    seen: dict[int, x.Function] = {}
     for function in functions:
         expected = len(seen)
         if function.number in seen:
@@ -74,9 +60,9 @@ def _numbering_errors(functions: list[Function]) -> list[Diagnostic]:
 class _Parser(ExpressionParser):
     """Recursive descent over functions, statements and declarations."""
 
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[x.Function]:
         """Everything up to the end of the code section."""
-        found: list[Function] = []
+        found: list[x.Function] = []
         while self.token.kind != "end":
             try:
                 found.append(self._function())
@@ -94,7 +80,7 @@ class _Parser(ExpressionParser):
             if depth == 0 and self.at_function():
                 return
 
-    def _function(self) -> Function:
+    def _function(self) -> x.Function:
         start = self.token
         for word in ("static", "void"):
             self.accept(word)
@@ -107,13 +93,13 @@ class _Parser(ExpressionParser):
         self.expect("{", "`{` and the code of the thread")
         errors = len(self.diagnostics)
         body = self._block(start.span.to(name.span))
-        return Function(
+        return x.Function(
             int(match[1]), parameters, body, start.span.to(name.span), len(self.diagnostics) == errors
         )
 
-    def _parameters(self) -> tuple[Parameter, ...]:
+    def _parameters(self) -> tuple[x.Parameter, ...]:
         self.expect("(", "`(` and the parameters")
-        found: list[Parameter] = []
+        found: list[x.Parameter] = []
         if self.token.text == "void" and self.peek().text == ")":
             self.take()
         while self.token.text != ")":
@@ -123,7 +109,7 @@ class _Parser(ExpressionParser):
         self.take()
         return tuple(found)
 
-    def _parameter(self) -> Parameter:
+    def _parameter(self) -> x.Parameter:
         start = self.token.span
         kind = self.stars(self.type_name())
         name = self.expect_name("the name of a shared location")
@@ -141,18 +127,18 @@ class _Parser(ExpressionParser):
                 "parameters are pointers to shared locations",
                 help=f"write `{span.text[: -len(name.text)].rstrip()}* {name.text}`",
             )
-        return Parameter(name.text, kind.target, span)
+        return x.Parameter(name.text, kind.target, span)
 
-    def _block(self, opening: Span) -> Block:
+    def _block(self, opening: Span) -> x.Block:
         """The statements up to the `}`, which is taken; `opening` is blamed if it is missing."""
-        found: list[Statement] = []
+        found: list[x.Statement] = []
         while self.accept("}") is None:
             if self.token.kind == "end" or self.at_function():
                 raise error(codes.INSTRUCTION, "this block never ends", opening, "no matching `}` follows")
             found.append(self._recovering_statement())
-        return Block(tuple(found))
+        return x.Block(tuple(found))
 
-    def _recovering_statement(self) -> Statement:
+    def _recovering_statement(self) -> x.Statement:
         """A statement; after a syntax error, which is kept, the empty one."""
         try:
             return self._statement()
@@ -172,7 +158,7 @@ class _Parser(ExpressionParser):
             if depth == 0 and taken in {";", "}"}:
                 return
 
-    def _statement(self) -> Statement:
+    def _statement(self) -> x.Statement:
         token = self.token
         match token.text:
             case "{":
@@ -185,7 +171,7 @@ class _Parser(ExpressionParser):
                 return self._if()
             case "while":
                 self.take()
-                return While(self._expression_in_parentheses(), self._statement(), body_first=False)
+                return x.While(self._expression_in_parentheses(), self._statement(), body_first=False)
             case "do":
                 return self._do()
             case "for":
@@ -193,7 +179,7 @@ class _Parser(ExpressionParser):
             case "break" | "continue" | "return" if not self._is_variable():
                 self.take()
                 self._end_of_statement()
-                return Jump(token.text, token.span)
+                return x.Jump(token.text, token.span)
             case word if word in _UNSUPPORTED:
                 raise error(
                     codes.UNSUPPORTED, f"`{word}` is not supported", token.span, "expected a statement",
@@ -206,7 +192,7 @@ class _Parser(ExpressionParser):
         """Whether a word of C is a variable here: `continue = 1`."""
         return self.token.text in self.language.variable_words and self.peek().text != ";"
 
-    def _simple_statement(self) -> Statement:
+    def _simple_statement(self) -> x.Statement:
         """A declaration or an expression."""
         token = self.token
         if self.at_type():
@@ -217,7 +203,7 @@ class _Parser(ExpressionParser):
             )
         expression = self.expression()
         self._end_of_statement()
-        return Evaluate(expression)
+        return x.Evaluate(expression)
 
     def _end_of_statement(self) -> None:
         if self.accept(";") is None:
@@ -228,45 +214,45 @@ class _Parser(ExpressionParser):
                 help=f"write `{last.text};`",
             )  # fmt: skip
 
-    def _expression_in_parentheses(self) -> Expression:
+    def _expression_in_parentheses(self) -> x.Expression:
         self.expect("(")
         found = self.expression()
         self.expect(")")
         return found
 
-    def _if(self) -> If:
+    def _if(self) -> x.If:
         self.take()
         condition = self._expression_in_parentheses()
         then = self._statement()
-        return If(condition, then, self._statement() if self.accept("else") else None)
+        return x.If(condition, then, self._statement() if self.accept("else") else None)
 
-    def _do(self) -> While:
+    def _do(self) -> x.While:
         self.take()
         body = self._statement()
         self.expect("while", "`while` after the body of `do`")
         condition = self._expression_in_parentheses()
         self._end_of_statement()
-        return While(condition, body, body_first=True)
+        return x.While(condition, body, body_first=True)
 
-    def _for(self) -> For:
+    def _for(self) -> x.For:
         word = self.take()
         self.expect("(")
-        first: Statement | None = None
+        first: x.Statement | None = None
         if self.at_type():
             first = self._declaration()
         elif self.accept(";") is None:
-            first = Evaluate(self.expression())
+            first = x.Evaluate(self.expression())
             self._end_of_statement()
         is_endless = self.token.text == ";"
-        condition = Number(1, INT, word.span) if is_endless else self.expression()
+        condition = x.Number(1, INT, word.span) if is_endless else self.expression()
         self._end_of_statement()
         step = None if self.token.text == ")" else self.expression()
         self.expect(")")
-        return For(first, condition, step, self._statement())
+        return x.For(first, condition, step, self._statement())
 
-    def _declaration(self) -> Declare:
+    def _declaration(self) -> x.Declare:
         base = self.type_name()
-        found: list[Variable] = []
+        found: list[x.Variable] = []
         while True:
             kind = self.stars(base)
             name = self.expect_name("the name of a local variable")
@@ -276,8 +262,8 @@ class _Parser(ExpressionParser):
                     "only scalars are local", help="make it a shared array in the initial state",
                 )  # fmt: skip
             initial = self.assignment() if self.accept("=") else None
-            found.append(Variable(name.text, kind, initial, name.span))
+            found.append(x.Variable(name.text, kind, initial, name.span))
             if self.accept(",") is None:
                 break
         self._end_of_statement()
-        return Declare(tuple(found))
+        return x.Declare(tuple(found))

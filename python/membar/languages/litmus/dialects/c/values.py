@@ -11,21 +11,7 @@ from types import MappingProxyType
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
 from membar.languages.litmus.dialects.c.types import INT, LONG, CType, IntType, PointerType, type_text
-from membar.program.expr import (
-    Address,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Select,
-    Unary,
-    UnaryOp,
-    addresses_of,
-    evaluate,
-    is_truth,
-    registers_of,
-)
+from membar.program import expr as e
 from membar.records import record
 from membar.source import Span
 
@@ -34,34 +20,34 @@ from membar.source import Span
 class Value:
     """An expression over the thread's registers and its C type."""
 
-    expr: Expr
+    expr: e.Expr
     type: CType
 
 
-ZERO = Value(Constant(0), INT)
-ONE = Value(Constant(1), INT)
+ZERO = Value(e.Constant(0), INT)
+ONE = Value(e.Constant(1), INT)
 
 _ARITHMETIC = MappingProxyType(
     {
-        "+": BinaryOp.ADD,
-        "-": BinaryOp.SUB,
-        "*": BinaryOp.MUL,
-        "&": BinaryOp.AND,
-        "|": BinaryOp.OR,
-        "^": BinaryOp.XOR,
+        "+": e.BinaryOp.ADD,
+        "-": e.BinaryOp.SUB,
+        "*": e.BinaryOp.MUL,
+        "&": e.BinaryOp.AND,
+        "|": e.BinaryOp.OR,
+        "^": e.BinaryOp.XOR,
     }
 )
-_DIVISION = MappingProxyType({"/": (BinaryOp.SDIV, BinaryOp.DIV), "%": (BinaryOp.SREM, BinaryOp.REM)})
-_ORDER = MappingProxyType({"<": (BinaryOp.SLT, BinaryOp.LT), "<=": (BinaryOp.SLE, BinaryOp.LE)})
+_DIVISION = MappingProxyType({"/": (e.BinaryOp.SDIV, e.BinaryOp.DIV), "%": (e.BinaryOp.SREM, e.BinaryOp.REM)})
+_ORDER = MappingProxyType({"<": (e.BinaryOp.SLT, e.BinaryOp.LT), "<=": (e.BinaryOp.SLE, e.BinaryOp.LE)})
 _MIRRORED = MappingProxyType({">": "<", ">=": "<="})
-_EQUALITY = MappingProxyType({"==": BinaryOp.EQ, "!=": BinaryOp.NE})
+_EQUALITY = MappingProxyType({"==": e.BinaryOp.EQ, "!=": e.BinaryOp.NE})
 
 
-def fold(expr: Expr) -> Expr:
+def fold(expr: e.Expr) -> e.Expr:
     """`expr`, as a constant if it depends on nothing."""
-    if isinstance(expr, Constant) or any(registers_of(expr)) or any(addresses_of(expr)):
+    if isinstance(expr, e.Constant) or any(e.registers_of(expr)) or any(e.addresses_of(expr)):
         return expr
-    return Constant(evaluate(expr, {}, {}))
+    return e.Constant(e.evaluate(expr, {}, {}))
 
 
 def convert(value: Value, target: CType) -> Value:
@@ -71,7 +57,7 @@ def convert(value: Value, target: CType) -> Value:
         return Value(truth(value).expr, target)
     if fits(source, target):
         return Value(value.expr, target)
-    return Value(fold(Extend(value.expr, target.width, target.signed)), target)
+    return Value(fold(e.Extend(value.expr, target.width, target.signed)), target)
 
 
 def fits(source: CType, target: CType) -> bool:
@@ -87,11 +73,11 @@ def fits(source: CType, target: CType) -> bool:
 
 def truth(value: Value) -> Value:
     """1 if `value` is not 0, else 0."""
-    if is_truth(value.expr):
+    if e.is_truth(value.expr):
         return Value(value.expr, INT)
-    if isinstance(value.expr, Address):
+    if isinstance(value.expr, e.Address):
         return ONE
-    return Value(fold(Binary(BinaryOp.NE, value.expr, Constant(0))), INT)
+    return Value(fold(e.Binary(e.BinaryOp.NE, value.expr, e.Constant(0))), INT)
 
 
 def promote(kind: CType) -> CType:
@@ -111,14 +97,14 @@ def prefix(op: str, operand: Value, span: Span) -> Value:
     """`op operand` for `+ - ~ !`."""
     if op == "!":
         inner = truth(operand).expr
-        return Value(fold(Unary(UnaryOp.NOT, inner)), INT)
+        return Value(fold(e.Unary(e.UnaryOp.NOT, inner)), INT)
     if isinstance(operand.type, PointerType):
         raise _unfit(op, operand.type, span)
     kind = promote(operand.type)
     if op == "+":
         return convert(operand, kind)
-    sign = UnaryOp.NEGATE if op == "-" else UnaryOp.INVERT
-    return _wrap(Unary(sign, convert(operand, kind).expr), kind)
+    sign = e.UnaryOp.NEGATE if op == "-" else e.UnaryOp.INVERT
+    return _wrap(e.Unary(sign, convert(operand, kind).expr), kind)
 
 
 def infix(op: str, left: Value, right: Value, span: Span) -> Value:
@@ -132,35 +118,35 @@ def infix(op: str, left: Value, right: Value, span: Span) -> Value:
     kind = common(left.type, right.type)
     a, b = convert(left, kind).expr, convert(right, kind).expr
     if op in _EQUALITY:
-        return Value(fold(Binary(_EQUALITY[op], a, b)), INT)
+        return Value(fold(e.Binary(_EQUALITY[op], a, b)), INT)
     if op in _ORDER:
-        return Value(fold(Binary(_ORDER[op][not kind.signed], a, b)), INT)
+        return Value(fold(e.Binary(_ORDER[op][not kind.signed], a, b)), INT)
     if op in _DIVISION:
-        if b == Constant(0):
+        if b == e.Constant(0):
             raise error(codes.OPERAND, "division by zero", span, "the right operand is 0")
-        return _wrap(Binary(_DIVISION[op][not kind.signed], a, b), kind)
-    return _wrap(Binary(_ARITHMETIC[op], a, b), kind)
+        return _wrap(e.Binary(_DIVISION[op][not kind.signed], a, b), kind)
+    return _wrap(e.Binary(_ARITHMETIC[op], a, b), kind)
 
 
-def _wrap(expr: Expr, kind: CType) -> Value:
+def _wrap(expr: e.Expr, kind: CType) -> Value:
     """A 64-bit result cut down to `kind`."""
-    return Value(fold(expr if kind.width == 64 else Extend(expr, kind.width, kind.signed)), kind)
+    return Value(fold(expr if kind.width == 64 else e.Extend(expr, kind.width, kind.signed)), kind)
 
 
 def _shift(op: str, left: Value, right: Value) -> Value:
     kind = promote(left.type)
     a, count = convert(left, kind).expr, right.expr
     if op == "<<":
-        return _wrap(Binary(BinaryOp.SHL, a, count), kind)
-    return _wrap(Binary(BinaryOp.SAR if kind.signed else BinaryOp.SHR, a, count), kind)
+        return _wrap(e.Binary(e.BinaryOp.SHL, a, count), kind)
+    return _wrap(e.Binary(e.BinaryOp.SAR if kind.signed else e.BinaryOp.SHR, a, count), kind)
 
 
 def _pointers(op: str, left: Value, right: Value, span: Span) -> Value:
     """Comparison of addresses, pointer ± integer, pointer - pointer."""
     if op in _EQUALITY:
-        return Value(Binary(_EQUALITY[op], left.expr, right.expr), INT)
+        return Value(e.Binary(_EQUALITY[op], left.expr, right.expr), INT)
     if op in _ORDER:
-        return Value(Binary(_ORDER[op][1], left.expr, right.expr), INT)
+        return Value(e.Binary(_ORDER[op][1], left.expr, right.expr), INT)
     if op == "+" and isinstance(right.type, PointerType):
         left, right = right, left
     if isinstance(left.type, PointerType):
@@ -168,18 +154,18 @@ def _pointers(op: str, left: Value, right: Value, span: Span) -> Value:
         if isinstance(right.type, IntType) and op in {"+", "-"}:
             return Value(_advance(left.expr, op, right.expr, size), left.type)
         if isinstance(right.type, PointerType) and op == "-":
-            distance = Binary(BinaryOp.SUB, left.expr, right.expr)
-            return Value(Binary(BinaryOp.SDIV, distance, Constant(size)), LONG)
+            distance = e.Binary(e.BinaryOp.SUB, left.expr, right.expr)
+            return Value(e.Binary(e.BinaryOp.SDIV, distance, e.Constant(size)), LONG)
     raise _unfit(op, left.type if isinstance(left.type, PointerType) else right.type, span)
 
 
-def _advance(base: Expr, op: str, count: Expr, size: int) -> Expr:
+def _advance(base: e.Expr, op: str, count: e.Expr, size: int) -> e.Expr:
     """`base ± count * size`; the address of an element if everything is known."""
-    scaled = fold(Binary(BinaryOp.MUL, count, Constant(size)))
-    if isinstance(base, Address) and isinstance(scaled, Constant):
+    scaled = fold(e.Binary(e.BinaryOp.MUL, count, e.Constant(size)))
+    if isinstance(base, e.Address) and isinstance(scaled, e.Constant):
         distance = scaled.value if scaled.value < 1 << 63 else scaled.value - (1 << 64)
-        return Address(base.name, base.offset + (distance if op == "+" else -distance))
-    return Binary(_ARITHMETIC[op], base, scaled)
+        return e.Address(base.name, base.offset + (distance if op == "+" else -distance))
+    return e.Binary(_ARITHMETIC[op], base, scaled)
 
 
 def select(condition: Value, then: Value, otherwise: Value) -> Value:
@@ -188,7 +174,7 @@ def select(condition: Value, then: Value, otherwise: Value) -> Value:
     if not isinstance(kind, PointerType):
         kind = common(then.type, otherwise.type)
     a, b = convert(then, kind).expr, convert(otherwise, kind).expr
-    return Value(fold(Select(truth(condition).expr, a, b)), kind)
+    return Value(fold(e.Select(truth(condition).expr, a, b)), kind)
 
 
 def _unfit(op: str, kind: CType, span: Span) -> InputError:

@@ -18,21 +18,11 @@ from membar.languages.litmus.dialects.x86.effects import (
 )
 from membar.languages.litmus.dialects.x86.instruction import Direct, Immediate, Instruction, Name, Operand
 from membar.languages.litmus.dialects.x86.registers import low_bits
-from membar.program.expr import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Constant,
-    Expr,
-    Extend,
-    Unary,
-    UnaryOp,
-)
+from membar.program import expr as e
 from membar.program.operations import Set
 
 
-def _arithmetic(op: BinaryOp) -> Callable[[Context], Effect]:
+def _arithmetic(op: e.BinaryOp) -> Callable[[Context], Effect]:
     """ADD, SUB, AND, OR, XOR."""
 
     def handler(context: Context) -> Effect:
@@ -41,7 +31,7 @@ def _arithmetic(op: BinaryOp) -> Callable[[Context], Effect]:
         return update(
             context,
             target,
-            lambda left: Binary(op, left, right),
+            lambda left: e.Binary(op, left, right),
             lambda left, result: _flags_of(op, left, right, result, width),
             before=before,
         )
@@ -49,17 +39,17 @@ def _arithmetic(op: BinaryOp) -> Callable[[Context], Effect]:
     return handler
 
 
-def _flags_of(op: BinaryOp, left: Expr, right: Expr, result: Expr, width: int) -> tuple[Set, ...]:
-    if op is BinaryOp.ADD:
+def _flags_of(op: e.BinaryOp, left: e.Expr, right: e.Expr, result: e.Expr, width: int) -> tuple[Set, ...]:
+    if op is e.BinaryOp.ADD:
         return flags.of_sum(left, right, result, width)
-    if op is BinaryOp.SUB:
+    if op is e.BinaryOp.SUB:
         return flags.of_difference(left, right, result, width)
     return flags.of_logic(result, width)
 
 
-def _by_one(op: BinaryOp) -> Callable[[Context], Effect]:
+def _by_one(op: e.BinaryOp) -> Callable[[Context], Effect]:
     """INC and DEC, which leave the carry alone."""
-    flags_of = flags.of_sum if op is BinaryOp.ADD else flags.of_difference
+    flags_of = flags.of_sum if op is e.BinaryOp.ADD else flags.of_difference
 
     def handler(context: Context) -> Effect:
         (target,) = context.operands(1)
@@ -67,8 +57,8 @@ def _by_one(op: BinaryOp) -> Callable[[Context], Effect]:
         return update(
             context,
             target,
-            lambda left: Binary(op, left, TRUE),
-            lambda left, result: flags_of(left, TRUE, result, width, carry=False),
+            lambda left: e.Binary(op, left, e.TRUE),
+            lambda left, result: flags_of(left, e.TRUE, result, width, carry=False),
         )
 
     return handler
@@ -80,27 +70,27 @@ def _neg(context: Context) -> Effect:
     return update(
         context,
         target,
-        lambda left: Unary(UnaryOp.NEGATE, left),
-        lambda left, result: flags.of_difference(FALSE, left, result, width),
+        lambda left: e.Unary(e.UnaryOp.NEGATE, left),
+        lambda left, result: flags.of_difference(e.FALSE, left, result, width),
     )
 
 
 def _not(context: Context) -> Effect:
     (target,) = context.operands(1)
-    return update(context, target, lambda left: Unary(UnaryOp.INVERT, left), None)
+    return update(context, target, lambda left: e.Unary(e.UnaryOp.INVERT, left), None)
 
 
-def _shift(mnemonic: str, op: BinaryOp) -> Callable[[Context], Effect]:
+def _shift(mnemonic: str, op: e.BinaryOp) -> Callable[[Context], Effect]:
     def handler(context: Context) -> Effect:
         instruction = context.instruction
         target, *rest = operands_of(instruction, 1, 2)
-        count = _count(rest[0], instruction) if rest else TRUE
+        count = _count(rest[0], instruction) if rest else e.TRUE
         # The count is a byte or a constant of its own; only the target has the instruction's size.
         sized = Context(_without_source(instruction), context.flags)
         width = sized.instruction.width
 
-        def compute(left: Expr) -> Expr:
-            return Binary(op, Extend(left, width, signed=True) if op is BinaryOp.SAR else left, count)
+        def compute(left: e.Expr) -> e.Expr:
+            return e.Binary(op, e.Extend(left, width, signed=True) if op is e.BinaryOp.SAR else left, count)
 
         return update(
             sized,
@@ -124,18 +114,18 @@ def _without_source(instruction: Instruction) -> Instruction:
     )
 
 
-def _count(operand: Operand, instruction: Instruction) -> Expr:
+def _count(operand: Operand, instruction: Instruction) -> e.Expr:
     """A shift count: the processor looks at its low 5 bits (6 for 64-bit operands)."""
     mask = 63 if _without_source(instruction).width == 64 else 31
     match operand:
         case Immediate(value=int(value)):
-            return Constant(value & mask)
+            return e.Constant(value & mask)
         case Direct(part=found) if found.name.upper() == "CL":
-            return Binary(BinaryOp.AND, found.read(), Constant(mask))
+            return e.Binary(e.BinaryOp.AND, found.read(), e.Constant(mask))
     raise wrong(operand, "a constant or the register CL")
 
 
-def _comparison(op: BinaryOp) -> Callable[[Context], Effect]:
+def _comparison(op: e.BinaryOp) -> Callable[[Context], Effect]:
     """CMP and TEST: flags only."""
 
     def handler(context: Context) -> Effect:
@@ -145,7 +135,7 @@ def _comparison(op: BinaryOp) -> Callable[[Context], Effect]:
             raise wrong(target, "a register or a location")
         load, left = source_of(context.instruction, target)
         changes = context.set_flags(
-            low_bits(Binary(op, left, right), width),
+            low_bits(e.Binary(op, left, right), width),
             lambda result: _flags_of(op, left, right, result, width),
         )
         return Straight(((*load, *before, *changes),))
@@ -154,18 +144,18 @@ def _comparison(op: BinaryOp) -> Callable[[Context], Effect]:
 
 
 ARITHMETIC: dict[str, Handler] = {
-    "ADD": _arithmetic(BinaryOp.ADD),
-    "SUB": _arithmetic(BinaryOp.SUB),
-    "AND": _arithmetic(BinaryOp.AND),
-    "OR": _arithmetic(BinaryOp.OR),
-    "XOR": _arithmetic(BinaryOp.XOR),
-    "INC": _by_one(BinaryOp.ADD),
-    "DEC": _by_one(BinaryOp.SUB),
+    "ADD": _arithmetic(e.BinaryOp.ADD),
+    "SUB": _arithmetic(e.BinaryOp.SUB),
+    "AND": _arithmetic(e.BinaryOp.AND),
+    "OR": _arithmetic(e.BinaryOp.OR),
+    "XOR": _arithmetic(e.BinaryOp.XOR),
+    "INC": _by_one(e.BinaryOp.ADD),
+    "DEC": _by_one(e.BinaryOp.SUB),
     "NEG": _neg,
     "NOT": _not,
-    "SHL": _shift("SHL", BinaryOp.SHL),
-    "SHR": _shift("SHR", BinaryOp.SHR),
-    "SAR": _shift("SAR", BinaryOp.SAR),
-    "CMP": _comparison(BinaryOp.SUB),
-    "TEST": _comparison(BinaryOp.AND),
+    "SHL": _shift("SHL", e.BinaryOp.SHL),
+    "SHR": _shift("SHR", e.BinaryOp.SHR),
+    "SAR": _shift("SAR", e.BinaryOp.SAR),
+    "CMP": _comparison(e.BinaryOp.SUB),
+    "TEST": _comparison(e.BinaryOp.AND),
 }
