@@ -49,9 +49,6 @@ impl Bounded {
     }
 
     /// Everything with buffers of at most `bound` entries, or only the first thing that answers the question.
-    ///
-    /// # Errors
-    /// Something is too large, or has no meaning for store buffers.
     pub fn explore(
         &self,
         question: &Question,
@@ -82,9 +79,6 @@ impl Bounded {
 
     /// A run to `goal` with buffers as small as possible, but at most `largest`; None if there is none, or the limits do
     /// not suffice.
-    ///
-    /// # Errors
-    /// Something is too large, or has no meaning for store buffers.
     pub fn run_to(
         &self,
         goal: &Goal,

@@ -86,9 +86,6 @@ pub(super) struct Search<'s, 'p, 'b> {
 }
 
 /// Everything with buffers of any length, with a run to each thing found.
-///
-/// # Errors
-/// Something is too large, or has no meaning for store buffers.
 pub fn search(
     system: &mut System<'_>,
     question: &Question,

@@ -45,9 +45,6 @@ pub(super) type At = (usize, LocalId);
 
 impl System<'_> {
     /// Every step of `thread` from `local` on `memory`.
-    ///
-    /// # Errors
-    /// Something is too large, or has no meaning for store buffers.
     pub fn steps<M: Memory>(
         &mut self,
         world: &mut M::World,
@@ -60,9 +57,6 @@ impl System<'_> {
     }
 
     /// The same; without `may_move` only the beginning and the end of the thread.
-    ///
-    /// # Errors
-    /// Something is too large, or has no meaning for store buffers.
     pub(super) fn steps_if<M: Memory>(
         &mut self,
         world: &mut M::World,
@@ -139,9 +133,6 @@ impl System<'_> {
     }
 
     /// Every step in which `sender` sends and `receiver` receives, without room in between.
-    ///
-    /// # Errors
-    /// Something is too large, or has no meaning for store buffers.
     pub(super) fn meet<M: Memory>(
         &mut self,
         world: &mut M::World,

@@ -75,9 +75,6 @@ struct Search<'s, 'p, 'b> {
 ///
 /// Where a step has several loads, or a load behind its stores, and where control points hold others up, more is
 /// reached than the program reaches: what is not found cannot be, but what is found may be wrong (`Findings::is_exact`).
-///
-/// # Errors
-/// Error states look at data, or something is too large.
 pub fn search(
     system: &mut System<'_>,
     question: &Question,

@@ -232,9 +232,6 @@ impl Block {
 }
 
 /// All threads, for all values that can be anywhere.
-///
-/// # Errors
-/// Values and local states do not come to an end.
 pub(super) fn flatten(
     system: &mut System<'_>,
     watch: &mut Watch<'_>,

@@ -161,9 +161,6 @@ pub struct System<'a> {
 
 impl<'a> System<'a> {
     /// The threads in their initial states; `committed` has the points of each thread that hold others up.
-    ///
-    /// # Errors
-    /// An operation has no meaning for store buffers.
     pub fn new(program: &'a Program, committed: &[Vec<u32>]) -> Result<Self, CoreError> {
         let threads = program.threads.len();
         let mut system = Self {

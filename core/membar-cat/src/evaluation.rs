@@ -49,9 +49,6 @@ impl Default for Evaluation {
 
 impl Evaluation {
     /// Makes room for `plan` over `events` events; what was there is lost.
-    ///
-    /// # Errors
-    /// There is no memory for so many events.
     pub fn resize(&mut self, plan: &Plan, events: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let shape = Shape::new(events);
         self.idle.clear();
@@ -146,9 +143,6 @@ impl Evaluation {
     }
 
     /// Computes the slots of a phase and asks its required checks on the way: whether all of them hold.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn passes(
         &mut self,
         plan: &Plan,

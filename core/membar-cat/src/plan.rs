@@ -242,9 +242,6 @@ pub struct Plan {
 
 impl Plan {
     /// Reads a plan.
-    ///
-    /// # Errors
-    /// The form is malformed.
     pub fn decode(form: &[u64]) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
         if words.word()? != VERSION {

@@ -80,9 +80,6 @@ impl Shape {
     }
 
     /// `a ; b`.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn sequence(
         self,
         a: &[u64],
@@ -163,9 +160,6 @@ impl Shape {
     }
 
     /// Makes a relation transitive.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn close(self, relation: &mut [u64], watch: &mut Watch<'_>) -> Result<(), Stopped> {
         if self.words == 1 {
             for middle in 0..self.events {

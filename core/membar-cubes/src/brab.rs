@@ -51,9 +51,6 @@ pub enum Guess {
 
 impl<'a> Brab<'a> {
     /// Explores `count` processes; None if the system is too large for that.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn new(system: &'a System, count: u8, watch: &mut Watch<'_>) -> Result<Option<Self>, Stopped> {
         let count = system.size.unwrap_or(count);
         let Some(instance) = Instance::new(system, count, BUFFER) else { return Ok(None) };
@@ -74,9 +71,6 @@ impl<'a> Brab<'a> {
 
     /// A cube around `cube` that says less and holds in no state of the instance, and what became of its processes.
     /// Those of few processes that say little come first.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn guess(
         &self,
         cube: &Cube,

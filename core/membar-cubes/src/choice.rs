@@ -9,9 +9,6 @@ use membar_ir::error::CoreError;
 impl Facts {
     /// Drops chosen values from facts that can hold: what is left holds wherever some choice makes all hold. Several
     /// disequalities about one choice are dropped too, which may leave more; false if nothing is left.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn forget_chosen(&mut self, sorts: &Sorts) -> Result<bool, CoreError> {
         let mut chosen: Vec<Place> = self.places().filter(|place| place.is_chosen()).collect();
         chosen.sort_unstable();

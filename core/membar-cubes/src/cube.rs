@@ -20,9 +20,6 @@ pub struct Cube {
 
 impl Cube {
     /// The states of a formula; None if there are none. `assigned`: the process of each parameter.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn of(system: &System, formula: &Formula, assigned: &[u8]) -> Result<Option<Self>, CoreError> {
         let mut facts = Facts::default();
         let bindings = Bindings { slots: assigned, node: 0 };
@@ -44,9 +41,6 @@ impl Cube {
     }
 
     /// Drops what says nothing; false if nothing satisfies it.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn settle(&mut self, system: &System) -> Result<bool, CoreError> {
         if !self.facts.is_consistent(&system.sorts)? {
             return Ok(false);

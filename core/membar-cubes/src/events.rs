@@ -67,9 +67,6 @@ pub fn members(mut set: Nodes) -> impl Iterator<Item = usize> {
 
 impl Events {
     /// The number of the node that `before` adds.
-    ///
-    /// # Errors
-    /// There are too many.
     pub fn next(&self) -> Result<u8, CoreError> {
         if self.reads.len() >= MOST_NODES {
             return Err(CoreError::TooLarge("pending reads in a cube"));

@@ -36,9 +36,6 @@ pub struct Facts {
 
 impl Facts {
     /// Adds a literal; false if nothing can satisfy it together with what was there, as far as one sees at once.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn add(&mut self, literal: &Literal, sorts: &Sorts) -> Result<bool, CoreError> {
         Ok(match literal {
             Literal::In(place, values) => self.restrict(*place, *values, sorts),
@@ -56,9 +53,6 @@ impl Facts {
     }
 
     /// Adds a comparison of numbers; as `add`.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn add_judged(&mut self, judged: Judged<Linear>, sorts: &Sorts) -> Result<bool, CoreError> {
         match judged {
             Judged::True => Ok(true),
@@ -184,9 +178,6 @@ impl Facts {
     }
 
     /// Whether some values satisfy everything; narrows finite types on the way.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn is_consistent(&mut self, sorts: &Sorts) -> Result<bool, CoreError> {
         Ok(self.propagate(sorts)
             && self.pairs_have_values(sorts)
@@ -233,9 +224,6 @@ impl Facts {
     }
 
     /// What is known of a literal. `Open` may be said of one that follows only through several pairs.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn judge(&self, literal: &Literal, sorts: &Sorts) -> Result<Truth, CoreError> {
         Ok(match literal {
             Literal::In(place, values) => {
@@ -332,9 +320,6 @@ impl Facts {
 }
 
 /// What holds where a literal does not.
-///
-/// # Errors
-/// A number is too large.
 pub fn negate(literal: &Literal) -> Result<Judged<Literal>, CoreError> {
     Ok(Judged::Open(match literal {
         Literal::In(place, values) => Literal::In(*place, !values),

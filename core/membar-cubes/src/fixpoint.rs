@@ -85,9 +85,6 @@ impl Fixpoint {
     }
 
     /// Removes cubes that lie inside `cube`, which is about to be added; their numbers.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn remove_inside(&mut self, cube: &Cube, system: &System) -> Result<Vec<usize>, CoreError> {
         let mut removed = Vec::new();
         let signature = needs(cube);
@@ -126,9 +123,6 @@ impl Fixpoint {
     }
 
     /// Whether every state of a cube is in some visited one.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn covers(&self, cube: &Cube, system: &System) -> Result<Cover, CoreError> {
         let sorts = &system.sorts;
         let signature = needs(cube);

@@ -17,9 +17,6 @@ pub(crate) struct Forward {
 }
 
 /// Explores at most `most` states; stops at the first bad one if asked to.
-///
-/// # Errors
-/// It is time to stop.
 pub(crate) fn explore(
     instance: &ReferenceInstance<'_>,
     most: usize,

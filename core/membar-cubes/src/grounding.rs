@@ -64,9 +64,6 @@ impl Bindings<'_> {
     }
 
     /// A term as a value; `target` is the cell that gets it.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn value(&self, term: &Term, target: Place, system: &System) -> Result<Value, CoreError> {
         let is_number = matches!(system.sorts.of(target), Sort::Integer | Sort::Real);
         let at = |place: Place| if is_number { Value::Sum(Sum::of(place), 1) } else { Value::Place(place) };
@@ -80,9 +77,6 @@ impl Bindings<'_> {
     }
 
     /// A condition as a literal.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn literal(&self, condition: &Condition, system: &System) -> Result<Judged<Literal>, CoreError> {
         match condition {
             Condition::Linear(relation, parts, constant) => {
@@ -157,9 +151,6 @@ pub fn compare_values(relation: Relation, a: &Value, b: &Value) -> Judged<Litera
 }
 
 /// Adds conditions to facts; false if they cannot hold, as far as one sees at once.
-///
-/// # Errors
-/// A number is too large.
 pub fn conditions_hold(
     conditions: &[Condition],
     bindings: &Bindings<'_>,
@@ -183,9 +174,6 @@ pub fn conditions_hold(
 pub type Branch = (Vec<Literal>, Value);
 
 /// The ways in which a cell can get its value by cases, the first that holds; `bindings` include its indices.
-///
-/// # Errors
-/// A number is too large.
 pub fn branches(
     cases: &[(Alternatives, Term)],
     target: Place,
@@ -252,9 +240,6 @@ fn product(one: &[Vec<Literal>], other: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
 }
 
 /// A literal in which places have got values.
-///
-/// # Errors
-/// A number is too large.
 pub fn substitute(literal: &Literal, values: &[(Place, Value)]) -> Result<Judged<Literal>, CoreError> {
     let value_of = |place: Place| {
         let given = values.iter().find(|one| one.0 == place).map(|one| &one.1);

@@ -10,9 +10,6 @@ use membar_ir::error::CoreError;
 
 /// Whether some initial state with at least one process may be in the cube. Only its own processes are slots, so yes
 /// may be wrong. No initial state is in a cube of `assumed`.
-///
-/// # Errors
-/// A number is too large.
 pub fn may_be_initial(system: &System, cube: &Cube, assumed: &Fixpoint) -> Result<bool, CoreError> {
     let Some(mut facts) = with_initial_reads(&cube.facts, system)? else { return Ok(false) };
     if !facts.is_consistent(&system.sorts)? {

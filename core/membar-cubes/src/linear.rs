@@ -12,9 +12,6 @@ const MOST: usize = 500;
 const MOST_SPLITS: usize = 3;
 
 /// Whether some values satisfy all of them.
-///
-/// # Errors
-/// A number is too large.
 pub fn satisfiable(constraints: &[Linear]) -> Result<bool, CoreError> {
     for group in groups(constraints) {
         let is_feasible = match single(&group) {
@@ -159,9 +156,6 @@ fn factor_of(sum: &Sum, place: Place) -> Option<i64> {
 
 /// The comparisons that hold for the other places iff all held for some value of `place`; None if none can hold.
 /// Disequalities about `place` are forgotten.
-///
-/// # Errors
-/// A number is too large.
 pub fn eliminate(constraints: Vec<Linear>, place: Place) -> Result<Option<Vec<Linear>>, CoreError> {
     let (about, mut rest): (Vec<Linear>, Vec<Linear>) =
         constraints.into_iter().partition(|one| factor_of(&one.sum, place).is_some());

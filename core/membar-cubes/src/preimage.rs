@@ -31,9 +31,6 @@ struct Draft {
 }
 
 /// All cubes from which `transition` leads into `cube`, except those inside `cube` itself.
-///
-/// # Errors
-/// A number is too large, or there are too many events.
 pub fn preimages(system: &System, cube: &Cube, transition: &Transition) -> Result<Vec<Before>, CoreError> {
     let mut found = Vec::new();
     let mut assigned = Vec::new();

@@ -98,9 +98,6 @@ struct Node {
 }
 
 /// Searches backwards from all bad states.
-///
-/// # Errors
-/// Something is too large.
 pub fn search(system: &System, options: Options, watch: &mut Watch<'_>) -> Result<Findings, CoreError> {
     let mut guide = match options.guesses.map(|count| Brab::new(system, count, watch)) {
         None => None,
@@ -124,9 +121,6 @@ pub fn search(system: &System, options: Options, watch: &mut Watch<'_>) -> Resul
 }
 
 /// Searches backwards from one cube alone, while the states of others are known to be unreachable.
-///
-/// # Errors
-/// Something is too large.
 pub fn search_from(
     system: &System,
     start: Cube,

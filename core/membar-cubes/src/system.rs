@@ -188,9 +188,6 @@ const MOST_PARAMETERS: usize = 32;
 
 impl System {
     /// Reads a system.
-    ///
-    /// # Errors
-    /// The form breaks its rules.
     pub fn decode(form: &[u64]) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
         let size = match words.index(MOST_PARAMETERS, "too many processes")? {

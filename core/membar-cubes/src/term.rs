@@ -146,9 +146,6 @@ impl Sum {
     }
 
     /// Adds `factor` times `other`.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn add(&mut self, other: &Self, factor: i64) -> Result<(), CoreError> {
         for &(place, number) in &other.parts {
             let number = number.checked_mul(factor).ok_or_else(too_large)?;
@@ -171,9 +168,6 @@ impl Sum {
     }
 
     /// The same, multiplied.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn times(&self, factor: i64) -> Result<Self, CoreError> {
         let mut product = Self::default();
         product.add(self, factor)?;
@@ -203,9 +197,6 @@ pub enum Judged<T> {
 
 impl Linear {
     /// The comparison in its one form: no common factor, no `<` of integers, a positive first factor under `=`.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn new(mut relation: Relation, mut sum: Sum, is_real: bool) -> Result<Judged<Self>, CoreError> {
         if sum.parts.iter().any(|part| part.1.unsigned_abs() > LARGEST)
             || sum.constant.unsigned_abs() > LARGEST
@@ -252,9 +243,6 @@ impl Linear {
     }
 
     /// What holds where it does not.
-    ///
-    /// # Errors
-    /// A number is too large.
     pub fn negate(&self) -> Result<Judged<Self>, CoreError> {
         match self.relation {
             Relation::Equal => Self::new(Relation::Different, self.sum.clone(), self.is_real),

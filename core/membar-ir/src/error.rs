@@ -43,9 +43,6 @@ pub enum Failure {
 
 impl Failure {
     /// Why a search stopped early, if it did.
-    ///
-    /// # Errors
-    /// The core cannot answer.
     pub fn reason(ended: Result<(), Self>) -> Result<Option<Stopped>, CoreError> {
         match ended {
             Ok(()) => Ok(None),

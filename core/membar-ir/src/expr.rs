@@ -112,9 +112,6 @@ impl Expr {
     }
 
     /// Reads an expression over `registers` registers.
-    ///
-    /// # Errors
-    /// The code is malformed.
     pub fn decode(words: &mut Words<'_>, registers: usize) -> Result<Self, CoreError> {
         let count = words.count()?;
         let mut code = Vec::with_capacity(count);

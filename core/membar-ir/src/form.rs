@@ -36,9 +36,6 @@ pub const VERSION: u64 = 7;
 
 impl Program {
     /// Reads a program for a model with `tags` tags.
-    ///
-    /// # Errors
-    /// The form is malformed.
     pub fn decode(form: &[u64], tags: usize) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
         if words.word()? != VERSION {

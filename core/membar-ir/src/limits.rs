@@ -217,9 +217,6 @@ impl<'a> Watch<'a> {
     }
 
     /// To be called once per unit of work.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn step(&mut self) -> Result<(), Stopped> {
         if self.is_due() { self.look() } else { Ok(()) }
     }
@@ -237,9 +234,6 @@ impl<'a> Watch<'a> {
 
     /// To be called where the work of one step grows with the size of what is searched, with about the number of words
     /// that it reads or writes: so many steps of this size would take too long.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn work(&mut self, words: usize) -> Result<(), Stopped> {
         self.words = self.words.saturating_add(words);
         if self.words < WORDS_PER_LOOK {
@@ -250,9 +244,6 @@ impl<'a> Watch<'a> {
     }
 
     /// Looks at the request and the clock now.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn look(&mut self) -> Result<(), Stopped> {
         let now = Instant::now();
         if let Some(goes_on) = self.stop.goes_on.filter(|_| self.is_asking)
@@ -277,9 +268,6 @@ impl<'a> Watch<'a> {
     }
 
     /// Compares a number of executions with its limit.
-    ///
-    /// # Errors
-    /// It is larger.
     pub fn executions(&self, executions: u64) -> Result<(), Stopped> {
         match self.limits.executions {
             Some(most) if executions > most => Err(Stopped::Executions),
@@ -288,9 +276,6 @@ impl<'a> Watch<'a> {
     }
 
     /// Compares a number of states with its limit.
-    ///
-    /// # Errors
-    /// It is larger.
     pub fn states(&self, states: u64) -> Result<(), Stopped> {
         match self.limits.states {
             Some(most) if states > most => Err(Stopped::States),
@@ -299,9 +284,6 @@ impl<'a> Watch<'a> {
     }
 
     /// To be called once per large unit of work, with the number of states kept and roughly the bytes they take.
-    ///
-    /// # Errors
-    /// It is time to stop.
     pub fn spend(&mut self, states: u64, bytes: usize) -> Result<(), Stopped> {
         self.look()?;
         self.bytes(bytes)?;
@@ -315,9 +297,6 @@ impl<'a> Watch<'a> {
     }
 
     /// Compares a number of bytes with its limit.
-    ///
-    /// # Errors
-    /// It is larger.
     pub fn bytes(&self, bytes: usize) -> Result<(), Stopped> {
         match self.limits.bytes {
             Some(most) if bytes as u64 > most => Err(Stopped::Memory),
@@ -326,9 +305,6 @@ impl<'a> Watch<'a> {
     }
 
     /// Compares what the meter says with the limits.
-    ///
-    /// # Errors
-    /// It is more.
     pub fn counts(&self) -> Result<(), Stopped> {
         let bytes = usize::try_from(self.meter().bytes()).unwrap_or(usize::MAX);
         self.executions(self.meter().executions()).and_then(|()| self.bytes(bytes))

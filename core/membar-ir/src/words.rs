@@ -23,9 +23,6 @@ impl<'a> Words<'a> {
     }
 
     /// The next word.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn word(&mut self) -> Result<u64, CoreError> {
         let word = self.words.get(self.at).copied();
         self.at += 1;
@@ -33,35 +30,23 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as an index below `bound`.
-    ///
-    /// # Errors
-    /// There is none, or it is not below `bound`.
     pub fn index(&mut self, bound: usize, what: &'static str) -> Result<usize, CoreError> {
         let word = self.word()?;
         usize::try_from(word).ok().filter(|&index| index < bound).ok_or_else(|| self.malformed(what))
     }
 
     /// The next word as a number of items that follow; each takes at least one word.
-    ///
-    /// # Errors
-    /// There is none, or fewer words are left than items are promised.
     pub fn count(&mut self) -> Result<usize, CoreError> {
         let bound = self.words.len().saturating_sub(self.at);
         self.index(bound.max(1), "more items than words")
     }
 
     /// The next word as a flag.
-    ///
-    /// # Errors
-    /// There is none, or it is neither 0 nor 1.
     pub fn flag(&mut self) -> Result<bool, CoreError> {
         Ok(self.index(2, "a flag is 0 or 1")? == 1)
     }
 
     /// Nothing may follow.
-    ///
-    /// # Errors
-    /// Something does.
     pub fn end(&self) -> Result<(), CoreError> {
         if self.at == self.words.len() {
             Ok(())

@@ -47,9 +47,6 @@ pub struct Automaton {
 
 impl Automaton {
     /// Reads an automaton over `predicates` predicates.
-    ///
-    /// # Errors
-    /// The form is malformed, or there are too many predicates or marks.
     pub fn decode(form: &[u64], predicates: usize) -> Result<Self, CoreError> {
         let mut words = Words::new(form);
         let states = words.index(1 << 31, "too many states")?;

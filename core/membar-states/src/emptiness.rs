@@ -81,9 +81,6 @@ struct Search<'p, 's> {
 
 /// Looks for a run of the program that the automaton accepts, among those that are fair; a shortest one, if that is
 /// asked for, which takes all states.
-///
-/// # Errors
-/// There are too many states, or something has no meaning.
 pub fn find(
     system: &mut System,
     automaton: &Automaton,

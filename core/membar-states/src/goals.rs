@@ -68,9 +68,6 @@ pub struct Reached {
 }
 
 /// Visits states, breadth-first, until a goal `is_enough` or there is nothing more.
-///
-/// # Errors
-/// There are too many, or something has no meaning.
 pub fn explore(
     system: System,
     states: Option<u64>,
@@ -130,9 +127,6 @@ impl Reached {
     }
 
     /// A shortest run to a goal; None if it was not reached.
-    ///
-    /// # Errors
-    /// Something has no meaning, which was found out before.
     pub fn run_to(&mut self, goal: &Goal) -> Result<Option<Vec<RunStep>>, CoreError> {
         let Some((state, last)) = self.goals.get(goal) else { return Ok(None) };
         let mut run = self.exploration.run_to(*state, None)?;

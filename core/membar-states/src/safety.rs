@@ -51,9 +51,6 @@ pub struct Exploration {
 }
 
 /// Visits every state.
-///
-/// # Errors
-/// There are too many, or something has no meaning.
 pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
     if options.jobs > 1 {
         return parallel::explore(system, options, watch);
@@ -187,9 +184,6 @@ impl Exploration {
     }
 
     /// A shortest run to a state that was found, and then the move at `last` of those possible there.
-    ///
-    /// # Errors
-    /// There is no such state, or something has no meaning, which was found out before.
     pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<RunStep>, CoreError> {
         let count = self.system.leaves();
         let (mut expanded, mut moves) = (ExpandedState::default(), Successors::default());

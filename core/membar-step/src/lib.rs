@@ -78,104 +78,59 @@ pub trait Memory {
     fn halt(&mut self, halt: Halt) -> Self::Stop;
 
     /// What a load returns.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn load(&mut self, access: Access<'_>) -> Result<u64, Self::Stop>;
 
     /// Stores the value of an expression.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn store(&mut self, access: Access<'_>, value: &Expr) -> Result<(), Self::Stop>;
 
     /// Stores the value of an expression unless it fails: 0 if it stored.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn store_conditional(&mut self, _access: Access<'_>, _value: &Expr) -> Result<u64, Self::Stop> {
         Err(self.halt(Halt::Unsupported("a store-conditional has no meaning here")))
     }
 
     /// What a read-modify-write reads.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn update_read(&mut self, cell: CellId, rmw: &Rmw) -> Result<u64, Self::Stop>;
 
     /// A read-modify-write does not write.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn update_fails(&mut self, rmw: &Rmw) -> Result<(), Self::Stop>;
 
     /// A read-modify-write writes; `old` is what it read.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn update_write(&mut self, cell: CellId, rmw: &Rmw, old: u64) -> Result<(), Self::Stop>;
 
     /// A fence.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn fence(&mut self, tags: TagSet, address: Option<&Expr>) -> Result<(), Self::Stop>;
 
     /// A value from `low` to `high`, which are signed and not too many.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn choose(&mut self, low: i64, high: i64, retries: bool) -> Result<u64, Self::Stop>;
 
     /// Starts a thread.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn spawn(&mut self, thread: ThreadId) -> Result<(), Self::Stop>;
 
     /// Waits for the end of a thread.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn join(&mut self, thread: ThreadId) -> Result<(), Self::Stop>;
 
     /// Takes a lock.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn lock(&mut self, _cell: CellId) -> Result<(), Self::Stop> {
         Err(self.halt(Halt::Unsupported("a lock has no meaning here")))
     }
 
     /// Releases a lock.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn unlock(&mut self, _cell: CellId) -> Result<(), Self::Stop> {
         Err(self.halt(Halt::Unsupported("a lock has no meaning here")))
     }
 
     /// Sends a message.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn send(&mut self, _channel: usize, _values: &[Expr]) -> Result<(), Self::Stop> {
         Err(self.halt(Halt::Unsupported("a channel has no meaning here")))
     }
 
     /// Receives a message.
-    ///
-    /// # Errors
-    /// It does not complete.
     fn receive(&mut self, _channel: usize, _registers: &[Register]) -> Result<(), Self::Stop> {
         Err(self.halt(Halt::Unsupported("a channel has no meaning here")))
     }
 }
 
 /// Performs one operation.
-///
-/// # Errors
-/// It does not complete.
 #[inline]
 pub fn perform<M: Memory>(memory: &mut M, operation: &Operation) -> Result<(), M::Stop> {
     match operation {

@@ -35,9 +35,6 @@ pub struct Options {
 }
 
 /// Searches all executions.
-///
-/// # Errors
-/// The core cannot hold the program.
 pub fn search(
     program: &Program,
     plan: &Plan,

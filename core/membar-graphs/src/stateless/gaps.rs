@@ -42,9 +42,6 @@ impl Graph {
 
     /// What was just added to `thread` may have filled a gap, or left some: what comes next is the first. False if
     /// the thread would not do what is present behind the gap.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn settle(&mut self, thread: usize, thread_tree: &mut ThreadTree<'_>) -> Result<bool, CoreError> {
         let own = &self.threads[thread];
         let filled = own.next as usize - 1;
@@ -65,9 +62,6 @@ impl Graph {
     /// The read at `position` of `thread` has got an answer of its own: the items behind it go to the path with this
     /// answer. `end` is the last node of their path; its place on the new one, or None if the thread does something
     /// else then.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn reroute(
         &mut self,
         thread: usize,
@@ -122,9 +116,6 @@ impl Graph {
     }
 
     /// As `reroute` for a read that was revisited by the write at `spot` of `writer`, which is not there yet.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn reroute_revisited(
         &mut self,
         read: ItemId,

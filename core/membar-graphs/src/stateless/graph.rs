@@ -45,9 +45,6 @@ pub struct Graph {
 
 impl Graph {
     /// No events; threads are where they begin.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn new(program: &Program, thread_tree: &ThreadTree<'_>) -> Result<Self, CoreError> {
         let own = |(number, thread): (usize, &membar_ir::program::Thread)| ThreadEvents {
             items: Vec::new(),
@@ -231,9 +228,6 @@ impl Graph {
     }
 
     /// Adds the write that is next in `thread`, at position `at` of co.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn push_write(
         &mut self,
         thread: usize,
@@ -252,9 +246,6 @@ impl Graph {
     }
 
     /// Adds the fence that is next in `thread`.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn push_fence(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
         let step = self.pending(thread, thread_tree);
         let own = &self.threads[thread];
@@ -264,9 +255,6 @@ impl Graph {
     }
 
     /// Adds the read that is next in `thread`; `node` is where the thread goes with the value of `source`.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn push_read(
         &mut self,
         thread: usize,
@@ -283,9 +271,6 @@ impl Graph {
     }
 
     /// Makes the choice that leads `thread` to `node`, by its option number `option`.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn push_choice(
         &mut self,
         thread: usize,
@@ -302,9 +287,6 @@ impl Graph {
     }
 
     /// Passes the join that leads `thread` to `node`.
-    ///
-    /// # Errors
-    /// A thread is started twice.
     pub fn push_join(
         &mut self,
         thread: usize,
@@ -370,9 +352,6 @@ impl Graph {
     }
 
     /// Starts the threads that `thread` starts where it is now.
-    ///
-    /// # Errors
-    /// One of them runs already.
     pub fn arrive(&mut self, thread: usize, thread_tree: &ThreadTree<'_>) -> Result<(), CoreError> {
         if !self.has_spawns {
             return Ok(());

@@ -89,9 +89,6 @@ pub struct Verification {
 }
 
 /// Searches all executions.
-///
-/// # Errors
-/// The core cannot hold the program.
 pub fn search(
     program: &Program,
     plan: &Plan,

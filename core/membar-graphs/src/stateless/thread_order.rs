@@ -58,9 +58,6 @@ impl<'a> ThreadOrder<'a> {
     }
 
     /// Marks the items that reach the next step of `thread` by the order of threads and reads-from.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub(super) fn mark_prefix(
         &mut self,
         graph: &Graph,

@@ -108,9 +108,6 @@ pub struct ThreadTree<'a> {
 
 impl<'a> ThreadTree<'a> {
     /// Every thread at its beginning.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn new(program: &'a Program, bound: u32) -> Result<Self, CoreError> {
         let machine = |thread| ThreadRunner::new(program, thread, bound);
         let mut thread_tree = Self {
@@ -206,9 +203,6 @@ impl<'a> ThreadTree<'a> {
     }
 
     /// Where the thread goes from `node` with `answer`.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn child(&mut self, node: SegmentId, answer: u64) -> Result<SegmentId, CoreError> {
         let known = self.nodes[node.index()].children.iter().find(|(other, _)| *other == answer);
         if let Some(&(_, child)) = known {
@@ -241,17 +235,11 @@ impl<'a> ThreadTree<'a> {
     }
 
     /// Where a path leads.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub(super) fn follow(&mut self, path: &Path) -> Result<SegmentId, CoreError> {
         path.answers.iter().try_fold(self.roots[path.thread], |node, &answer| self.child(node, answer))
     }
 
     /// A run of the thread up to `node`, and on with the answer `last`.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn run_to(&mut self, node: SegmentId, last: Option<u64>) -> Result<Run, CoreError> {
         let thread = self.nodes[node.index()].thread.index();
         let mut answers = std::mem::take(&mut self.answers);

@@ -107,17 +107,11 @@ impl<'a> ThreadRunner<'a> {
     }
 
     /// Runs to the next question.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn advance(&mut self, run: &mut Run) -> Result<Question, CoreError> {
         self.go_on(run, 0)
     }
 
     /// Answers the last question and runs to the next one.
-    ///
-    /// # Errors
-    /// A choice is too wide to enumerate.
     pub fn answer(&mut self, run: &mut Run, answer: u64) -> Result<Question, CoreError> {
         run.choices.push(answer);
         self.go_on(run, answer)

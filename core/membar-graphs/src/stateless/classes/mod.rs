@@ -38,9 +38,6 @@ pub struct Options {
 }
 
 /// Searches all classes; counts are counts of classes.
-///
-/// # Errors
-/// The core cannot hold the program, or the model has recursive definitions.
 pub fn search(
     program: &Program,
     plan: &Plan,
