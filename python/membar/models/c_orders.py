@@ -27,10 +27,7 @@ def order_tags(operation: Operation) -> Tags:
 def uses_c_orders(program: Program) -> bool:
     """Whether some operation has a memory order of C."""
     return not program.tags.isdisjoint(C_TAGS) and any(
-        order_tags(operation) & C_TAGS
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        order_tags(operation) & C_TAGS for operation in program.operations
     )
 
 
@@ -39,10 +36,5 @@ def has_plain_accesses(program: Program) -> bool:
     return (
         len(program.threads) > 1
         and PLAIN in program.tags
-        and any(
-            PLAIN in order_tags(operation)
-            for thread in program.threads
-            for edge in thread.edges
-            for operation in edge.operations
-        )
+        and any(PLAIN in order_tags(operation) for operation in program.operations)
     )

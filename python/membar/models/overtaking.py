@@ -222,10 +222,9 @@ def _deciding(thread: Thread, watches: Iterable[SpinLoop]) -> Iterator[str]:
     """The registers that decide whether an iteration counts as waiting, or an atomic operation writes."""
     for watch in watches:
         yield from watch.registers
-    for edge in thread.edges:
-        for operation in edge.operations:
-            if isinstance(operation, Rmw):
-                yield from registers_of(operation.condition)
+    for operation in thread.operations:
+        if isinstance(operation, Rmw):
+            yield from registers_of(operation.condition)
 
 
 def _marked_thread(thread: Thread, deciding: frozenset[str]) -> Thread:
@@ -257,9 +256,8 @@ def _sources(thread: Thread, registers: frozenset[str]) -> Iterator[str]:
     while todo:
         name = todo.pop()
         yield name
-        for edge in thread.edges:
-            for operation in edge.operations:
-                if isinstance(operation, Set) and name in registers_written(operation):
-                    new = {n for expr in expressions_of(operation) for n in registers_of(expr)} - found
-                    found |= new
-                    todo += new
+        for operation in thread.operations:
+            if isinstance(operation, Set) and name in registers_written(operation):
+                new = {n for expr in expressions_of(operation) for n in registers_of(expr)} - found
+                found |= new
+                todo += new

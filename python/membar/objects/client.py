@@ -195,7 +195,7 @@ class Compiled:
         by_name = {thread.name: thread for thread in self.program.threads}
         threads = [replace(by_name[name], name=renamed[name]) for name in callers]
         main = _spawning(by_name["main"], renamed)
-        if all(isinstance(item, Spawn) for edge in main.edges for item in edge.operations):
+        if all(isinstance(item, Spawn) for item in main.operations):
             first, started = 0, tuple(replace(thread, started=True) for thread in threads)
         else:
             first, started = 1, (main, *threads)

@@ -47,7 +47,7 @@ def _counts(operation: o.Operation) -> bool:
         return False
     for line in operation.lines:
         action = line.action
-        if not all(_is_steady(term, given) for term in _terms(action)):
+        if not all(_is_steady(term, given) for term in o.terms_of(action)):
             return False
         match action:
             case o.Rmw(kind=o.RmwKind.FETCH_ADD, operands=operands) if not _is_little(operands[0], given):
@@ -55,27 +55,6 @@ def _counts(operation: o.Operation) -> bool:
             case _:
                 pass
     return True
-
-
-def _terms(action: o.Action) -> Iterator[t.Term]:
-    """What a line computes."""
-    match action:
-        case o.Load(location=location, value=value) | o.Store(location=location, value=value):
-            yield value
-            if location.index is not None:
-                yield location.index
-        case o.Rmw(location=location, operands=operands):
-            yield from operands
-            if location.index is not None:
-                yield location.index
-        case o.Assign(value=value):
-            yield value
-        case o.Branch(condition=condition):
-            yield condition
-        case o.Return(results=results):
-            yield from results
-        case o.Fence():
-            pass
 
 
 def _is_little(term: t.Term, given: set[str]) -> bool:
@@ -120,7 +99,7 @@ def _is_steady(term: t.Term, given: set[str]) -> bool:
 
 def fitting(action: o.Action) -> t.Term:
     """What must be true before a line, of variables and of what it loads, so that it loses nothing."""
-    needed = [each for term in _terms(action) for each in _range_conditions(term)]
+    needed = [each for term in o.terms_of(action) for each in _range_conditions(term)]
     location = getattr(action, "location", None)
     if isinstance(location, o.Location) and location.index is not None:
         needed.append(_within(location.index, _ROOM_FOR_INDEX))

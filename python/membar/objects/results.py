@@ -33,9 +33,7 @@ def shown_calls(program: Program, places: Sequence[CallPosition]) -> tuple[Shown
     found = []
     for place in places:
         thread = program.threads[place.thread]
-        names = {
-            name for edge in thread.edges for item in edge.operations for name in registers_written(item)
-        }
+        names = {name for item in thread.operations for name in registers_written(item)}
         results = itertools.takewhile(
             names.__contains__, (f"{RESULT}{place.index}.{n}" for n in itertools.count())
         )

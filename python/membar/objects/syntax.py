@@ -99,6 +99,21 @@ class Return:
 Action: TypeAlias = Load | Store | Assign | Branch | Rmw | Fence | Return
 
 
+def terms_of(action: Action) -> Iterator[Term]:
+    """What an action computes: values, conditions, and the index of what it accesses."""
+    match action:
+        case Load(value=value) | Store(value=value) | Assign(value=value):
+            yield value
+        case Branch(condition=condition):
+            yield condition
+        case Rmw(operands=terms) | Return(results=terms):
+            yield from terms
+        case Fence():
+            pass
+    if isinstance(action, Load | Store | Rmw) and action.location.index is not None:
+        yield action.location.index
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Line:
     """One step of an operation.

@@ -38,7 +38,7 @@ def expand(program: Program) -> Program:
 
 
 def _expand_thread(thread: Thread) -> Thread:
-    if not any(type(op) in EXPANSIONS for edge in thread.edges for op in edge.operations):
+    if not any(type(op) in EXPANSIONS for op in thread.operations):
         return thread
     old = _fresh_register(thread)
     edges = tuple(replace(edge, operations=tuple(_expand_edge(edge, old))) for edge in thread.edges)

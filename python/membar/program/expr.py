@@ -202,42 +202,6 @@ def evaluate(expr: Expr, registers: Mapping[str, int], bases: Mapping[str, int])
             return evaluate(chosen, registers, bases)
 
 
-def registers_of(expr: Expr) -> Iterator[str]:
-    """The registers that occur in `expr`, left to right, with repetitions."""
-    match expr:
-        case Register(name=name):
-            yield name
-        case Unary(operand=operand) | Extend(operand=operand):
-            yield from registers_of(operand)
-        case Binary(left=left, right=right):
-            yield from registers_of(left)
-            yield from registers_of(right)
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            yield from registers_of(condition)
-            yield from registers_of(then)
-            yield from registers_of(otherwise)
-        case Constant() | Address():
-            return
-
-
-def addresses_of(expr: Expr) -> Iterator[Address]:
-    """The address constants that occur in `expr`, left to right."""
-    match expr:
-        case Address():
-            yield expr
-        case Unary(operand=operand) | Extend(operand=operand):
-            yield from addresses_of(operand)
-        case Binary(left=left, right=right):
-            yield from addresses_of(left)
-            yield from addresses_of(right)
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            yield from addresses_of(condition)
-            yield from addresses_of(then)
-            yield from addresses_of(otherwise)
-        case Constant() | Register():
-            return
-
-
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions that `expr` is made of, in order; none for a leaf."""
     match expr:
@@ -249,6 +213,23 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (condition, then, otherwise)
         case Constant() | Address() | Register():
             return ()
+
+
+def subexpressions(expr: Expr) -> Iterator[Expr]:
+    """`expr` and every expression in it, left to right."""
+    yield expr
+    for part in children(expr):
+        yield from subexpressions(part)
+
+
+def registers_of(expr: Expr) -> Iterator[str]:
+    """The registers that occur in `expr`, left to right, with repetitions."""
+    return (part.name for part in subexpressions(expr) if isinstance(part, Register))
+
+
+def addresses_of(expr: Expr) -> Iterator[Address]:
+    """The address constants that occur in `expr`, left to right."""
+    return (part for part in subexpressions(expr) if isinstance(part, Address))
 
 
 def with_children(expr: Expr, parts: Sequence[Expr]) -> Expr:

@@ -43,12 +43,7 @@ def may_never_end(program: Program) -> bool:
 
 
 def _has_grace_periods(program: Program) -> bool:
-    return ops.Fence in program.operation_kinds and any(
-        _is_grace_period(item)
-        for thread in program.threads
-        for edge in thread.edges
-        for item in edge.operations
-    )
+    return ops.Fence in program.operation_kinds and any(_is_grace_period(item) for item in program.operations)
 
 
 def _is_grace_period(item: ops.Operation) -> bool:

@@ -5,7 +5,7 @@ Input languages build a `Program`; engines run it. Nothing here depends on a lan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -115,6 +115,11 @@ class Thread:
     committed: frozenset[int] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """Every operation, edge by edge."""
+        return (operation for edge in self.edges for operation in edge.operations)
+
     @cached_property
     def outgoing(self) -> Mapping[int, tuple[Edge, ...]]:
         """The edges that leave each control point, in the order of `edges`."""
@@ -219,18 +224,21 @@ class Program:
     pointers: tuple[tuple[Address, str], ...] | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """Every operation, thread by thread."""
+        return (operation for thread in self.threads for operation in thread.operations)
+
     @cached_property
     def operation_kinds(self) -> frozenset[type[Operation]]:
         """What kinds of operations it has."""
-        return frozenset(
-            [type(item) for thread in self.threads for edge in thread.edges for item in edge.operations]
-        )
+        return frozenset(map(type, self.operations))
 
     @cached_property
     def tags(self) -> Tags:
         """The ordering annotations of all its operations."""
-        operations = (item for thread in self.threads for edge in thread.edges for item in edge.operations)
-        return NO_TAGS.union(*[getattr(item, name) or NO_TAGS for item in operations for name in item.TAGS])
+        named = [getattr(item, name) or NO_TAGS for item in self.operations for name in item.TAGS]
+        return NO_TAGS.union(*named)
 
     @cached_property
     def bases(self) -> Mapping[str, int]:

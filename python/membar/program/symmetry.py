@@ -75,7 +75,7 @@ def _equal(program: Program, numbers: list[int]) -> Iterator[Group]:
     classes: dict[tuple[Hashable, bool, bool], list[tuple[int, tuple[str, ...]]]] = {}
     for number in numbers:
         thread = program.threads[number]
-        if any(isinstance(op, Spawn | Join) for edge in thread.edges for op in edge.operations):
+        if any(isinstance(op, Spawn | Join) for op in thread.operations):
             continue
         form, registers = _form(thread)
         key = (form, thread.name in joined, thread.name in spawned)

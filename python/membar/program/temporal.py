@@ -208,17 +208,22 @@ class LabelClaim:
     unseen: str = ""
 
 
-def has_next(formula: Formula) -> bool:
-    """Whether a formula speaks of the next state: then it may notice that a state is repeated."""
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """A formula and every formula in it, left to right."""
+    yield formula
     match formula:
         case Truth() | Atom():
-            return False
-        case Next():
-            return True
-        case Not(operand):
-            return has_next(operand)
+            pass
+        case Not(operand) | Next(operand):
+            yield from subformulas(operand)
         case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
-            return has_next(left) or has_next(right)
+            yield from subformulas(left)
+            yield from subformulas(right)
+
+
+def has_next(formula: Formula) -> bool:
+    """Whether a formula speaks of the next state: then it may notice that a state is repeated."""
+    return any(isinstance(part, Next) for part in subformulas(formula))
 
 
 def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
@@ -227,17 +232,4 @@ def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:
         if isinstance(claim.body, ForbiddenRuns):
             yield from (edge.guard for edge in claim.body.edges)
         else:
-            yield from _atoms(claim.body)
-
-
-def _atoms(formula: Formula) -> Iterator[StatePredicate]:
-    match formula:
-        case Truth():
-            pass
-        case Atom(predicate):
-            yield predicate
-        case Not(operand) | Next(operand):
-            yield from _atoms(operand)
-        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
-            yield from _atoms(left)
-            yield from _atoms(right)
+            yield from (part.predicate for part in subformulas(claim.body) if isinstance(part, Atom))

@@ -252,10 +252,11 @@ def _message(name: str, arity: int, names: _Names, span: Span | None) -> Iterato
 
 
 def _expression(expr: e.Expr, names: _Names, span: Span | None) -> Iterator[Diagnostic]:
-    for address in e.addresses_of(expr):
-        yield from names.missing_object(address, span)
-    for width in _widths(expr):
-        yield from _width(width, span)
+    for part in e.subexpressions(expr):
+        if isinstance(part, e.Address):
+            yield from names.missing_object(part, span)
+        elif isinstance(part, e.Extend):
+            yield from _width(part.width, span)
 
 
 def _width(width: int, span: Span | None) -> Iterator[Diagnostic]:
@@ -263,31 +264,8 @@ def _width(width: int, span: Span | None) -> Iterator[Diagnostic]:
         yield _finding("W0311", f"a value of {width} bits", span, f"expected 1 to {e.WORD} bits")
 
 
-def _widths(expr: e.Expr) -> Iterator[int]:
-    match expr:
-        case e.Extend(operand=operand, width=width):
-            yield width
-            yield from _widths(operand)
-        case e.Unary(operand=operand):
-            yield from _widths(operand)
-        case e.Binary(left=left, right=right):
-            yield from _widths(left)
-            yield from _widths(right)
-        case e.Select(condition=condition, then=then, otherwise=otherwise):
-            for part in (condition, then, otherwise):
-                yield from _widths(part)
-        case _:
-            return
-
-
 def _unstarted_errors(program: Program) -> Iterator[Diagnostic]:
-    spawned = {
-        op.thread
-        for thread in program.threads
-        for edge in thread.edges
-        for op in edge.operations
-        if isinstance(op, ops.Spawn)
-    }
+    spawned = {op.thread for op in program.operations if isinstance(op, ops.Spawn)}
     for thread in program.threads:
         if not thread.started and thread.name not in spawned:
             message = f"thread `{thread.name}` is never started"

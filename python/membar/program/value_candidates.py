@@ -21,9 +21,7 @@ def passes_on_reads(program: Program) -> bool:
     """Whether something is stored that was computed from registers, and so perhaps from what was read."""
     return any(
         isinstance(operation, Store | StoreConditional | Rmw) and any(registers_of(operation.value))
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        for operation in program.operations
     )
 
 
@@ -33,11 +31,7 @@ def guesses(program: Program) -> tuple[tuple[int, int], ...]:
     A cell to which something computed from registers may be stored can hold a constant stored anywhere.
     """
     stores = [
-        operation
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-        if isinstance(operation, Store | StoreConditional | Rmw)
+        operation for operation in program.operations if isinstance(operation, Store | StoreConditional | Rmw)
     ]
     values = [_constant(program, store.value) for store in stores]
     constants = {value for value in values if value is not None}

@@ -20,10 +20,7 @@ LOOK = "leak$"
 def has_warnings(program: Program) -> bool:
     """Whether some assertion only warns."""
     return Assert in program.operation_kinds and any(
-        _only_warns(operation)
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        _only_warns(operation) for operation in program.operations
     )
 
 

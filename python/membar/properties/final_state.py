@@ -95,7 +95,7 @@ def observed_terms(program: Program) -> tuple[c.Observed, ...]:
         for index, thread in enumerate(program.threads)
         for name in sorted(
             {name for name, _ in thread.registers}
-            | {name for edge in thread.edges for op in edge.operations for name in registers_written(op)}
+            | {name for op in thread.operations for name in registers_written(op)}
         )
         if "$" not in name  # made up by a translation
     ]

@@ -33,9 +33,7 @@ def relies_on_flags(program: Program) -> bool:
     """Whether a program uses the kernel's locks or critical sections, which no assertion is about."""
     return any(
         not _KERNEL_TAGS.isdisjoint(tags)
-        for thread in program.threads
-        for edge in thread.edges
-        for item in edge.operations
+        for item in program.operations
         if isinstance(item, Fence | Load | Rmw | Store)
         for tags in ((item.read_tags, item.write_tags) if isinstance(item, Rmw) else (item.tags,))
     )

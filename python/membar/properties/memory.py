@@ -19,9 +19,7 @@ def _has_pointers(program: Program) -> bool:
     return any(
         isinstance(operation, Load | Store | StoreConditional | Rmw | Lock | Unlock)
         and not isinstance(operation.address, Address)
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        for operation in program.operations
     )
 
 
@@ -32,11 +30,9 @@ def is_about_value(message: str) -> bool:
 
 def property_of(program: Program, message: str) -> str:
     """The property that is broken where an assertion with this message fails, or an access is invalid."""
-    for thread in program.threads:
-        for edge in thread.edges:
-            for operation in edge.operations:
-                if isinstance(operation, Assert) and operation.message == message:
-                    return operation.property
+    for operation in program.operations:
+        if isinstance(operation, Assert) and operation.message == message:
+            return operation.property
     return NAME if message.startswith(ASTRAY) else "assertions"
 
 

@@ -37,10 +37,7 @@ class Property:
 def has_assertion_of(program: Program, name: str) -> bool:
     """Whether some assertion belongs to the property `name`."""
     return Assert in program.operation_kinds and any(
-        isinstance(operation, Assert) and operation.property == name
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        isinstance(operation, Assert) and operation.property == name for operation in program.operations
     )
 
 
@@ -69,8 +66,7 @@ def has_waiting_assumption(program: Program) -> bool:
     """Whether some thread waits for a condition."""
     if Assume not in program.operation_kinds:
         return False
-    operations = (item for thread in program.threads for edge in thread.edges for item in edge.operations)
-    return any(isinstance(item, Assume) and item.waits for item in operations)
+    return any(isinstance(item, Assume) and item.waits for item in program.operations)
 
 
 def has_waiting_guard(program: Program) -> bool:

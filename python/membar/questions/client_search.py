@@ -431,9 +431,4 @@ class ClientSearch:
 
 
 def _accesses(program: Program) -> int:
-    return sum(
-        reads_memory(item) + writes_memory(item)
-        for thread in program.threads
-        for edge in thread.edges
-        for item in edge.operations
-    )
+    return sum(reads_memory(item) + writes_memory(item) for item in program.operations)

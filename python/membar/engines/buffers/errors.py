@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TypeAlias
 
 from membar.program.condition import FinalCell, FinalRegister, Term
-from membar.program.expr import WORD, Binary, Expr, Extend, Register, Select, Unary
+from membar.program.expr import WORD, Expr, Extend, Register, substitute
 from membar.program.lowering import expression_code, pack
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
@@ -104,22 +104,5 @@ def _code(
     numbers = {f"term {number}": number for number in range(len(terms))}
     numbers |= {f"look {number}": len(terms) + number for number in range(len(looks))}
     code: list[int] = []
-    expression_code(_with(predicate.expression, values), numbers, program.bases, code)
+    expression_code(substitute(predicate.expression, values.get), numbers, program.bases, code)
     return pack([len(code), *code])
-
-
-def _with(expr: Expr, values: Mapping[str, Expr]) -> Expr:
-    """The expression with other expressions in place of its registers."""
-    match expr:
-        case Register(name):
-            return values[name]
-        case Unary(op, operand):
-            return Unary(op, _with(operand, values))
-        case Extend(operand, width, is_signed):
-            return Extend(_with(operand, values), width, is_signed)
-        case Binary(binary, left, right):
-            return Binary(binary, _with(left, values), _with(right, values))
-        case Select(condition, then, otherwise):
-            return Select(_with(condition, values), _with(then, values), _with(otherwise, values))
-        case _:
-            return expr

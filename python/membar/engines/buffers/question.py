@@ -185,5 +185,6 @@ def _refuse_late_commitment(program: Program) -> None:
 
 def _has_marks(program: Program) -> bool:
     """Whether something keeps its place among stores: a fence of them, or the start of a thread."""
-    operations = (op for thread in program.threads for edge in thread.edges for op in edge.operations)
-    return any(isinstance(op, Spawn) or (isinstance(op, Fence) and "SFENCE" in op.tags) for op in operations)
+    return any(
+        isinstance(op, Spawn) or (isinstance(op, Fence) and "SFENCE" in op.tags) for op in program.operations
+    )

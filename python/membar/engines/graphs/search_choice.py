@@ -152,9 +152,8 @@ def _stored_addresses(program: Program, thread: Thread) -> Iterator[int | None]:
 
     The beginning of memory is no rival: unless it comes before all else there, the program has no meaning.
     """
-    for edge in thread.edges:
-        for operation in edge.operations:
-            if isinstance(operation, Store | StoreConditional) and ALLOC not in operation.tags:
-                address = operation.address
-                is_constant = next(registers_of(address), None) is None
-                yield evaluate(address, {}, program.bases) if is_constant else None
+    for operation in thread.operations:
+        if isinstance(operation, Store | StoreConditional) and ALLOC not in operation.tags:
+            address = operation.address
+            is_constant = next(registers_of(address), None) is None
+            yield evaluate(address, {}, program.bases) if is_constant else None

@@ -53,6 +53,7 @@ from membar.engines.reference.step import EdgeExecution
 from membar.engines.reference.trace import Choices, every_choice
 from membar.models.model import Operational
 from membar.program import operations as ops
+from membar.program.dependencies import tags_of
 from membar.program.expr import evaluate
 from membar.program.loops import stop_unfollowed
 from membar.program.program import Program
@@ -297,14 +298,3 @@ class Machine:
             raise EngineLimitError(
                 f"{self.discipline.value} store buffers do not define the ordering annotation `{tag}`"
             )
-
-
-def tags_of(operation: ops.Operation) -> ops.Tags:
-    """All tags of an operation."""
-    match operation:
-        case ops.Load() | ops.Store() | ops.StoreConditional() | ops.Fence() | ops.Lock() | ops.Unlock():
-            return operation.tags
-        case ops.Rmw():
-            return operation.read_tags | operation.write_tags | (operation.failed_tags or frozenset())
-        case _:
-            return frozenset()

@@ -36,7 +36,7 @@ def mixed_sizes(program: Program) -> Iterator[Diagnostic]:
 
 def _constants(program: Program, thread: Thread) -> Mapping[str, int]:
     """The registers that the thread never writes, with their values."""
-    written = {name for edge in thread.edges for op in edge.operations for name in registers_written(op)}
+    written = {name for op in thread.operations for name in registers_written(op)}
     return {name: program.word(value) for name, value in thread.registers if name not in written}
 
 

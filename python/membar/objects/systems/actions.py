@@ -42,31 +42,14 @@ def is_shifted(action: o.Action) -> bool:
     return place is not None and place.index is not None
 
 
-def _variables_in(*terms: t.Term | None) -> frozenset[tuple[t.Space, str]]:
+def variables_read(action: o.Action) -> frozenset[tuple[t.Space, str]]:
+    """The variables that it takes values from."""
     return frozenset(
         (part.space, part.name)
-        for term in terms
-        if term is not None
+        for term in o.terms_of(action)
         for part in t.subterms(term)
         if isinstance(part, t.Variable)
     )
-
-
-def variables_read(action: o.Action) -> frozenset[tuple[t.Space, str]]:
-    """The variables that it takes values from."""
-    place = place_of(action)
-    index = None if place is None else place.index
-    match action:
-        case o.Load(value=value) | o.Store(value=value) | o.Assign(value=value):
-            return _variables_in(value, index)
-        case o.Branch(condition=condition):
-            return _variables_in(condition)
-        case o.Rmw(operands=operands):
-            return _variables_in(*operands, index)
-        case o.Return(results=results):
-            return _variables_in(*results)
-        case _:
-            return frozenset()
 
 
 def variables_written(action: o.Action) -> frozenset[tuple[t.Space, str]]:

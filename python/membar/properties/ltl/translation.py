@@ -84,20 +84,11 @@ class _Tableau:
         return Automaton(tuple(self._atoms), len(numbers), tuple(transitions), len(self._marks), names)
 
     def _collect(self, formula: ltl.Formula) -> None:
-        match formula:
-            case ltl.Atom(predicate):
-                self._atoms.setdefault(predicate, len(self._atoms))
-            case ltl.Not(operand) | ltl.Next(operand):
-                self._collect(operand)
-            case (
-                ltl.And(left, right) | ltl.Or(left, right) | ltl.Until(left, right) | ltl.Release(left, right)
-            ):
-                if isinstance(formula, ltl.Until):
-                    self._marks.setdefault(formula, len(self._marks))
-                self._collect(left)
-                self._collect(right)
-            case ltl.Truth():
-                pass
+        for part in ltl.subformulas(formula):
+            if isinstance(part, ltl.Atom):
+                self._atoms.setdefault(part.predicate, len(self._atoms))
+            elif isinstance(part, ltl.Until):
+                self._marks.setdefault(part, len(self._marks))
 
     def _ways(self, state: Obligations) -> Iterator[_Way]:
         """Every way to satisfy the formulas of a state."""

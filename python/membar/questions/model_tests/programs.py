@@ -284,8 +284,7 @@ def observed_terms(program: Program) -> tuple[c.Observed, ...]:
     """Every register that gets a value, then every cell: all that a final state can tell."""
     found: list[c.Observed] = []
     for index, thread in enumerate(program.threads):
-        operations = (op for edge in thread.edges for op in edge.operations)
-        names = dict.fromkeys(name for op in operations for name in registers_written(op))
+        names = dict.fromkeys(name for op in thread.operations for name in registers_written(op))
         found += [c.Observed(c.FinalRegister(index, name), f"{index}:{name}") for name in names]
     return (*found, *(c.Observed(c.FinalCell(item.name), item.name) for item in program.objects))
 
@@ -306,9 +305,4 @@ def _condition(random: Random, program: Program) -> c.FinalCondition:
 
 def shared_accesses(program: Program) -> int:
     """How many operations read or write shared memory."""
-    return sum(
-        reads_memory(op) or writes_memory(op)
-        for thread in program.threads
-        for edge in thread.edges
-        for op in edge.operations
-    )
+    return sum(reads_memory(op) or writes_memory(op) for op in program.operations)

@@ -51,10 +51,4 @@ def _writes_several(program: Program) -> bool:
 
 
 def _store_tags(program: Program) -> list[frozenset[str]]:
-    return [
-        operation.tags
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
-        if isinstance(operation, Store)
-    ]
+    return [operation.tags for operation in program.operations if isinstance(operation, Store)]

@@ -111,10 +111,9 @@ def _without_constants(steps: Iterable[GuardedStep], constants: Mapping[str, Exp
 def _buffered_cells(program: Program, thread: Thread, machine: Machine) -> tuple[int, ...]:
     """The cells that a thread may buffer stores of."""
     found: set[int] = set()
-    for edge in thread.edges:
-        for op in edge.operations:
-            if isinstance(op, Unlock) or (isinstance(op, Store) and not machine.atomic(op.tags)):
-                found |= _cells_of(program, op.address)
+    for op in thread.operations:
+        if isinstance(op, Unlock) or (isinstance(op, Store) and not machine.atomic(op.tags)):
+            found |= _cells_of(program, op.address)
     return tuple(sorted(found))
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
 from membar.languages.litmus import codes
-from membar.languages.litmus.assembly.effects import Effect
+from membar.languages.litmus.assembly.effects import Effect, InstructionStep
 from membar.languages.litmus.assembly.machine import RegisterFile
 from membar.languages.litmus.test import Cell
 from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
@@ -122,12 +122,24 @@ class Reader:
         self._next += 1
         return operand
 
+    def label(self) -> Operand:
+        """The last operand, a label."""
+        target = self.take("a label")
+        self.end()
+        return target
+
     def end(self) -> None:
         """Checks that nothing is left."""
         if self.following is not None:
             raise self.problem(
                 f"`{self.head.text}` has too many operands", "not expected here", at=self.following
             )
+
+
+def nothing(operands: Reader) -> InstructionStep:
+    """`nop` and hints."""
+    operands.end()
+    return InstructionStep()
 
 
 class Operands(Reader):

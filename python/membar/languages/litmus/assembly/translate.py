@@ -132,9 +132,7 @@ def _is_uniform(program: Program, untyped: AbstractSet[str]) -> bool:
     """Whether all accesses and locations have one size, whatever reaches what: so do those of most tests."""
     sizes = {
         operation.size
-        for thread in program.threads
-        for edge in thread.edges
-        for operation in edge.operations
+        for operation in program.operations
         if isinstance(operation, Load | Store | StoreConditional | Rmw)
     }
     sizes |= {_unused_size(item) if item.name in untyped else item.size for item in program.objects}

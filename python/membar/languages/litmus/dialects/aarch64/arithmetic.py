@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from membar.languages.litmus.assembly.effects import InstructionStep
+from membar.languages.litmus.assembly.operands import nothing
 from membar.languages.litmus.dialects.aarch64 import flags
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands, write_result
 from membar.languages.litmus.dialects.aarch64.registers import (
@@ -113,12 +114,6 @@ def _divide(operands: Operands, *, op: BinaryOp) -> InstructionStep:
     return write_result(operands, target, Binary(op, left, right))
 
 
-def _nothing(operands: Operands) -> InstructionStep:
-    """`NOP` and hints."""
-    operands.end()
-    return InstructionStep()
-
-
 _ADD, _SUB = BinaryOp.ADD, BinaryOp.SUB
 _AND, _OR, _XOR = BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR
 
@@ -161,6 +156,6 @@ INSTRUCTIONS: dict[str, Handler] = {
     "UMSUBL": partial(_multiply, op=_SUB, adds=True, long=True),
     "UDIV": partial(_divide, op=BinaryOp.DIV),
     "SDIV": partial(_divide, op=BinaryOp.SDIV),
-    "NOP": _nothing,
+    "NOP": nothing,
 }
 """Mnemonic → what it does."""

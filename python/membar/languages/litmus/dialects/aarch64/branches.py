@@ -5,27 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 from membar.languages.litmus.assembly.effects import Jump, Return
-from membar.languages.litmus.assembly.operands import Operand
 from membar.languages.litmus.dialects.aarch64.flags import CONDITIONS
 from membar.languages.litmus.dialects.aarch64.operands import Handler, Operands
 from membar.languages.litmus.dialects.aarch64.registers import LINK, constant, value, word
 from membar.program.expr import TRUE, Binary, BinaryOp, Expr, equals, negation
 
 
-def _target(operands: Operands) -> Operand:
-    target = operands.take("a label")
-    operands.end()
-    return target
-
-
 def _branch(operands: Operands, *, condition: Expr = TRUE, link: str | None = None) -> Jump:
-    return Jump(target=_target(operands), condition=condition, link=link)
+    return Jump(target=operands.label(), condition=condition, link=link)
 
 
 def _compare_branch(operands: Operands, *, on_zero: bool) -> Jump:
     """`CBZ`, `CBNZ`."""
     is_zero = equals(value(operands.register()), constant(0))
-    return Jump(target=_target(operands), condition=is_zero if on_zero else negation(is_zero))
+    return Jump(target=operands.label(), condition=is_zero if on_zero else negation(is_zero))
 
 
 def _test_branch(operands: Operands, *, on_zero: bool) -> Jump:
@@ -33,7 +26,7 @@ def _test_branch(operands: Operands, *, on_zero: bool) -> Jump:
     register = operands.register()
     bit = operands.number_below(register.width)
     is_set = Binary(BinaryOp.AND, Binary(BinaryOp.SHR, word(register), constant(bit)), constant(1))
-    return Jump(target=_target(operands), condition=negation(is_set) if on_zero else is_set)
+    return Jump(target=operands.label(), condition=negation(is_set) if on_zero else is_set)
 
 
 def _return(operands: Operands) -> Return:

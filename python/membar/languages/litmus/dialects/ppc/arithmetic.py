@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from membar.languages.litmus.assembly.effects import InstructionStep
-from membar.languages.litmus.assembly.operands import Handler, Operands
+from membar.languages.litmus.assembly.operands import Handler, Operands, nothing
 from membar.languages.litmus.dialects.ppc.registers import (
     COUNT,
     LINK,
@@ -75,12 +75,6 @@ def _load_immediate(operands: Operands, *, shift: int) -> InstructionStep:
 def _upper(number: int, shift: int) -> Expr:
     """A shifted number is sign-extended from 32 bits."""
     return constant(number - (1 << 32) if shift and number >> 31 == 1 else number)
-
-
-def _nothing(operands: Operands) -> InstructionStep:
-    """`nop`."""
-    operands.end()
-    return InstructionStep()
 
 
 def _cache_hint(operands: Operands) -> InstructionStep:
@@ -222,7 +216,7 @@ INSTRUCTIONS: dict[str, Handler] = {
     "mflr": partial(_move_from, special=LINK),
     "mtctr": partial(_move_to, special=COUNT),
     "mfctr": partial(_move_from, special=COUNT),
-    "nop": _nothing,
+    "nop": nothing,
     "dcbf": _cache_hint,
     "dcbst": _cache_hint,
     "dcbt": _cache_hint,

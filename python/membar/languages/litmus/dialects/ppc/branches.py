@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from membar.languages.litmus.assembly.effects import InstructionStep, Jump, Return
-from membar.languages.litmus.assembly.operands import Handler, Operand, Operands
+from membar.languages.litmus.assembly.operands import Handler, Operands
 from membar.languages.litmus.dialects.ppc.registers import (
     EQUAL,
     FIELDS,
@@ -47,21 +47,15 @@ def _part(expr: Expr, bits: int, *, signed: bool) -> Expr:
     return expr if bits == 64 else low(expr, signed=signed)
 
 
-def _target(operands: Operands) -> Operand:
-    target = operands.take("a label")
-    operands.end()
-    return target
-
-
 def _branch(operands: Operands, *, link: str | None = None) -> Jump:
     """`b`, `bl`."""
-    return Jump(target=_target(operands), link=link)
+    return Jump(target=operands.label(), link=link)
 
 
 def _branch_if(operands: Operands, *, name: str, is_set: bool) -> Jump:
     """`beq label`, `beq cr7,label`."""
     flag = Register(bit(_field(operands), name))
-    return Jump(target=_target(operands), condition=flag if is_set else negation(flag))
+    return Jump(target=operands.label(), condition=flag if is_set else negation(flag))
 
 
 def _return(operands: Operands) -> Return:

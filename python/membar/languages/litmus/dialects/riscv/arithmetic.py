@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from membar.languages.litmus.assembly.effects import InstructionStep
-from membar.languages.litmus.assembly.operands import Handler, Operands
+from membar.languages.litmus.assembly.operands import Handler, Operands, nothing
 from membar.languages.litmus.dialects.riscv.registers import assign, constant, word
 from membar.program.expr import Binary, BinaryOp, Expr, Extend, Unary, UnaryOp, blend, equals, negation
 
@@ -93,12 +93,6 @@ def _load_upper(operands: Operands) -> InstructionStep:
     return InstructionStep(assign(target, constant(number - (1 << 32) if number >> 31 else number)))
 
 
-def _nothing(operands: Operands) -> InstructionStep:
-    """`nop` and hints."""
-    operands.end()
-    return InstructionStep()
-
-
 def _extension(bits: int, *, signed: bool) -> _Change:
     return lambda source: Extend(source, bits, signed)
 
@@ -159,7 +153,7 @@ INSTRUCTIONS: dict[str, Handler] = {
     "addiw": partial(_immediate, compute=_word(BinaryOp.ADD)),
     "li": _load_immediate,
     "lui": _load_upper,
-    "nop": _nothing,
-    "pause": _nothing,
+    "nop": nothing,
+    "pause": nothing,
 }
 """Mnemonic → what it does."""

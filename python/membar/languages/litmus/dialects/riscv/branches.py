@@ -5,15 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from membar.languages.litmus.assembly.effects import Jump, Return
-from membar.languages.litmus.assembly.operands import Handler, Operand, Operands
+from membar.languages.litmus.assembly.operands import Handler, Operands
 from membar.languages.litmus.dialects.riscv.registers import LINK, ZERO, constant
 from membar.program.expr import Binary, BinaryOp, Expr
-
-
-def _target(operands: Operands) -> Operand:
-    target = operands.take("a label")
-    operands.end()
-    return target
 
 
 def _compare(operands: Operands, *, op: BinaryOp, swapped: bool = False) -> Jump:
@@ -21,7 +15,7 @@ def _compare(operands: Operands, *, op: BinaryOp, swapped: bool = False) -> Jump
     left, right = operands.value(), operands.value()
     if swapped:
         left, right = right, left
-    return Jump(target=_target(operands), condition=Binary(op, left, right))
+    return Jump(target=operands.label(), condition=Binary(op, left, right))
 
 
 def _compare_zero(operands: Operands, *, op: BinaryOp, swapped: bool = False) -> Jump:
@@ -30,18 +24,18 @@ def _compare_zero(operands: Operands, *, op: BinaryOp, swapped: bool = False) ->
     right: Expr = constant(0)
     if swapped:
         left, right = right, left
-    return Jump(target=_target(operands), condition=Binary(op, left, right))
+    return Jump(target=operands.label(), condition=Binary(op, left, right))
 
 
 def _jump(operands: Operands) -> Jump:
     """`j label`."""
-    return Jump(target=_target(operands))
+    return Jump(target=operands.label())
 
 
 def _call(operands: Operands) -> Jump:
     """`jal label`, `jal rd,label`, `call label`."""
     link = operands.register() if operands.remaining > 1 else LINK
-    return Jump(target=_target(operands), link=None if link == ZERO else link)
+    return Jump(target=operands.label(), link=None if link == ZERO else link)
 
 
 def _return(operands: Operands) -> Return:
