@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from membar.diagnostics import InputError, error
 from membar.source import SourceFile, pattern
@@ -11,24 +12,31 @@ UNREADABLE = "W1501"
 UNSUPPORTED = "W1502"
 
 _NAME = r'(?:[-a-zA-Z$._][-a-zA-Z$._0-9]*|[0-9]+|"[^"]*")'
-_TOKEN = pattern(
-    rf"""
-      (?P<skip>\s+|;[^\n]*)
-    | (?P<label>(?:[-a-zA-Z$._0-9]+|"[^"]*"):)(?=\s|$)
-    | (?P<symbol>[@%]{_NAME}|%|\$"[^"]*"|\$[-a-zA-Z$._0-9]+)
-    | (?P<metadata>!(?:[-a-zA-Z$._\\][-a-zA-Z$._0-9\\]*|[0-9]+|"(?:[^"\\]|\\.)*")?)
-    | (?P<attributes>\#[0-9]+)
-    | (?P<debug>\#dbg_[a-z_]+)
-    | (?P<string>c?"[^"]*")
-    | (?P<float>-?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[su]?0x[KLMHR]?[0-9A-Fa-f]+)
-    | (?P<number>-?[0-9]+)
-    | (?P<word>[a-zA-Z$._][-a-zA-Z$._0-9]*)
-    | (?P<dots>\.\.\.)
-    | (?P<sign>[()\[\]{{}}<>,=*|:])
-    """,
-    re.VERBOSE,
-)
+# The kinds of words; the first that fits is the kind of a word.
+_KINDS = {
+    "label": r'(?:[-a-zA-Z$._0-9]+|"[^"]*"):(?=\s|$)',
+    "symbol": rf'[@%]{_NAME}|%|\$"[^"]*"|\$[-a-zA-Z$._0-9]+',
+    "metadata": r'!(?:[-a-zA-Z$._\\][-a-zA-Z$._0-9\\]*|[0-9]+|"(?:[^"\\]|\\.)*")?',
+    "attributes": r"\#[0-9]+",
+    "debug": r"\#dbg_[a-z_]+",
+    "string": r'c?"[^"]*"',
+    "float": r"-?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[su]?0x[KLMHR]?[0-9A-Fa-f]+",
+    "number": r"-?[0-9]+",
+    "word": r"[a-zA-Z$._][-a-zA-Z$._0-9]*",
+    "dots": r"\.\.\.",
+    "sign": r"[()\[\]{}<>,=*|:]",
+}
+_KIND = pattern("|".join(f"(?P<{kind}>{text})" for kind, text in _KINDS.items()))
+# The next word, or a character that is none, behind blanks and comments.
+_WORD = pattern(rf"(?:\s++|;[^\n]*+)*+({'|'.join(_KINDS.values())}|\S)")
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|\\)")
+
+
+@lru_cache(maxsize=10_000)
+def _kind_of(word: str) -> str:
+    """Which kind of word this is; empty if it is none."""
+    found = _KIND.fullmatch(word)
+    return "" if found is None else found.lastgroup or ""
 
 
 class Cursor:
@@ -37,24 +45,14 @@ class Cursor:
     def __init__(self, source: SourceFile, start: int, end: int) -> None:
         self.source = source
         self.start, self.end = start, end
-        self._texts: list[str] = []
-        self._kinds: list[str] = []
-        self._offsets: list[int] = []
+        self._texts: list[str] = _WORD.findall(source.text, start, end)
+        self._kinds = list(map(_kind_of, self._texts))
         self._at = 0
-        at, text = start, source.text
-        while at < end:
-            found = _TOKEN.match(text, at, end)
-            if found is None:
-                what = source.span(at, at + 1)
-                raise error(UNREADABLE, f"`{text[at]}` cannot begin a word of LLVM IR", what)
-            if found.lastgroup != "skip":
-                self._texts.append(found.group())
-                self._kinds.append(found.lastgroup or "")
-                self._offsets.append(at)
-            at = found.end()
+        if "" in self._kinds:
+            self._at = self._kinds.index("")
+            raise self.refuse(f"`{self.text}` cannot begin a word of LLVM IR", code=UNREADABLE)
         self._texts.append("")
         self._kinds.append("end")
-        self._offsets.append(end)
 
     @property
     def text(self) -> str:
@@ -131,7 +129,8 @@ class Cursor:
 
     def refuse(self, message: str, label: str = "", *, code: str = UNSUPPORTED) -> InputError:
         """An error at the next word, or at the whole stretch if there is none."""
-        at = self._offsets[self._at]
+        starts = [found.start(1) for found in _WORD.finditer(self.source.text, self.start, self.end)]
+        at = [*starts, self.end][self._at]
         end = at + max(len(self.text), 1)
         return error(code, message, self.source.span(min(at, len(self.source.text)), end), label)
 
