@@ -275,10 +275,11 @@ def test_an_answer_that_membar_does_not_write_is_an_error_with_a_place(
     assert "saved.json:1:" in out
 
 
+@pytest.mark.parametrize("name", ["graph", "unfinished graph"])
 def test_a_violation_whose_witness_was_removed_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    saved = answer(tmp_path, "unfinished graph", capsys)
+    saved = answer(tmp_path, name, capsys)
     del saved["witness"]
     code, out = replay(tmp_path, saved, capsys)
     assert code == 2

@@ -365,6 +365,7 @@ def _run(task: Task, tally: Tally, findings: tuple[Finding, ...]) -> Run:
             *task.program.notes,
             *_notes_on_values(task),
             *tally.notes,
+            *_notes_on_filter(task, tally),
             *_notes_on_labels(task),
             *_notes_on_loops(tally),
             *_notes_on_bound(tally, is_answer=any(name != "none" for name in task.properties)),
@@ -412,6 +413,14 @@ def _looked_for(task: Task, tally: Tally) -> frozenset[str]:
     ):
         found |= {"termination"}
     return found
+
+
+def _notes_on_filter(task: Task, tally: Tally) -> list[str]:
+    """That a condition is about no execution at all, because of its filter."""
+    condition = task.program.condition
+    if condition is None or condition.filter is None or tally.outcomes or not tally.lists_outcomes:
+        return []
+    return ["the condition's filter excludes every final state that was found"]
 
 
 def _notes_on_labels(task: Task) -> list[str]:

@@ -324,16 +324,23 @@ def _warnings(outcome: Outcome) -> list[str]:
     return [item.reason for item in warnings_of(outcome.run)]
 
 
+def expected_tests(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> int:
+    """How many of the tests somebody expects something of."""
+    from membar.questions.expectations import expectation_of  # noqa: PLC0415 - only where asked for
+
+    return sum(expectation_of(item.path, item.name, known) is not None for item in answers)
+
+
 def compare(answers: Iterable[TestAnswer], known: Mapping[str, Expectation]) -> dict[str, str]:
     """The disagreements with known answers, by path; tests without an answer or expectation are left out.
 
     The answers must have their `states`.
     """
-    from membar.questions.expectations import disagreement  # noqa: PLC0415 - only where asked for
+    from membar.questions.expectations import disagreement, expectation_of  # noqa: PLC0415 - only where asked for
 
     found: dict[str, str] = {}
     for item in answers:
-        expected = known.get(Path(item.path).name) or known.get(item.name)
+        expected = expectation_of(item.path, item.name, known)
         if expected is None or not item.is_answered:
             continue
         text = disagreement(

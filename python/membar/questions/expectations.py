@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from membar.diagnostics import InputError, close_matches, error, refusal
@@ -34,37 +34,65 @@ def read(path: Path) -> Mapping[str, Expectation]:
     Where an answer names no file, it is found by the name of its test.
 
     Raises:
-        InputError: the file is of neither form.
+        InputError: the file is of neither form, or says two things about one test.
     """
     text = SourceFile.read(path).text
     try:
-        return _from_json(text) if path.suffix == ".json" else _from_csv(text)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        return _without_contradictions(_from_json(text) if path.suffix == ".json" else _from_csv(text))
+    except (ValueError, RecursionError) as problem:
         raise refusal(
             "W0403",
-            f"`{path}` is not a file of expectations",
-            help="a JSON object of tests with `states` and `verdict`, "
-            f"or a CSV with the columns `test,holds` ({problem})",
+            f"`{path}` is not a file of expectations: {problem}",
+            help="a JSON object of tests, each with `states` and a `verdict` (Ok, No or Undef), "
+            "or a CSV with the columns `test,holds`, where `holds` is 0 or 1",
         ) from None
 
 
-def _from_json(text: str) -> dict[str, Expectation]:
-    return {
-        # Without a file name, the test's own name tells which one it is.
-        entry.get("file", name): Expectation(
-            states=frozenset(entry["states"]),
-            holds=None if entry["verdict"] == "Undef" else entry["verdict"] == "Ok",
-            undefined=entry["verdict"] == "Undef",
-        )
-        for name, entry in json.loads(text).items()
-    }
+def _without_contradictions(expectations: Iterable[tuple[str, Expectation]]) -> dict[str, Expectation]:
+    found: dict[str, Expectation] = {}
+    for name, expected in expectations:
+        if found.setdefault(name, expected) != expected:
+            raise ValueError(f"two different answers are expected of `{name}`")
+    return found
 
 
-def _from_csv(text: str) -> dict[str, Expectation]:
-    return {
-        row["test"]: Expectation(holds={"1": True, "0": False}[row["holds"]])
-        for row in csv.DictReader(text.splitlines())
-    }
+def _from_json(text: str) -> Iterator[tuple[str, Expectation]]:
+    tests = json.loads(text)
+    if not isinstance(tests, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - a mistake in the text, as the others
+    for name, entry in tests.items():
+        match entry:
+            case {"states": [*states], "verdict": "Ok" | "No" | "Undef" as verdict} if all(
+                isinstance(state, str) for state in states
+            ):
+                yield (
+                    str(entry.get("file", name)),
+                    Expectation(
+                        states=frozenset(states),
+                        holds=None if verdict == "Undef" else verdict == "Ok",
+                        undefined=verdict == "Undef",
+                    ),
+                )
+            case _:
+                raise ValueError(f"the entry of `{name}` has no list of `states` and no known `verdict`")
+
+
+def _from_csv(text: str) -> Iterator[tuple[str, Expectation]]:
+    rows = csv.DictReader(text.splitlines(), strict=True)
+    try:
+        if not {"test", "holds"} <= set(rows.fieldnames or ()):
+            raise ValueError("line 1 does not name the columns")
+        for row in rows:
+            if row["holds"] not in ("0", "1"):
+                raise ValueError(f"line {rows.line_num}: `holds` is `{row['holds'] or ''}`")
+            yield row["test"], Expectation(holds=row["holds"] == "1")
+    except csv.Error as problem:
+        raise ValueError(f"line {rows.line_num}: {problem}") from None
+
+
+def expectation_of(path: str, name: str, known: Mapping[str, Expectation]) -> Expectation | None:
+    """What is expected of a test, by the name of its file or its own."""
+    return known.get(Path(path).name) or known.get(name)
 
 
 def disagreement(

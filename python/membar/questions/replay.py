@@ -30,6 +30,7 @@ from membar.questions.rc11_races import RC11
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
+from membar.reports._parts.style import printable
 from membar.source import SourceFile, is_same_message
 
 _ENDING_THE_SEARCH = ("errors", "claims", *LABELS)
@@ -55,7 +56,7 @@ class Replayed:
         return not self.problem
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.problem or self.shown}"
+        return printable(f"{self.file}: {self.problem or self.shown}")
 
     def __repr__(self) -> str:
         words = f"{self.file[-60:]}: {self.problem or self.shown}"

@@ -23,7 +23,7 @@ def render(found: Comparison, *, color: bool = False) -> str:
         ("", "verdict", [verdict_text(answer.outcome) for _, answer in answers]),
         ("", "executions", [_count(answer) for _, answer in answers]),
     ]
-    for state in states:
+    for state in filter(None, states):  # a program without results has one final state, which is empty
         star = "*" if formula is not None and state_satisfies(program, formula, state) else " "
         rows.append((star, state_text(program, state), [_cell(answer, state) for _, answer in answers]))
     lines = [line((f"{printable(answers[0][1].source.path)}", "bold"))]

@@ -51,6 +51,7 @@ def table(
     tests: Sequence[TestAnswer],
     disagreements: Mapping[str, str] | None = None,
     *,
+    expected: int | None = None,
     seconds: float | None = None,
     columns: int = 80,
     color: bool = False,
@@ -60,6 +61,7 @@ def table(
     Args:
         tests: all of them, also those that could not be read.
         disagreements: path → how our answer differs from the expected one; None if nothing was expected.
+        expected: of how many tests something was expected.
         seconds: wall-clock time of the whole run.
         columns: width to keep within.
         color: paint it.
@@ -78,9 +80,14 @@ def table(
     lines += _section("bad input", _reasons(tests, "error"), "bad", columns)
     if disagreements is not None:
         found = sorted(disagreements.items())
-        lines += _section("disagreements with the expectations", found, "bad", columns)
-        if not found:
+        noun = "disagreement" if len(found) == 1 else "disagreements"
+        lines += _section(f"{noun} with the expectations", found, "bad", columns)
+        if not found and expected != 0:
             lines += [Line(), line(("no answer disagrees with the expectations", "good"))]
+        if expected is not None and expected < len(tests):
+            lines += [
+                line((f"nothing was expected of {len(tests) - expected} of {len(tests)} tests", "warn"))
+            ]
     return join(lines, color=color)
 
 

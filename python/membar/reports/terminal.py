@@ -62,7 +62,7 @@ def render(
     if outcome.run.outcomes or outcome.run.executions:
         from membar.reports import executions  # noqa: PLC0415 - of programs only
 
-        if outcome.run.outcomes:
+        if any(outcome.run.outcomes):
             lines += [Line(), *executions.final_states(answer.program, outcome.run, columns=columns)]
         lines += executions.incomplete_executions(answer.program, outcome.run, columns)
     if replays and (answer.witness is not None or answer.processes is not None):

@@ -45,7 +45,7 @@ def test_the_summary_counts_and_lists_what_needs_attention() -> None:
         "1 bad input\n"
         "  d.litmus  error[W0101]: bad\n"
         "\n"
-        "1 disagreements with the expectations\n"
+        "1 disagreement with the expectations\n"
         "  b.litmus  the condition holds there\n"
     )
 

@@ -118,6 +118,8 @@ def limits(text: str) -> Limits:
         if match is None:
             raise ValueError(f"`{short(part)}` is not a limit such as time=10s or memory=2G")
         kind, number, unit = match.groups()
+        if kind in found:
+            raise ValueError(f"the limit of {kind} is given twice")
         units = _TIME_UNITS if kind == "time" else _SIZE_UNITS
         factor = units.get(unit if kind == "time" else unit.upper().removesuffix("B"))
         if factor is None:

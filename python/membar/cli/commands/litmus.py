@@ -13,6 +13,7 @@ from membar.cli import arguments
 from membar.cli.command import BAD_INPUT, VIOLATED, exit_code
 from membar.cli.commands import files, supervision
 from membar.cli.commands.window import color, columns, progress_line
+from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.limits import budget
 from membar.questions import campaign, refusals
@@ -80,7 +81,15 @@ def run(chosen: arguments.Chosen) -> int:
         found = ask(replace(plan, on_answer=show))
         if tell is not None:
             tell("")
-        _show_table(filed.answers, filed.differences, seconds=time.perf_counter() - start, chosen=chosen)
+        expected = None if known is None else campaign.expected_tests(filed.answers, known)
+        seconds = time.perf_counter() - start
+        _show_table(filed.answers, filed.differences, expected=expected, seconds=seconds, chosen=chosen)
+        if expected == 0:
+            raise refusal(
+                "W0403",
+                f"`{chosen.expect}` expects nothing of these tests: nothing was compared",
+                help="expectations name the file of a test, or the test itself",
+            )
         if any(answer.unwritten for answer in filed.answers):
             return filed.end(BAD_INPUT)
         if differences:
@@ -130,10 +139,13 @@ def _show_table(
     answers: Sequence[campaign.TestAnswer],
     differences: Mapping[str, str] | None,
     *,
+    expected: int | None,
     seconds: float,
     chosen: arguments.Chosen,
 ) -> None:
     is_for_tools = chosen.json or chosen.herd
     window = sys.stderr if is_for_tools else sys.stdout
-    table = summary.table(answers, differences, seconds=seconds, columns=columns(), color=color(window))
+    table = summary.table(
+        answers, differences, expected=expected, seconds=seconds, columns=columns(), color=color(window)
+    )
     (streams.write_message if is_for_tools else streams.write)(table)

@@ -9,6 +9,7 @@ from membar.program.warnings import without_warnings
 from membar.questions.translation import dve, promela
 from membar.questions.translation.build import buffered_model
 from membar.questions.translation.model import untranslatable
+from membar.reports._parts.style import printable
 
 FORMATS = {"dve": dve.render, "promela": promela.render}
 
@@ -31,6 +32,6 @@ def write_buffers(program: Program, discipline: Operational, bound: int, *, to: 
     except EngineLimitError as limit:
         raise untranslatable(limit.reason) from None
     with_bound = "" if discipline is Operational.SC else f"({bound})"
-    under = f"{program.name} under {discipline.value}{with_bound}"
+    under = f"{printable(program.name)} under {discipline.value}{with_bound}"
     title = f"{under}, translated by membar for sequential consistency"
     return FORMATS[to](model, title=title, fair=fair)

@@ -160,7 +160,8 @@ def _read_answer(document: Document) -> SavedWitness | SavedRun | Claim:
         return _read_witness(document.inside("witness"), line.witness, claim)
     # Only an `exists` that nothing satisfies is violated without an execution that shows it.
     is_shown = claim.verdict == "violated" and claim.outcomes is not None
-    if is_shown and claim.property != "condition":
+    is_satisfied = claim.counts is not None and claim.counts[0] > 0
+    if is_shown and (claim.property != "condition" or is_satisfied):
         document.miss("witness")
     return claim
 

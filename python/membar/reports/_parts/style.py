@@ -87,12 +87,12 @@ class Line:
         return Line((*self.pieces, (" " * missing, ""))) if missing > 0 else self
 
     def render(self, *, color: bool) -> str:
-        """The line as text without trailing blanks."""
+        """The line as text without trailing blanks and control characters."""
         if not color:
-            return "".join([text for text, _ in self.pieces]).rstrip().replace(GLUE, " ")
+            return printable("".join([text for text, _ in self.pieces]).rstrip().replace(GLUE, " "))
         pieces = _strip_line(self.pieces).pieces
         merged = ((role, "".join(t for t, _ in run)) for role, run in groupby(pieces, key=itemgetter(1)))
-        return "".join(paint(text.replace(GLUE, " "), role, color=color) for role, text in merged)
+        return "".join(paint(printable(text.replace(GLUE, " ")), role, color=color) for role, text in merged)
 
 
 EMPTY = Line()
