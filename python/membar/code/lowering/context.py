@@ -35,6 +35,7 @@ class Context:
         orders: the ordering words of its language.
         started: the numbers of the threads that can be started, `main` included.
         joinable: the numbers of threads by what `join` calls them.
+        may_wait: whether an atomic block may wait forever.
         ended: of the threads that can end the process, a cell that is 1 once the thread has ended without.
     """
 
@@ -52,6 +53,7 @@ class Context:
         self.pointer_bits = module.pointer_bits
         self.orders = orders
         self.started = started
+        self.may_wait = False
         self._span = span
         self.joinable = {number: number for number in started if number != 0}
         if names_main(module):

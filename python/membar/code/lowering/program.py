@@ -16,6 +16,8 @@ from membar.program.operations import Spawn
 from membar.program.program import Program
 from membar.source import Span
 
+_WAITING = (("termination", "without atomic blocks that wait forever"),)
+
 
 def lower_module(module: ir.Module, *, name: str, span: Callable[[ir.Place | None], Span | None]) -> Program:
     """The program that the threads of a module make.
@@ -58,7 +60,7 @@ def _lower(
         objects=memory.objects(),
         threads=tuple(threads),
         ends_memory=module.ends_memory,
-        partly_checked=module.partly_checked,
+        partly_checked=(*module.partly_checked, *(_WAITING if context.may_wait else ())),
         mixed_sizes=module.mixed_sizes,
         mixed_atomics=frozenset(
             (found.path, found.start, found.end) for place in module.mixed_atomics if (found := span(place))

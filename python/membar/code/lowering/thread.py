@@ -99,7 +99,8 @@ class ThreadLowering:
                 self._end(block.end)
         if self.begins:
             spans = {point: self.context.span(call.place) for point, call in self.begins.items()}
-            merge_atomic_blocks(self.flow, self.begins, frozenset(self.ends), spans)
+            ends = frozenset(self.ends)
+            self.context.may_wait |= merge_atomic_blocks(self.flow, self.begins, ends, spans)
         edges, first = without_empty_steps(self.flow.edges, 0, self.exits)
         return Thread(
             name=thread_name(self.function.name),
