@@ -49,9 +49,9 @@ def test_a_comparison_with_a_formula_says_what_to_write(capsys: pytest.CaptureFi
 
 @pytest.mark.usefixtures("_folder")
 def test_one_mistake_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
-    text = '# 1 "/elsewhere/a.h"\nint f(void) { return g(; } int h(void) { return }; }\n'
-    Path("p.i").write_text(text, encoding="utf-8")
-    assert cli.main(["check", "p.i"]) == cli.BAD_INPUT
+    text = '#line 1 "/elsewhere/a.h"\nint f(void) { return g(; } int h(void) { return }; }\n'
+    Path("p.c").write_text(text, encoding="utf-8")
+    assert cli.main(["check", "p.c"]) == cli.BAD_INPUT
     assert capsys.readouterr().err.count("W1512") == 1
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from membar.diagnostics import Diagnostic, InputError, Label
@@ -133,7 +133,7 @@ class MissingHeaderError(InputError):
 
 
 class ReadableFiles:
-    """The files whose text messages may show: those of the project."""
+    """The files whose text messages may show: of the project, and what a preprocessed one is made from."""
 
     def __init__(
         self,
@@ -144,15 +144,31 @@ class ReadableFiles:
     ) -> None:
         self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
         self._texts = {absolute(name): text for name, text in replaced}
+        self._originals: Mapping[str, SourceFile] | None = None if suffix(path) == PREPROCESSED else {}
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
+        original = self._original(file)
+        if original is not None:
+            return original
         if is_header_of_compiler(file):  # which may be installed inside the project
             return None
         with suppress(OSError):
             found = self._source.including(file, self._texts.get(absolute(file)))
             return found if found.is_shown else None
         return None
+
+    def _original(self, file: str) -> SourceFile | None:
+        """A file that a preprocessed text was made from, with the lines that are in it."""
+        if self._originals is None:
+            from membar.languages.compiled.line_markers import original_files  # noqa: PLC0415 - few files
+
+            path = self._source.path
+            text = self._texts.get(absolute(path))
+            self._originals = {}
+            with suppress(OSError):
+                self._originals = original_files(SourceFile.read(path).text if text is None else text)
+        return self._originals.get(absolute(file)) if self._originals else None
 
 
 def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) -> Iterator[SourceFile]:
