@@ -10,19 +10,26 @@ from __future__ import annotations
 import fcntl
 import mmap
 import os
-import pickle
 import select
 import signal
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NoReturn, TypeVar
 
 from membar.diagnostics import InputError
 from membar.limits import budget
 from membar.limits.budget import Ended, size_text
 from membar.records import field, record
+
+if TYPE_CHECKING:
+    from pickle import dumps, loads
+else:
+    try:  # the part in C of `pickle`, as in `membar.records.stored`
+        from _pickle import dumps, loads
+    except ImportError:
+        from pickle import dumps, loads
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,7 +120,7 @@ def _tree(process: int) -> list[int]:
 
 
 def _content(path: str) -> str:
-    with open(path, encoding="ascii") as stream:  # noqa: PTH123 - without pathlib
+    with open(path, encoding="utf-8") as stream:  # noqa: PTH123 - without pathlib
         return stream.read()
 
 
@@ -257,7 +264,7 @@ class Crew(Generic[Item, Result]):
             return
         if answer is None or worker.number is None:
             return
-        kind, value = pickle.loads(answer)
+        kind, value = loads(answer)
         if kind == "raised":
             raise value
         self._done[worker.number], worker.number = value, None
@@ -307,16 +314,16 @@ class Crew(Generic[Item, Result]):
 def _answer(work: Callable[[Item], Result], item: Item) -> bytes:
     """The result of the work, or what it raised, as bytes."""
     try:
-        return pickle.dumps(("value", work(item)))
+        return dumps(("value", work(item)))
     except KeyboardInterrupt as interrupt:  # which may have the answer as far as it was found
-        return pickle.dumps(("raised", interrupt))
+        return dumps(("raised", interrupt))
     except BaseException as problem:
         with suppress(Exception):
-            sent = pickle.dumps(("raised", problem))
+            sent = dumps(("raised", problem))
             if isinstance(problem, (OSError, RecursionError, InputError)):
-                pickle.loads(sent)
+                loads(sent)
                 return sent
-        return pickle.dumps(("raised", _bug(problem)))
+        return dumps(("raised", _bug(problem)))
 
 
 def _bug(problem: BaseException) -> WorkerError:

@@ -8,7 +8,6 @@ from membar.program import condition as c
 from membar.program.dependencies import registers_written
 from membar.program.expr import WORD
 from membar.program.program import Program
-from membar.program.wide_cells import shown_pair
 from membar.questions.outcome import FinalState
 from membar.records import record
 
@@ -69,6 +68,8 @@ class Observer:
 
     def _show(self, term: c.Term, word: int, known: dict[int, int | str]) -> int | str:
         if isinstance(term, c.FinalCell) and self.program.object(term.name).is_pair:
+            from membar.program.wide_cells import shown_pair  # noqa: PLC0415 - on demand
+
             known[word] = both = shown_pair(self.program, word)
             return both
         name = self.program.name_of_address(word)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from membar.models.evaluate import relation
 from membar.models.model import Model
-from membar.models.plan import Plan
 from membar.program.allocations import ALLOC, EARLY_PAIRS, TOO_EARLY, UNORDERED
 from membar.program.execution import Event, Execution
 from membar.properties.locks import MISUSE_FLAGS, MISUSED
@@ -14,6 +13,9 @@ from membar.properties.races import UNDEFINED
 from membar.properties.tally import Tally
 from membar.questions.outcome import Witness
 from membar.records import replace
+
+if TYPE_CHECKING:
+    from membar.models.plan import Plan
 
 
 def orders_allocations(model: Model) -> bool:
@@ -37,6 +39,8 @@ def take_misuse(tally: Tally, flags: Collection[str], witness: Witness) -> None:
 
 
 def _message(plan: Plan, execution: Execution) -> str:
+    from membar.models.evaluate import relation  # noqa: PLC0415 - on demand
+
     pairs = relation(plan, execution, EARLY_PAIRS) if EARLY_PAIRS in dict(plan.names) else frozenset()
     for one, other in sorted(pairs):
         allocation, access = execution.events[one], execution.events[other]

@@ -11,7 +11,6 @@ from membar.languages.registry import every_frontend, frontend_for, frontends
 from membar.models.c_orders import uses_c_orders
 from membar.models.model import Model, Operational
 from membar.program.allocations import without_allocations
-from membar.program.mixed_atomics import without_mixed_atomics
 from membar.program.program import Program
 from membar.program.validate import validate
 from membar.properties.labels import BEGINNINGS, LABELS
@@ -69,6 +68,8 @@ def for_model(program: Program, model: Model, *, mapping: str | None = None) -> 
     if not orders_allocations(model):
         program = without_allocations(program)
     if model.language_model and program.mixed_atomics:
+        from membar.program.mixed_atomics import without_mixed_atomics  # noqa: PLC0415 - on demand
+
         program = without_mixed_atomics(program)
     if not (mapping or model.claims.mapping) or not uses_c_orders(program):
         return program

@@ -37,7 +37,6 @@ from membar.program.blocking import is_decided
 from membar.program.condition import FinalRegister, Quantifier, Term
 from membar.program.execution import final_memory
 from membar.program.expand import expand
-from membar.program.loops import unfollowed_in
 from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.program import Edge
 from membar.program.symmetry import Group, groups
@@ -323,8 +322,11 @@ class Search:
             awaits=bool(self.watched.threads),
             waiting={edge.span for edge in self._edges(found.waits) if edge.span is not None},
             cut={edge.span for edge in cuts if edge.span is not None and not edge.unfollowed},
-            unfollowed=unfollowed_in(cuts),
         )
+        if cuts:
+            from membar.program.loops import unfollowed_in  # most programs have no loops
+
+            tally.unfollowed = unfollowed_in(cuts)
         tally.loops_cut = bound if any(not edge.unfollowed for edge in cuts) else None
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from membar.program.execution import Event, Execution, Kind
 from membar.program.expr import signed
 from membar.program.program import Program
-from membar.program.wide_cells import shown_pair
 from membar.reports._parts.style import printable
 
 
@@ -25,6 +24,8 @@ def value_text(program: Program, event: Event) -> str:
         return ""
     item = program.cells[event.cell].object
     if item.is_pair:
+        from membar.program.wide_cells import shown_pair  # noqa: PLC0415 - on demand
+
         return shown_pair(program, event.value)
     name = meaning_of(program, event) or program.name_of_address(event.value)
     if name is not None:
