@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from membar.diagnostics import EngineLimitError
 from membar.questions.outcome import Outcome
 from membar.questions.task import SystemTask, Task
 from membar.records import record
@@ -66,6 +68,21 @@ def has_axioms(model: Model) -> bool:
 def has_store_buffers(model: Model) -> bool:
     """Whether a model has a machine with store buffers, or none."""
     return model.operational is not None
+
+
+def extension(engine: str, instead: str = "") -> ModuleType:
+    """The core, for an engine; `instead` says what else the user can do without it.
+
+    Raises:
+        EngineLimitError: it is not installed.
+    """
+    try:
+        from membar import _core  # everything but the fast engines works without it
+    except ImportError:
+        raise EngineLimitError(
+            f"the engine {engine} needs membar's Rust core, which this installation lacks{instead}"
+        ) from None
+    return _core
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from membar.questions.outcome import FinalState, Statistics, Witness
 from membar.records import field, record
 from membar.source import Span
+
+if TYPE_CHECKING:
+    from membar.properties.final_state import Ending
 
 # Ends the unit of what was enumerated where no length of store buffers was left out.
 ANY_LENGTH = " (store buffers of any length)"
@@ -83,6 +89,16 @@ class Tally:
     kept: list[Witness] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     statistics: Statistics = field(default_factory=Statistics)
+
+    def take_ending(self, ending: Ending, show: Callable[[], Witness], count: int = 1) -> None:
+        """Counts executions that end so; the first that satisfies the condition, or does not, is shown."""
+        self.outcomes.add(ending.shown)
+        if ending.satisfies:
+            self.positive += count
+            self.positive_witness = self.positive_witness or show()
+        else:
+            self.negative += count
+            self.negative_witness = self.negative_witness or show()
 
 
 def gap_of(tally: Tally) -> str | None:

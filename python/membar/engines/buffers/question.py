@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
+from membar.engines import extension
 from membar.engines.buffers.channels import RECEIVES, SENDS, Unchannelled, without_channels
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
@@ -94,7 +94,7 @@ def lower_task(task: Task) -> Lowered:
     unchannelled = without_channels(program)
     tags = _PSO_TAGS if discipline is Operational.PSO else _TAGS
     form = lower_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
-    core = extension().StoreBuffers(
+    core = extension("buffers").StoreBuffers(
         form.form,
         explicit=lower_states(machine.program, discipline, errors.terms).form,
         discipline="marked" if discipline is Operational.PSO and _has_marks(program) else discipline.value,
@@ -125,21 +125,6 @@ def lower_task(task: Task) -> Lowered:
         seeks_deadlocks=_seeks_deadlocks(task),
         asserts=asserts,
     )
-
-
-def extension() -> ModuleType:
-    """The extension module.
-
-    Raises:
-        EngineLimitError: it is not installed.
-    """
-    try:
-        from membar import _core  # everything but this engine works without it
-    except ImportError:
-        raise EngineLimitError(
-            "the engine buffers needs membar's Rust core, which this installation lacks"
-        ) from None
-    return _core
 
 
 def _seeks_deadlocks(task: Task) -> bool:

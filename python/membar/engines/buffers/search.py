@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
@@ -130,17 +131,8 @@ class Search:
         if not self.question.shows_endings:
             return
         ending = self.question.observer.ending_with(goal.values[: len(self.question.observer.terms)])
-        if not ending.passes:
-            return
-        tally.outcomes.add(ending.shown)
-        if ending.satisfies:
-            tally.positive += 1
-            if tally.positive_witness is None:
-                tally.positive_witness = self._witness(goal, found, "")
-        else:
-            tally.negative += 1
-            if tally.negative_witness is None:
-                tally.negative_witness = self._witness(goal, found, "")
+        if ending.passes:
+            tally.take_ending(ending, partial(self._witness, goal, found, ""))
 
     def _witness(self, goal: _core.Goal, found: Found, message: str) -> Witness:
         return witness(self.question.machine, self._run_to(goal, found), message)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, Space, SystemEngine
+from membar.engines import Capabilities, Space, SystemEngine, extension
 from membar.questions.outcome import (
     INTERRUPTED,
     Holds,
@@ -123,7 +122,7 @@ class _Search:
         self.task = task
         self.buffered = has_store_buffers(task.model)
         self.system: ParameterizedSystem = task.system if self.buffered else sequential(task.system)
-        self.core = self._within_limits(lambda: extension().CubeSystem(form_of(self.system)))
+        self.core = self._within_limits(lambda: extension(NAME).CubeSystem(form_of(self.system)))
         self.started = time.monotonic()
         self.nodes = 0
 
@@ -258,21 +257,6 @@ class _Search:
 def _is_closed(found: _core.CubeFindings) -> bool:
     """Whether a search ended with a proof."""
     return found.stopped is None and found.trace is None
-
-
-def extension() -> ModuleType:
-    """The extension module.
-
-    Raises:
-        EngineLimitError: it is not installed.
-    """
-    try:
-        from membar import _core  # everything but this engine works without it
-    except ImportError:
-        raise EngineLimitError(
-            "the engine cubes needs membar's Rust core, which this installation lacks"
-        ) from None
-    return _core
 
 
 ENGINE = SystemEngine(

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError, InputError
+from membar.engines import extension
 from membar.engines.graphs.search_choice import (
     SYMMETRY,
     careful_exploration,
@@ -77,19 +78,7 @@ def stops_at_failure(task: Task) -> bool:
 
 
 def core() -> ModuleType:
-    """The extension module.
-
-    Raises:
-        EngineLimitError: it is not installed.
-    """
-    try:
-        from membar import _core  # everything but this engine works without it
-    except ImportError:
-        raise EngineLimitError(
-            "the engine graphs needs membar's Rust core, which this installation lacks; "
-            "install membar from its wheel, or choose --engine reference (slower)"
-        ) from None
-    return _core
+    return extension(NAME, "; install membar from its wheel, or choose --engine reference (slower)")
 
 
 # Compiled models by identity: plans are large, and hashing one takes longer than a small search.

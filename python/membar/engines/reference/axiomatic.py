@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
@@ -208,18 +209,10 @@ class _Search:
         if not ending.passes:
             self.left_out += 1
             return
-        tally = self.tally
-        tally.outcomes.add(ending.shown)
+        show = partial(self._witness, chosen, found, "", ending.shown)
         if self.task.options.all_executions:
-            tally.kept.append(self._witness(chosen, found, "", ending.shown))
-        if ending.satisfies:
-            tally.positive += 1
-            if tally.positive_witness is None:
-                tally.positive_witness = self._witness(chosen, found, "", ending.shown)
-        else:
-            tally.negative += 1
-            if tally.negative_witness is None:
-                tally.negative_witness = self._witness(chosen, found, "", ending.shown)
+            self.tally.kept.append(show())
+        self.tally.take_ending(ending, show)
 
     def _witness(
         self, chosen: Sequence[Trace], found: Evaluation, message: str, final: FinalState | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
@@ -132,18 +133,10 @@ class _Simulation:
         ending = self.observer.ending(registers, dict(enumerate(state.memory)))
         if not ending.passes:
             return
-        tally = self.tally
-        tally.outcomes.add(ending.shown)
+        show = partial(self._witness, state, None, "")
         if self.task.options.all_executions:
-            tally.kept.append(self._witness(state, None, ""))
-        if ending.satisfies:
-            tally.positive += 1
-            if tally.positive_witness is None:
-                tally.positive_witness = self._witness(state, None, "")
-        else:
-            tally.negative += 1
-            if tally.negative_witness is None:
-                tally.negative_witness = self._witness(state, None, "")
+            self.tally.kept.append(show())
+        self.tally.take_ending(ending, show)
 
     def _witness(self, state: State, last: Move | None, message: str) -> Witness:
         """The run to `state` (and one move further) as a witness."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import EngineLimitError
-from membar.engines import Capabilities, Engine, Space, has_store_buffers
+from membar.engines import Capabilities, Engine, Space, extension, has_store_buffers
 from membar.limits.progress import Progress
 from membar.models.model import Operational
 from membar.program.loops import unfollowed_of
@@ -123,7 +122,7 @@ class _Search:
         discipline = machine.discipline
         claimed = predicates_of(task.program.claims)
         self.lowered = lower_states(machine.program, discipline, self.terms, claimed)
-        self.core = extension().StateSpace(
+        self.core = extension(NAME).StateSpace(
             self.lowered.form,
             discipline=discipline.value,
             bound=machine.bound or 0,
@@ -299,42 +298,16 @@ class _Search:
     def _take_ending(self, found: _core.VisitedStates, words: list[int], count: int, first: int) -> None:
         from membar.engines._core_runs import witness
 
-        tally = self.tally
         if not self.terms:
             return  # the question is not about final states
         ending = self.observer.ending_with(words)
-        if not ending.passes:
-            return
-        tally.outcomes.add(ending.shown)
-        if ending.satisfies:
-            tally.positive += count
-            if tally.positive_witness is None:
-                tally.positive_witness = witness(self.machine, found.run_to(first), "")
-        else:
-            tally.negative += count
-            if tally.negative_witness is None:
-                run = found.run_to(first)
-                tally.negative_witness = witness(self.machine, run, "")
+        if ending.passes:
+            self.tally.take_ending(ending, lambda: witness(self.machine, found.run_to(first), ""), count)
 
     def _limit(self, stopped: str | None) -> str | None:
         if stopped == "failure":
             return FIRST_VIOLATION
         return None if stopped is None else self.task.limits.reason(stopped) or INTERRUPTED
-
-
-def extension() -> ModuleType:
-    """The extension module.
-
-    Raises:
-        EngineLimitError: it is not installed.
-    """
-    try:
-        from membar import _core  # everything but the fast engines works without it
-    except ImportError:
-        raise EngineLimitError(
-            "the engine states needs membar's Rust core, which this installation lacks"
-        ) from None
-    return _core
 
 
 ENGINE = Engine(
