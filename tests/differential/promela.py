@@ -81,7 +81,7 @@ class _Interpreter:
         self.numbers: dict[int, int] = {}
         self.types: dict[str, tuple[int, bool]] = {}
         self.symbols = {
-            name: len(group) - at for group in self.module.symbols for at, (name, _) in enumerate(group)
+            name: len(group) - at for _, group in self.module.symbols for at, (name, _) in enumerate(group)
         }
         self.fields: tuple[tuple[int, bool], ...] = ()
         self.capacity = 0

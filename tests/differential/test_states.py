@@ -64,6 +64,16 @@ MADE_FOR = {
         memory x : i32  memory y : i32
         thread P0 { 0 -> 1: r := load [&x]; s := load [&y] }
         thread P1 { 0 -> 1: store [&y] := 1 }""",
+    "threads move although another one is inside an atomic block": """program block
+        thread P0 { atomic 1  0 -> 1: r := 1  1 -> 2: r := 2 }
+        thread P1 { 0 -> 1: r := 1 }""",
+    "edges are taken although others come first": """program ranks
+        memory x : i32
+        thread P0 {
+          0 -> 1: r := load [&x]; wait r == 1
+          0 -> 2 rank 1: r := 2
+          2 -> 3 timeout: r := 3 }
+        thread P1 { 0 -> 1: store [&x] := 1 }""",
     "error states are looked for in final states only": """program passing
         thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2 }
         error a where a = at 0 {1}""",

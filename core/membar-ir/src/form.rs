@@ -7,18 +7,18 @@
 //! object     = address size is-signed list of initial values
 //! channel    = capacity width
 //! tag-set    = list of tags, as far as the model speaks of them
-//! thread     = is-started registers entry number-of-points joins watches committed ends exits edges
+//! thread     = is-started registers entry number-of-points joins watches committed ends exits atomic edges
 //! register   = has-initial-value value
 //! join       = branch point-where-its-paths-meet
 //! watch      = point exclusive-matters single-read-only write-backs list of registers that matter
-//! edge       = source target is-back-edge is-unordered guard operations
+//! edge       = source target is-back-edge is-unordered rank is-idle guard operations
 //! operation  = number of its kind, in the order of `Operation`, then its fields
 //! term       = 0 thread register, or 1 cell
 //! predicate  = list of what it reads (0 cell, 1 thread register, or 2 thread points), expression over these
 //! error      = number of a predicate
 //! ```
 //!
-//! `committed`, `ends` and `exits` are lists of control points; expressions are as in `expr.rs`.
+//! `committed`, `ends`, `exits` and `atomic` are lists of control points; expressions are as in `expr.rs`.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ use crate::program::{
 use crate::words::Words;
 
 /// First word of the form; to be changed with it.
-pub const VERSION: u64 = 7;
+pub const VERSION: u64 = 8;
 
 impl Program {
     /// Reads a program for a model with `tags` tags.
@@ -212,12 +212,16 @@ impl ThreadDecoder<'_> {
         let committed = some_points(words, self.points)?;
         let ends = some_points(words, self.points)?;
         let exits = some_points(words, self.points)?;
+        let atomic = some_points(words, self.points)?;
         let mut leaving = vec![Vec::new(); self.points];
-        let mut edges = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
         let mut loops = 0;
         for number in 0..words.count()? {
             leaving[self.point(words)? as usize].push(EdgeId(small(number)?));
             edges.push(self.edge(words, &mut loops)?);
+        }
+        for edges_there in &mut leaving {
+            edges_there.sort_by_key(|edge: &EdgeId| edges[edge.index()].rank);
         }
         let loops = loops as usize;
         Ok(Thread {
@@ -231,6 +235,7 @@ impl ThreadDecoder<'_> {
             committed,
             ends,
             exits,
+            atomic,
             loops,
         })
     }
@@ -258,6 +263,8 @@ impl ThreadDecoder<'_> {
         let closes = words.flag()?.then_some(*loops);
         *loops += u32::from(closes.is_some());
         let unordered = words.flag()?;
+        let rank = small(words.index(usize::MAX, "a rank")?)?;
+        let idle = words.flag()?;
         let guard = self.expr(words)?;
         let guard = (guard.as_constant() != Some(1)).then_some(guard);
         let mut operations = Vec::new();
@@ -276,7 +283,7 @@ impl ThreadDecoder<'_> {
             let meets = self.program.channels[channel].capacity == 0;
             meets.then_some(Meeting { channel, position, sends })
         });
-        Ok(Edge { target, closes, unordered, guard, operations, is_instruction, meeting })
+        Ok(Edge { target, closes, unordered, rank, idle, guard, operations, is_instruction, meeting })
     }
 
     fn point(&self, words: &mut Words<'_>) -> Result<u32, CoreError> {

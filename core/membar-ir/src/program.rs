@@ -228,6 +228,10 @@ pub struct Edge {
     pub closes: Option<u32>,
     /// Whether its accesses are not in program order among themselves.
     pub unordered: bool,
+    /// It can be taken only where no edge of the same point with a smaller rank can.
+    pub rank: u32,
+    /// Whether it can be taken only where nothing else can happen.
+    pub idle: bool,
     /// When it can be taken; None is always.
     pub guard: Option<Expr>,
     /// What it does.
@@ -272,7 +276,7 @@ pub struct Thread {
     pub entry: u32,
     /// All steps.
     pub edges: Vec<Edge>,
-    /// The steps that leave each control point, in order.
+    /// The steps that leave each control point, by rank, else in order.
     pub leaving: Vec<Vec<EdgeId>>,
     /// Per control point, where what its guards decide ends, if it does.
     pub joins: Vec<Option<u32>>,
@@ -284,6 +288,8 @@ pub struct Thread {
     pub ends: Vec<bool>,
     /// Per control point, whether the process ends with the thread there.
     pub exits: Vec<bool>,
+    /// Per control point, whether nothing else happens while the thread is there.
+    pub atomic: Vec<bool>,
     /// Number of back edges.
     pub loops: usize,
 }

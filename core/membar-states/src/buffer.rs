@@ -85,14 +85,14 @@ impl Stepper {
             is_empty &= other.buffer.is_empty();
         }
         self.other = other;
-        if is_empty { Ok(()) } else { Err(Halt::Waits) }
+        if is_empty { Ok(()) } else { Err(Halt::Drains) }
     }
 
     /// Goes on with an empty buffer: waits for older entries, flushes those of this very step.
     pub(super) fn drain(&mut self, program: &Program) -> Done {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();
         if stores > self.fresh {
-            return Err(Halt::Waits);
+            return Err(Halt::Drains);
         }
         while let Some(position) = self.local.buffer.iter().position(|entry| entry.cell().is_some()) {
             self.flush(program, position)?;

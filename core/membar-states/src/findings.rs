@@ -40,8 +40,10 @@ pub struct Ending {
 /// What was found. States are named by the order in which one thread meets them, breadth-first.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// States met.
+    /// States met, but for those inside atomic blocks.
     pub states: u64,
+    /// States inside atomic blocks, which only the thread there sees.
+    pub inside: u64,
     /// Moves followed.
     pub transitions: u64,
     /// States in which nothing moves because an assumption fails.
@@ -87,6 +89,8 @@ pub(super) enum Note {
     Blocked,
     /// Nothing moves although some thread has not ended.
     Deadlock,
+    /// A thread is inside an atomic block.
+    Inside,
 }
 
 impl Note {
@@ -108,6 +112,7 @@ impl Findings {
             Note::BufferFull => self.held = true,
             Note::NeverFits(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
+            Note::Inside => self.inside += 1,
             Note::Fault(thread, edge) if self.fault.is_none() => {
                 self.fault = Some((number, thread, edge));
                 return true;
@@ -164,6 +169,10 @@ pub(super) fn look(
         && let Some(place) = moves.list.iter().position(|step| step.failed)
     {
         notes.push(Note::Failed(place));
+    }
+    if system.is_inside() {
+        notes.push(Note::Inside);
+        return;
     }
     for place in 0..found.errors.len() {
         let error = system.program.errors[place];

@@ -102,6 +102,9 @@ fn goals_at(system: &mut System, leaves: &[u32], moves: &Successors) -> Vec<(Goa
         let fault = step.edge.map(|edge| Goal::Fault { thread: step.thread, edge });
         goals.extend(fault.map(|fault| (fault, Some(step.clone()))));
     }
+    if system.is_inside() {
+        return goals;
+    }
     let errors = 0..system.program.errors.len();
     if errors.into_iter().any(|error| system.holds(system.program.errors[error], leaves)) {
         goals.push((Goal::Error(system.points()), None));

@@ -47,7 +47,7 @@ pub(super) fn explore(
     parallel.workers[owner(&initial, options.jobs)].begin(&initial)?;
     parallel.found.stopped = parallel.search(options, reduction.as_ref(), watch)?;
     parallel.found.bytes = parallel.bytes() as u64;
-    parallel.found.states = u64::from(parallel.states);
+    parallel.found.states = u64::from(parallel.states) - parallel.found.inside;
     let mut parts = Vec::new();
     let mut system = None;
     for worker in parallel.workers {

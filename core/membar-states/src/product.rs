@@ -121,6 +121,19 @@ impl<'s> Product<'s> {
         self.held |= moves.held;
         self.unfit = self.unfit.or(moves.unfit);
         self.fault |= !moves.faults.is_empty();
+        if self.system.is_inside() {
+            // The automaton does not see what happens inside an atomic block.
+            self.failed |= moves.list.iter().any(|step| step.failed);
+            for (place, step) in moves.list.iter().enumerate().filter(|(_, step)| !step.failed) {
+                let (target, _) = self.place(moves.after(step, count), state, &near)?;
+                let marks = self.number_of_marks(self.fairness.of_move(step))?;
+                let step = Some(u32::try_from(place).map_err(|_| too_many())?);
+                found.push(ProductEdge { target, marks, step });
+            }
+            self.near = near;
+            self.moves = moves;
+            return Ok(());
+        }
         let mut truths = 0;
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {
             truths |= u64::from(self.system.holds(predicate, program)) << place;

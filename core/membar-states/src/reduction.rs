@@ -65,7 +65,9 @@ impl Reduction {
         let needs = program.threads.iter().enumerate().map(|(number, thread)| {
             let of_edge = |edge: &Edge| {
                 let is_visible = is_watched(number);
-                let found = needs_of(program, edge, are_buffers_seen).filter(|_| !is_visible)?;
+                let stands_alone = !edge.idle && !thread.atomic[edge.target as usize];
+                let found =
+                    needs_of(program, edge, are_buffers_seen).filter(|_| !is_visible && stands_alone)?;
                 let is_seen = found.untouched.iter().any(|cell| seen_cells.contains(cell));
                 (!is_seen).then_some(found)
             };

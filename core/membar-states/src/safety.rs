@@ -77,7 +77,7 @@ pub(super) fn visit(
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let mut walk = Walk { system, store, before: Vec::new(), found };
     walk.found.stopped = walk.search(options, watch, observe)?;
-    walk.found.states = walk.store.len() as u64;
+    walk.found.states = walk.store.len() as u64 - walk.found.inside;
     walk.found.bytes = walk.bytes() as u64;
     let Walk { system, store, before, found, .. } = walk;
     Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), found })

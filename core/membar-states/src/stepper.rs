@@ -15,6 +15,8 @@ use super::thread_state::{Entry, ThreadState, put};
 pub(super) enum Halt {
     /// It can perhaps be taken later.
     Waits,
+    /// It will be taken when store buffers are empty.
+    Drains,
     /// Its stores do not fit into the buffer.
     BufferFull,
     /// They do not fit into an empty buffer either: it never happens.

@@ -45,6 +45,8 @@ pub(super) struct Successors {
     pub(super) halted: Vec<usize>,
     /// Whether an assumption failed.
     pub(super) blocked: bool,
+    /// Steps that were not taken although nothing but store buffers or an assumption stands in their way.
+    pending: usize,
     /// Steps in which an access hits no location.
     pub(super) faults: Vec<RunStep>,
 }
@@ -56,7 +58,7 @@ impl Successors {
         self.values.clear();
         self.held_by.clear();
         self.halted.clear();
-        self.after = 0;
+        (self.after, self.pending) = (0, 0);
         (self.held, self.blocked) = (false, false);
         self.faults.clear();
         self.unfit = None;
@@ -84,6 +86,7 @@ impl Successors {
         values: &[u64],
     ) -> Result<(), CoreError> {
         self.halted.push(who.thread);
+        self.pending += usize::from(halt != Halt::Waits && halt != Halt::Fault);
         match halt {
             Halt::BufferFull | Halt::NeverFits => {
                 self.held = true;
@@ -99,9 +102,14 @@ impl Successors {
             }
             Halt::Refused(what) => return Err(CoreError::Unsupported(what)),
             Halt::Full => return Err(too_many()),
-            Halt::Waits | Halt::Failed => {}
+            Halt::Waits | Halt::Drains | Halt::Failed => {}
         }
         Ok(())
+    }
+
+    /// How many steps were taken or would be, but for store buffers; those that wait for a condition do not count.
+    pub(super) fn enabled(&self) -> usize {
+        self.list.len() + self.faults.len() + self.pending
     }
 
     /// Whether nothing can happen, and neither an assumption nor the bound is the reason.

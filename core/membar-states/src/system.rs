@@ -25,6 +25,10 @@ pub struct System {
     parts: Vec<Option<u32>>,
     /// Per thread, whether it may take an edge there.
     movers: Vec<bool>,
+    /// Whether a thread is inside an atomic block there.
+    is_inside: bool,
+    /// Whether some edge is taken only where nothing else can happen.
+    has_idle_edges: bool,
     seen: Vec<u64>,
     stack: Vec<u64>,
 }
@@ -37,6 +41,7 @@ impl System {
         let locals = program.threads.iter().map(|_| ThreadState::default()).collect();
         let parts = vec![None; program.threads.len()];
         let cache = SuccessorCache::new(program.threads.len());
+        let has_idle_edges = program.threads.iter().any(|thread| thread.edges.iter().any(|edge| edge.idle));
         Self {
             program,
             stepper,
@@ -44,6 +49,8 @@ impl System {
             locals,
             parts,
             movers: Vec::new(),
+            is_inside: false,
+            has_idle_edges,
             seen: Vec::new(),
             stack: Vec::new(),
         }
@@ -120,18 +127,41 @@ impl System {
             let edges = self.program.threads[thread].leaving[local.point as usize].len();
             let part = leaves[self.program.words + thread];
             let root = self.cache.steps(thread, part, edges + local.buffer.len());
-            if local.started {
+            if local.started && !self.is_inside {
                 self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
             }
             if self.movers[thread] {
-                self.edges(leaves, thread, root, moves)?;
+                self.edges(leaves, thread, root, false, moves)?;
+            }
+        }
+        if self.has_idle_edges && moves.is_stuck() {
+            for thread in 0..self.locals.len() {
+                if self.movers[thread] {
+                    self.edges(leaves, thread, None, true, moves)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Finds the threads that may take an edge: those at committed points, if there are any, else all.
+    /// Whether, in the state whose moves were asked for last, a thread is inside an atomic block: nobody sees such a
+    /// state but this thread.
+    pub(super) fn is_inside(&self) -> bool {
+        self.is_inside
+    }
+
+    /// Finds the threads that may take an edge: one inside an atomic block, if there is one; else those at committed
+    /// points, if there are any; else all.
     fn find_movers(&mut self) {
+        let mut threads = self.program.threads.iter().zip(&self.locals);
+        let inside = threads.position(|(thread, local)| local.started && thread.atomic[local.point as usize]);
+        self.is_inside = inside.is_some();
+        if let Some(inside) = inside {
+            self.movers.clear();
+            self.movers.resize(self.locals.len(), false);
+            self.movers[inside] = true;
+            return;
+        }
         self.movers.clear();
         self.movers.extend(self.locals.iter().map(|local| local.started));
         let threads = self.program.threads.iter().zip(&self.locals);
@@ -191,12 +221,21 @@ impl System {
         leaves: &[u32],
         thread: usize,
         root: Option<usize>,
+        idle: bool,
         moves: &mut Successors,
     ) -> Result<(), CoreError> {
         let code = &self.program.threads[thread];
         let local = &self.locals[thread];
+        let (mut rank, before) = (0, moves.enabled());
         for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
             let edge = &code.edges[number.index()];
+            if edge.rank > rank && moves.enabled() > before {
+                break;
+            }
+            rank = edge.rank;
+            if edge.idle != idle {
+                continue;
+            }
             let who = TransitionId { thread, edge: Some(number), partner: None, flushed: None };
             let root = root
                 .filter(|_| self.program.is_thread_local[thread][number.index()])
@@ -221,8 +260,13 @@ impl System {
                     }
                 },
                 Some(meeting) if meeting.sends => {
-                    let meet =
-                        Meet { program: &self.program, locals: &self.locals, movers: &self.movers, meeting };
+                    let meet = Meet {
+                        program: &self.program,
+                        locals: &self.locals,
+                        movers: &self.movers,
+                        anybody: self.is_inside,
+                        meeting,
+                    };
                     meet.all(&mut self.stepper, leaves, who, moves, &mut self.stack)?;
                 }
                 // It waits for somebody who sends.
@@ -318,6 +362,8 @@ struct Meet<'s> {
     program: &'s Program,
     locals: &'s [ThreadState],
     movers: &'s [bool],
+    /// Whether it meets any thread that was started, as from inside an atomic block.
+    anybody: bool,
     meeting: Meeting,
 }
 
@@ -336,7 +382,8 @@ impl Meet<'_> {
         let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
         for (other, local) in self.locals.iter().enumerate() {
             let meets_itself = other == who.thread;
-            if !self.movers[other] || meets_itself {
+            let may_move = self.movers[other] || (self.anybody && local.started);
+            if !may_move || meets_itself {
                 continue;
             }
             let code = &self.program.threads[other];

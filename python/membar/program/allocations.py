@@ -63,7 +63,7 @@ def _thread_without(thread: Thread) -> Thread:
     leaving: dict[int, list[int]] = {}
     for index, edge in edges.items():
         leaving.setdefault(edge.source, []).append(index)
-    named = {thread.entry, *thread.ends, *thread.exits, *thread.committed}
+    named = {thread.entry, *thread.ends, *thread.exits, *thread.committed, *thread.atomic}
     named |= {point for point, _ in thread.labels} | {point for pair in thread.joins for point in pair}
     for index in allocating:
         edge = edges[index]

@@ -41,7 +41,7 @@ def _wide_steps(program: Program) -> Iterator[tuple[Thread, Edge]]:
 
 
 def require_uncommitted(program: Program, engine: str) -> None:
-    """Checks that no control point of `program` keeps other threads from moving.
+    """Checks that no control point of `program` keeps other threads from moving, and no edge another one.
 
     Raises:
         EngineLimitError: some does, which `engine` cannot follow.
@@ -52,6 +52,25 @@ def require_uncommitted(program: Program, engine: str) -> None:
                 f"the engine {engine} does not support committed control points (thread {thread.name}); "
                 f"use --engine reference with --buffers"
             )
+        require_plain_edges(thread, engine)
+
+
+def require_plain_edges(thread: Thread, engine: str) -> None:
+    """Checks that a thread has no atomic blocks of several steps, and that its edges depend on no others.
+
+    Raises:
+        EngineLimitError: it has what `engine` cannot follow.
+    """
+    what = ""
+    if thread.atomic:
+        what = "atomic blocks of several steps"
+    elif any(edge.idle for edge in thread.edges):
+        what = "steps that are taken only where nothing else can happen"
+    elif any(edge.rank for edge in thread.edges):
+        what = "steps that are taken only where others cannot be"
+    if what:
+        message = f"the engine {engine} does not support {what} (thread {thread.name}); use --engine states"
+        raise EngineLimitError(message)
 
 
 def _accesses(edge: Edge) -> int:

@@ -21,7 +21,7 @@ from membar.program.predicate import AtPoint, CellValue, Observable, RegisterVal
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 
-VERSION = 7
+VERSION = 8
 
 _Key = TypeVar("_Key")
 
@@ -192,7 +192,7 @@ class _ThreadLowering:
         for edge in thread.edges:
             points.setdefault(edge.source, len(points))
             points.setdefault(edge.target, len(points))
-        for point in sorted(thread.committed | thread.ends | thread.exits):
+        for point in sorted(thread.committed | thread.ends | thread.exits | thread.atomic):
             points.setdefault(point, len(points))
 
     def words(self, watches: Sequence[SpinLoop]) -> list[int]:
@@ -209,7 +209,7 @@ class _ThreadLowering:
         joins = [(points[a], points[b]) for a, b in thread.joins if {a, b} <= points.keys()]
         words += (points[thread.entry], len(points), len(joins), *(point for pair in joins for point in pair))
         words += (len(watches), *watched)
-        for chosen in (thread.committed, thread.ends, thread.exits):
+        for chosen in (thread.committed, thread.ends, thread.exits, thread.atomic):
             words += (len(chosen), *sorted(points[point] for point in chosen))
         words.append(len(thread.edges))
         words += edges
@@ -233,6 +233,8 @@ class _ThreadLowering:
             points[edge.target],
             int(is_back),
             int(edge.unordered),
+            edge.rank,
+            int(edge.idle),
             *self._expr(edge.guard),
             len(edge.operations),
         ]

@@ -22,7 +22,8 @@ from membar.program.program import Edge, MemoryObject, Program, Thread, Value
 KEYWORDS = frozenset({
     "program", "memory", "channel", "thread", "exists", "forall", "observe", "filter",
     "error", "final", "claim", "never",
-    "entry", "spawned", "register", "label", "branch", "committed", "ends", "exits", "when", "unordered",
+    "entry", "spawned", "register", "label", "branch", "committed", "atomic", "rank", "timeout",
+    "ends", "exits", "when", "unordered",
     "load", "store", "store_conditional", "carries", "exclusive", "rmw", "if", "read", "write", "failed",
     "fence", "assume", "wait", "assert", "choose", "to", "spawn", "join", "lock", "unlock", "send", "receive",
     "true", "false", "not", "none", "at", "retry",
@@ -99,6 +100,8 @@ def _thread_lines(thread: Thread) -> Iterator[str]:
         yield f"  branch {branch} to {join}"
     for point in sorted(thread.committed):
         yield f"  committed {point}"
+    for point in sorted(thread.atomic):
+        yield f"  atomic {point}"
     for point in sorted(thread.ends):
         yield f"  ends {point}"
     for point in sorted(thread.exits):
@@ -112,8 +115,10 @@ def print_edge(edge: Edge) -> str:
     """One step: `0 -> 1 when r0 == 1: store [&x] := 2`."""
     guard = "" if edge.guard == TRUE else f" when {print_expression(edge.guard)}"
     unordered = " unordered" if edge.unordered else ""
+    rank = f" rank {edge.rank}" if edge.rank else ""
+    idle = " timeout" if edge.idle else ""
     body = "; ".join(print_operation(op) for op in edge.operations)
-    return f"{edge.source} -> {edge.target}{guard}{unordered}" + (f": {body}" if body else "")
+    return f"{edge.source} -> {edge.target}{guard}{unordered}{rank}{idle}" + (f": {body}" if body else "")
 
 
 def print_operation(op: ops.Operation) -> str:

@@ -72,6 +72,10 @@ class Edge:
     It can be taken when `guard` is not 0, and does its operations in order, as one step. `unordered`
     says that its memory accesses are not in program order among themselves (a load-pair instruction).
     `unfollowed` names what the language did not write out, if it stands for that: then it leads nowhere.
+
+    Of the edges of a control point, those of the smallest `rank` of which one can be taken are the
+    alternatives: the others wait as if their guards were closed. What only waits for store buffers can be
+    taken. An `idle` edge can be taken only where nothing else can happen in the whole program.
     """
 
     source: int
@@ -79,6 +83,8 @@ class Edge:
     operations: tuple[Operation, ...] = ()
     guard: Expr = TRUE
     unordered: bool = False
+    rank: int = 0
+    idle: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
     unfollowed: str = field(default="", compare=False, repr=False)
 
@@ -101,6 +107,9 @@ class Thread:
             decide (`ctrl`) only what lies between the two. Those of other branches decide all that follows.
         committed: control points that must be left first: while some thread is at one of its own, only
             threads at such points move (DVE). Stores on their way to memory do not wait for that.
+        atomic: control points inside an atomic block (Promela): while some thread is at one of its own,
+            nothing else happens, in buffers neither, and nobody looks at the state: no predicate, no
+            claim. What it sends without room in between it can send to anybody.
     """
 
     name: str
@@ -113,6 +122,7 @@ class Thread:
     exits: frozenset[int] = frozenset()
     joins: tuple[tuple[int, int], ...] = ()
     committed: frozenset[int] = frozenset()
+    atomic: frozenset[int] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

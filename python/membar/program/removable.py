@@ -151,7 +151,9 @@ def _told_by(guard: e.Expr) -> Iterable[tuple[str, e.Constant]]:
 
 def _without_needless_branches(edges: tuple[Edge, ...], thread: Thread) -> tuple[Edge, ...]:
     """The edges with one way instead of two that do the same."""
-    kept = frozenset({*thread.exits, *thread.ends, *thread.committed, *dict(thread.labels), thread.entry})
+    kept = frozenset(
+        {*thread.exits, *thread.ends, *thread.committed, *thread.atomic, *dict(thread.labels), thread.entry}
+    )
     while True:
         fewer = _reachable(_with_one_way(_with_one_point(edges, kept)), thread.entry)
         if fewer == edges:

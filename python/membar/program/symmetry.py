@@ -110,6 +110,8 @@ def _form(thread: Thread) -> tuple[Hashable, tuple[str, ...]]:
             points[edge.source],
             points[edge.target],
             edge.unordered,
+            edge.rank,
+            edge.idle,
             _shape(edge.guard, registers.__getitem__),
             _shape(edge.operations, registers.__getitem__),
         )
@@ -118,7 +120,8 @@ def _form(thread: Thread) -> tuple[Hashable, tuple[str, ...]]:
     initial = frozenset((registers[name], value) for name, value in thread.registers)
     joins = tuple((points[a], points[b]) for a, b in thread.joins)
     committed = tuple(sorted(points[point] for point in thread.committed if point in points))
-    return (entry, edges, initial, joins, committed), tuple(str(name) for name in registers)
+    atomic = tuple(sorted(points[point] for point in thread.atomic if point in points))
+    return (entry, edges, initial, joins, committed, atomic), tuple(str(name) for name in registers)
 
 
 def _shape(value: object, number: Callable[[str], int]) -> Hashable:

@@ -165,14 +165,14 @@ def _thread(thread: Thread, names: _Names) -> Iterator[Diagnostic]:
 
 
 def _control_points(thread: Thread) -> Iterator[Diagnostic]:
-    is_plain = thread.entry >= 0 and not (thread.labels or thread.joins or thread.committed)
+    is_plain = thread.entry >= 0 and not (thread.labels or thread.joins or thread.committed or thread.atomic)
     if is_plain and all(edge.source >= 0 and edge.target >= 0 for edge in thread.edges):
         return
     points = {thread.entry: thread.span, **{point: thread.span for point, _ in thread.labels}}
     points |= {point: edge.span for edge in thread.edges for point in (edge.source, edge.target)}
     for branch, join in thread.joins:
         points |= dict.fromkeys({branch, join} - points.keys(), thread.span)
-    points |= dict.fromkeys(sorted(thread.committed - points.keys()), thread.span)
+    points |= dict.fromkeys(sorted((thread.committed | thread.atomic) - points.keys()), thread.span)
     for point, span in points.items():
         if point < 0:
             message = f"thread `{thread.name}` has the control point {point}"

@@ -13,6 +13,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
 from membar.engines.states.form import lower_states
 from membar.models.model import Operational
+from membar.program.atomicity import require_plain_edges
 from membar.program.expand import expand
 from membar.program.loops import stop_unfollowed
 from membar.program.lowering import LoweredProgram, lower_program
@@ -164,6 +165,7 @@ def _point_numbers(form: LoweredProgram, points: Sequence[Collection[int]]) -> l
 def _refuse_late_commitment(program: Program) -> None:
     """The core has a step between the end of what a new thread waits for and its beginning."""
     for thread in program.threads:
+        require_plain_edges(thread, "buffers")
         if not thread.started and thread.entry in thread.committed:
             raise EngineLimitError(f"thread {thread.name} begins at a committed control point when started")
 

@@ -78,8 +78,9 @@ def _take_claims(tally: Tally, program: Program, model: Model, witness: Witness)
 
     if model.operational is None:
         return
-    run = run_of(Machine(program, model.operational, None), witness)
-    broken = [] if run is None else [claim.violation for claim in broken_claims(program, run)]
+    machine = Machine(program, model.operational, None)
+    run = run_of(machine, witness)
+    broken = [] if run is None else [claim.violation for claim in broken_claims(machine, run)]
     if broken:
         said = (message for message in broken if is_same_message(message, witness.message))
         message = next(said, broken[0])

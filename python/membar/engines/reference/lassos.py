@@ -45,7 +45,7 @@ def wrong_with(program: Program, model: Model, witness: Witness) -> str | None:
     if run is None:
         return "its steps are not enabled"
     problem = _no_cycle(machine, run) or _unfair(machine, run, witness.fair)
-    return problem or (None if broken_claims(program, run) else "it violates no claim")
+    return problem or (None if broken_claims(machine, run) else "it violates no claim")
 
 
 def run_of(machine: Machine, witness: Witness) -> Run | None:
@@ -57,9 +57,33 @@ def run_of(machine: Machine, witness: Witness) -> Run | None:
     return Run(states, moves, witness.cycle)
 
 
-def broken_claims(program: Program, run: Run) -> list[Claim]:
-    """The claims that are false of a run."""
-    return [claim for claim in program.claims if _is_broken(program, claim, run)]
+def broken_claims(machine: Machine, run: Run) -> list[Claim]:
+    """The claims that are false of a run, of which they do not see what is inside atomic blocks."""
+    seen = _seen(machine, run)
+    return [claim for claim in machine.program.claims if _is_broken(machine.program, claim, seen)]
+
+
+def _seen(machine: Machine, run: Run) -> Run:
+    """The run without the states inside atomic blocks; its moves are those that lead to the others.
+
+    A cycle that is never seen is none, and one that begins inside a block begins where it is seen next.
+    """
+    kept = [place for place, state in enumerate(run.states) if machine.inside(state) is None]
+    if len(kept) == len(run.states):
+        return run
+    cycle = run.cycle
+    if cycle is not None:
+        later = [place for place in kept if place >= cycle]
+        if not later:
+            cycle = None
+        elif machine.inside(run.states[cycle]) is None:
+            cycle = kept.index(cycle)
+        else:  # the last state is inside too: the cycle closes at its first visible state
+            kept.append(later[0])
+            cycle = kept.index(later[0])
+    return Run(
+        tuple(run.states[place] for place in kept), tuple(run.moves[place - 1] for place in kept[1:]), cycle
+    )
 
 
 def _is_broken(program: Program, claim: Claim, run: Run) -> bool:
@@ -143,10 +167,10 @@ def _unfair(machine: Machine, run: Run, fair: Sequence[str]) -> str | None:
     if run.cycle is None or run.cycle == len(run.moves):
         return None
     steps = list(zip(run.states[run.cycle :], run.moves[run.cycle :], strict=False))
+    outside = [state for state, _ in steps if machine.inside(state) is None]
     for index, thread in enumerate(machine.program.threads):
-        if PROCESSES in fair and not any(
-            index in _movers(move) or not _can_move(machine, state, index) for state, move in steps
-        ):
+        moves = any(index in _movers(move) for _, move in steps)
+        if PROCESSES in fair and not moves and all(_can_move(machine, state, index) for state in outside):
             return f"{thread.name} can always move and never does"
         if BUFFERS in fair:
             for queue in _queues(machine, index, run):

@@ -21,7 +21,8 @@ into an empty buffer together, it never happens (and counts as held back).
 
 A rendezvous is one step of two threads: the sender's operations up to its send, the receiver's whole edge,
 the rest of the sender's. While some thread is at a committed control point, only threads at such points
-move; buffers are flushed all the same.
+move; buffers are flushed all the same. While one is at an atomic control point, nothing else happens at all,
+but that others receive what it sends.
 """
 
 from __future__ import annotations
@@ -130,12 +131,13 @@ class Machine:
         held_back = blocked = False
         fault: Diagnostic | None = None
         unfit: tuple[int, int] | None = None
-        movers = self._movers(state)
-        for index, local in enumerate(state.locals):
-            if not local.born:
-                continue
-            attempts = self._attempts(state, index, movers) if index in movers else ()
-            for attempt in (*self._flushes(state, index), *attempts):
+        inside = self.inside(state)
+        movers = self._movers(state) if inside is None else (inside,)
+        flushed = range(len(state.locals)) if inside is None else ()
+        for attempts in self._passes(state, movers, flushed):
+            if moves or held_back or blocked or fault is not None:
+                break
+            for attempt in attempts:
                 if isinstance(attempt, Move):
                     moves.append(attempt)
                 else:
@@ -144,6 +146,33 @@ class Machine:
                     blocked = blocked or attempt.halt is Halt.BLOCKED
                     fault = fault or attempt.fault
         return Moves(tuple(moves), held_back, blocked, fault, unfit)
+
+    def _passes(
+        self, state: State, movers: Sequence[int], flushed: Sequence[int]
+    ) -> Iterator[Iterator[Move | HaltError]]:
+        """What can happen, and then, in case that nothing can, what only happens there."""
+
+        def first() -> Iterator[Move | HaltError]:
+            for index, local in enumerate(state.locals):
+                if local.born and index in flushed:
+                    yield from self._flushes(state, index)
+                if local.born and index in movers:
+                    yield from self._attempts(state, index, movers, idle=False)
+
+        yield first()
+        if self._has_idle_edges:
+            yield (attempt for index in movers for attempt in self._attempts(state, index, movers, idle=True))
+
+    @cached_property
+    def _has_idle_edges(self) -> bool:
+        return any(edge.idle for thread in self.program.threads for edge in thread.edges)
+
+    def inside(self, state: State) -> int | None:
+        """The thread that is inside an atomic block, if one is: then nobody else sees the state."""
+        for index, local in enumerate(state.locals):
+            if local.born and local.point in self.program.threads[index].atomic:
+                return index
+        return None
 
     def _movers(self, state: State) -> tuple[int, ...]:
         """The threads that may take an edge: those at committed points, if there are any, else all."""
@@ -174,18 +203,40 @@ class Machine:
                     return
                 seen.add(cell)
 
-    def _attempts(self, state: State, index: int, movers: Sequence[int]) -> Iterator[Move | HaltError]:
-        """Every edge of thread `index` with an open guard, with every partner and choice inside it."""
+    def _attempts(
+        self, state: State, index: int, movers: Sequence[int], *, idle: bool
+    ) -> Iterator[Move | HaltError]:
+        """Every edge of thread `index` with an open guard, with every partner and choice inside it.
+
+        Edges of a larger rank come only where none of a smaller one can be taken.
+        """
         opened = self._open_edges(state, index)
-        for number in opened:
-            made = (number,) if len(opened) > 1 else ()
-            meeting = self.meetings[index][number]
-            if meeting is None:
-                yield from self._alone(state, index, number, made)
-            elif isinstance(meeting.operation, ops.Send):
-                for other in movers:
-                    if other != index:
-                        yield from self._together(state, (index, number, made), other, meeting)
+        edges = self.program.threads[index].edges
+        rank, can_be_taken = 0, False
+        for number in sorted(opened, key=lambda number: edges[number].rank):
+            if edges[number].rank > rank and can_be_taken:
+                return
+            rank = edges[number].rank
+            if edges[number].idle is not idle:
+                continue
+            for attempt in self._with_partners(state, index, number, movers, opened):
+                waits = isinstance(attempt, HaltError) and attempt.halt is Halt.WAITS
+                can_be_taken = can_be_taken or not waits
+                yield attempt
+
+    def _with_partners(
+        self, state: State, index: int, number: int, movers: Sequence[int], opened: Sequence[int]
+    ) -> Iterator[Move | HaltError]:
+        made = (number,) if len(opened) > 1 else ()
+        meeting = self.meetings[index][number]
+        if meeting is None:
+            yield from self._alone(state, index, number, made)
+        elif isinstance(meeting.operation, ops.Send):
+            is_inside = state.locals[index].point in self.program.threads[index].atomic
+            everybody = range(len(state.locals)) if is_inside else movers
+            for other in everybody:
+                if other != index and state.locals[other].born:
+                    yield from self._together(state, (index, number, made), other, meeting)
 
     def _open_edges(self, state: State, index: int) -> list[int]:
         """The edges of thread `index` whose guards are open."""

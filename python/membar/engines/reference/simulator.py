@@ -46,7 +46,7 @@ class _Simulation:
         self.machine = Machine(task.program, discipline, bound)
         self.observer = Observer(task.program)
         self.budget = Budget(task.limits, task.options.progress)
-        self.transitions = self.blocked = self.failed = 0
+        self.transitions = self.blocked = self.failed = self.inside = 0
         # How each state was first reached.
         self.reached: dict[State, tuple[State, Move] | None] = {}
         buffers = "" if discipline is Operational.SC else f", {discipline.value} buffers of {bound}"
@@ -71,7 +71,7 @@ class _Simulation:
         self.tally.statistics = Statistics(
             failed=self.failed or None,
             blocked=self.blocked,
-            states=len(self.reached),
+            states=len(self.reached) - self.inside,
             transitions=self.transitions,
             seconds=self.budget.seconds,
             peak_bytes=peak_bytes(),
@@ -103,6 +103,9 @@ class _Simulation:
             self.tally.buffers_held = self.bound
         if found.unfit is not None and self.tally.unfit is None:
             self.tally.unfit = unfit(self.machine, *found.unfit)
+        if self.machine.inside(state) is not None:
+            self.inside += 1
+            return found.moves
         self._look_for_errors(state)
         if self.machine.is_final(state):
             self._take_ending(state)

@@ -148,6 +148,7 @@ class Halt(enum.Enum):
     """Why an edge was not taken."""
 
     WAITS = "waits"
+    DRAINS = "waits for store buffers"
     HELD = "held back"  # by the bound of the store buffer
     UNFIT = "does not fit"  # into an empty buffer: it never happens
     BLOCKED = "blocked"

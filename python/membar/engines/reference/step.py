@@ -247,7 +247,7 @@ class EdgeExecution:
     def _await_others(self) -> None:
         """Waits until the buffers of all others are empty."""
         if any(local.buffer for n, local in enumerate(self.locals) if n != self.index):
-            raise HaltError(Halt.WAITS)
+            raise HaltError(Halt.DRAINS)
 
     def _join(self, other: int) -> None:
         local = self.locals[other]
@@ -283,7 +283,7 @@ class EdgeExecution:
     def _drain(self) -> None:
         """Goes on with an empty buffer: waits for older entries, flushes those of this very step."""
         if sum(where >= 0 for where, _ in self.buffer) > self.fresh:
-            raise HaltError(Halt.WAITS)
+            raise HaltError(Halt.DRAINS)
         while positions := [position for position, (where, _) in enumerate(self.buffer) if where >= 0]:
             self.flush(positions[0])
         self.fresh = 0

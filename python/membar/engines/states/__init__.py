@@ -348,11 +348,15 @@ def claim_form(claim: Claim, predicates: Sequence[StatePredicate]) -> bytes:
 
 def _encode_negation(automaton: Automaton, predicates: Sequence[StatePredicate]) -> list[int]:
     numbers = [predicates.index(atom) for atom in automaton.atoms]
-    words = [automaton.states, 1, 0, automaton.sets, len(automaton.transitions)]
+    # With a set of its own, an automaton that accepts every run does not accept one that it never sees,
+    # because it goes on forever inside an atomic block.
+    has_sets = automaton.sets > 0
+    words = [automaton.states, 1, 0, automaton.sets or 1, len(automaton.transitions)]
     for edge in automaton.transitions:
         literals = [2 * numbers[atom] + 1 for atom in sorted(edge.label.positive)]
         literals += [2 * numbers[atom] for atom in sorted(edge.label.negative)]
-        words += (edge.source, edge.target, len(literals), *literals, len(edge.marks), *sorted(edge.marks))
+        marks = sorted(edge.marks) if has_sets else [0]
+        words += (edge.source, edge.target, len(literals), *literals, len(marks), *marks)
     return [*words, 0]
 
 

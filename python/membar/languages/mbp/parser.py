@@ -18,7 +18,7 @@ from membar.program.temporal import Claim
 from membar.source import SourceFile
 from membar.tokens import Token
 
-_IN_THREAD = ("register", "label", "branch", "committed", "ends", "exits")
+_IN_THREAD = ("register", "label", "branch", "committed", "atomic", "ends", "exits")
 _CLAIMS = ("error", "claim", "never")
 _SECTIONS = ("memory", "channel", "thread", *_CLAIMS, "exists", "~exists", "forall")
 
@@ -180,6 +180,7 @@ class _Parser:
         labels: list[tuple[int, str]] = []
         joins: list[tuple[int, int]] = []
         committed: list[int] = []
+        atomic: list[int] = []
         ends: list[int] = []
         exits: list[int] = []
         edges: list[Edge] = []
@@ -193,6 +194,8 @@ class _Parser:
                     joins.append(self._join())
                 elif cursor.accept("committed"):
                     committed.append(cursor.natural("a control point"))
+                elif cursor.accept("atomic"):
+                    atomic.append(cursor.natural("a control point"))
                 elif cursor.accept("ends"):
                     ends.append(cursor.natural("a control point"))
                 elif cursor.accept("exits"):
@@ -212,6 +215,7 @@ class _Parser:
             labels=tuple(labels),
             joins=tuple(joins),
             committed=frozenset(committed),
+            atomic=frozenset(atomic),
             ends=frozenset(ends),
             exits=frozenset(exits),
             span=span,
@@ -245,12 +249,15 @@ class _Parser:
         cursor = self._cursor
         start = cursor.next.span
         source = cursor.natural(
-            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed`, `ends`, `exits` or `}`"
+            "a step such as `0 -> 1: …`, `register`, `label`, `branch`, `committed`, `atomic`, `ends`, "
+            "`exits` or `}`"
         )
         cursor.expect("->", "between two control points")
         target = cursor.natural("a control point")
         guard = expression(cursor) if cursor.accept("when") else TRUE
         is_unordered = cursor.accept("unordered") is not None
+        rank = cursor.natural("a rank") if cursor.accept("rank") else 0
+        is_idle = cursor.accept("timeout") is not None
         operations: list[Operation] = []
         if cursor.accept(":"):
             operations.append(operation(cursor))
@@ -269,6 +276,8 @@ class _Parser:
             operations=tuple(operations),
             guard=guard,
             unordered=is_unordered,
+            rank=rank,
+            idle=is_idle,
             span=start.to(cursor.previous.span),
         )
 

@@ -22,7 +22,7 @@ class Kind(enum.Enum):
 
 @record(frozen=True, slots=True)
 class Start:
-    """Starts a process: becomes a `Spawn` when its arguments are known."""
+    """Starts a process."""
 
     process: str
     arguments: tuple[Expr, ...]
@@ -42,6 +42,7 @@ class Action:
         kind: how it is decided whether it can be done.
         temporaries: registers that mean nothing afterwards.
         others: for `else`, the points where the other options begin.
+        idle: it can be done only where nothing else can happen (`timeout`).
     """
 
     span: Span
@@ -51,6 +52,7 @@ class Action:
     kind: Kind = Kind.PLAIN
     temporaries: int = 0
     others: tuple[int, ...] = ()
+    idle: bool = False
 
     @property
     def forgets(self) -> tuple[Operation, ...]:
@@ -65,6 +67,8 @@ class Move:
     Attributes:
         block: the atomic block it belongs to, else None.
         is_deterministic: it belongs to a `d_step`.
+        regions: the statements with `unless` that it is a part of, the outermost first.
+        escape: the statement with `unless` that it leaves: it comes before the moves of that region.
     """
 
     source: int
@@ -72,3 +76,5 @@ class Move:
     action: Action
     block: int | None = None
     is_deterministic: bool = False
+    regions: tuple[int, ...] = ()
+    escape: int | None = None

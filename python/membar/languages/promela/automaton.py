@@ -27,6 +27,9 @@ class Automaton:
         self._d_steps: set[int] = set()  # those blocks that are `d_step`
         self._moves: dict[int, list[Move]] = {}
         self._jumps: dict[int, list[int]] = {}
+        self._escapes: list[
+            tuple[frozenset[int], int]
+        ] = []  # points inside `unless`, where the escape begins
         self._points = 0
         self._count = 0
 
@@ -44,6 +47,15 @@ class Automaton:
         if self._count > _MOST_MOVES:
             raise error("W0710", f"a process of more than {_MOST_MOVES} steps", move.action.span, "too large")
 
+    @property
+    def size(self) -> int:
+        """How many points there are."""
+        return self._points
+
+    def escape(self, points: frozenset[int], start: int) -> None:
+        """Says that from these points the moves at `start` come first; outer statements are told last."""
+        self._escapes.append((points, start))
+
     def jump(self, source: int, target: int) -> None:
         """Adds a jump."""
         self._jumps.setdefault(source, []).append(target)
@@ -51,6 +63,10 @@ class Automaton:
     def is_inside(self, point: int) -> bool:
         """Whether a point lies inside an atomic block."""
         return point in self._block_of
+
+    def block_of(self, point: int) -> int | None:
+        """The atomic block that a point lies inside of."""
+        return self._block_of.get(point)
 
     def d_step(self, block: int) -> None:
         """Says that a block is a `d_step`."""
@@ -92,11 +108,33 @@ class Automaton:
         """The actions of the whole automaton."""
         return tuple(move.action for moves in self._moves.values() for move in moves)
 
+    def all_moves(self) -> tuple[Move, ...]:
+        """The moves of the whole automaton."""
+        return tuple(move for moves in self._moves.values() for move in moves)
+
     def _moves_from(self, point: int) -> Iterator[Move]:
         todo, seen = [point], {point}
+        escaped: set[int] = set()
         while todo:
             here = todo.pop()
-            yield from self._moves.get(here, ())
+            if not self._escapes or here not in self._moves:
+                yield from self._moves.get(here, ())
+            else:
+                yield from self._moves_and_escapes(here, escaped)
             following = [target for target in self._jumps.get(here, ()) if target not in seen]
             seen.update(following)
             todo += reversed(following)
+
+    def _moves_and_escapes(self, here: int, escaped: set[int]) -> Iterator[Move]:
+        """The moves of a point and the escapes around it; of a `d_step` only the first statement has any."""
+        regions: tuple[int, ...] = ()
+        if self._block_of.get(here) not in self._d_steps:
+            found = [number for number, (points, _) in enumerate(self._escapes) if here in points]
+            regions = tuple(reversed(found))
+        for place, number in enumerate(regions):
+            if number not in escaped:
+                escaped.add(number)
+                for move in self._moves_from(self._escapes[number][1]):
+                    yield replace(move, regions=regions[:place], escape=number)
+        for move in self._moves[here]:
+            yield replace(move, regions=regions)

@@ -17,7 +17,7 @@ from membar.languages.promela.values import CellReference, Values, assignment
 from membar.program import operations as op
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.folding import all_of, both, either, fold, logical_not, truth
-from membar.records import record
+from membar.records import record, replace
 from membar.source import Span
 
 FULL_FENCE = op.Fence(frozenset({"MFENCE"}))
@@ -83,17 +83,13 @@ class Messages:
 
     def question_value(self, question: p.Ask | p.Peek) -> Expr:
         channel, index = self._values.channel(question.channel)
-        if not channel.capacity:
-            raise error(
-                "W0711",
-                f"`{question.span.flat_text}` of a rendezvous channel is not supported",
-                question.span,
-                "it never holds a message",
-            )
+        if not channel.capacity:  # it never holds a message, and is never full
+            return TRUE if isinstance(question, p.Ask) and question.word in ("empty", "nfull") else FALSE
         if isinstance(question, p.Peek):
             contents = self._contents(channel, index)
+            patterns = self._all_patterns(question.patterns)
             found = self._matching_conditions(
-                channel, contents, question.patterns, question.span, anywhere=question.anywhere
+                channel, contents, patterns, question.span, anywhere=question.anywhere
             )
             return _any(found)
         length = self._values.load(CellReference(_length(channel), self._element(channel, index)))
@@ -114,6 +110,7 @@ class Messages:
     def actions(self, statement: p.Send | p.Receive) -> Sequence[Action]:
         """The ways in which a statement can be done; more than one where the meeting place is not known."""
         channel, index = self._values.channel(statement.channel)
+        statement = self._expanded(statement)
         given = statement.values if isinstance(statement, p.Send) else statement.patterns
         if len(given) != len(channel.fields):
             raise error(
@@ -127,6 +124,25 @@ class Messages:
         if isinstance(statement, p.Send):
             return [self._send(statement, channel, index)]
         return [self._receive(statement, channel, index)]
+
+    def _expanded(self, statement: p.Send | p.Receive) -> p.Send | p.Receive:
+        """A statement with the fields of records in its message."""
+        if isinstance(statement, p.Send):
+            values = [
+                leaf
+                for value in statement.values
+                for leaf in (self._values.leaves(value) if isinstance(value, p.Use) else (value,))
+            ]
+            return replace(statement, values=tuple(values))
+        return replace(statement, patterns=self._all_patterns(statement.patterns))
+
+    def _all_patterns(self, patterns: Sequence[p.Pattern]) -> tuple[p.Pattern, ...]:
+        found: list[p.Pattern] = []
+        for pattern in patterns:
+            value = pattern.value
+            leaves = self._values.leaves(value) if isinstance(value, p.Use) else [value]
+            found += [replace(pattern, value=leaf) for leaf in leaves]
+        return tuple(found)
 
     def _send(self, send: p.Send, channel: Channel, index: Expr | None) -> Action:
         sent = self._fields_of(send, channel)

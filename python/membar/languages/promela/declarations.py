@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
@@ -19,7 +19,7 @@ from membar.languages.promela.scope import (
 )
 from membar.source import Span
 
-_MOST_MESSAGES = 64
+_MOST_MESSAGES = 255
 _MOST_SYMBOLS = 255
 
 
@@ -34,16 +34,19 @@ class Declarations:
         self._records = records
         self.constant = constant
 
-    def symbols(self, groups: Sequence[Sequence[tuple[str, Span]]], scope: Scope) -> None:
-        """`mtype = { … }`: SPIN numbers the names of each declaration from the last to the first."""
-        below = 0
-        for names in groups:
+    def symbols(self, groups: Sequence[tuple[str, Sequence[tuple[str, Span]]]], scope: Scope) -> None:
+        """`mtype = { … }`: SPIN numbers the names of each declaration from the last to the first.
+
+        Each kind (`mtype:fruit = { … }`) has numbers of its own.
+        """
+        below: dict[str, int] = {}
+        for family, names in groups:
             for position, (name, span) in enumerate(names):
-                value = below + len(names) - position
+                value = below.get(family, 0) + len(names) - position
                 if value > _MOST_SYMBOLS:
                     raise error("W0705", f"{value} symbolic names", span, f"at most {_MOST_SYMBOLS}")
                 scope.declare(name, Symbol(value), span)
-            below += len(names)
+            below[family] = below.get(family, 0) + len(names)
 
     def variable(
         self, item: p.Variable, scope: Scope, *, shared: bool, rename: str | None = None, initial: bool = True
@@ -143,10 +146,7 @@ class Declarations:
             )
         fields: list[Scalar] = []
         for kind, width, record in shape.fields:
-            if kind in (p.Type.RECORD, p.Type.CHAN):
-                what = f"records (`{record}`)" if kind is p.Type.RECORD else "channels"
-                raise error("W0711", f"{what} in messages are not supported", shape.span, "expected numbers")
-            fields.append(scalar(kind, width))
+            fields += self._message_field(kind, width, record, scope)
         return Channel(
             name=name,
             capacity=capacity,
@@ -155,3 +155,13 @@ class Declarations:
             total=count or 1,
             span=item.span,
         )
+
+    def _message_field(self, kind: p.Type, width: int, record: str, scope: Scope) -> Iterator[Scalar]:
+        """The scalars of one field of a message: those of a record are all its fields, in order."""
+        if kind is not p.Type.RECORD:
+            yield scalar(kind, width)
+            return
+        for item in self._records[record]:
+            count = 1 if item.count is None else self.constant(item.count, scope)
+            for _ in range(count):
+                yield from self._message_field(item.type, item.width, item.record, scope)

@@ -47,14 +47,14 @@ class Expressions:
 
     Args:
         cursor: where to read.
+        processes: the names of processes, whose variables and labels may be named (`P[0]:x`, `P[0]@label`).
         temporal: whether LTL operators are allowed.
-        remote: whether other processes' variables may be named (`P[0]:x`); labels may anywhere.
     """
 
-    def __init__(self, cursor: Cursor, *, temporal: bool = False, remote: bool = False) -> None:
+    def __init__(self, cursor: Cursor, processes: frozenset[str], *, temporal: bool = False) -> None:
         self._cursor = cursor
         self._temporal = temporal
-        self._remote = remote or temporal
+        self._processes = processes
         self._depth = 0
 
     def expression(self) -> p.Expr:
@@ -121,7 +121,7 @@ class Expressions:
             return p.Number(cursor.natural("a number"), token.span)
         if token.group == "character":
             cursor.take()
-            return p.Number(_character(token.text), token.span)
+            return p.Number(character(token.text), token.span)
         if cursor.sees("true", "skip", "false"):
             return p.Number(int(cursor.take().text != "false"), token.span)
         if cursor.sees("timeout", "np_") or cursor.sees_word(*_SPECIALS):
@@ -161,7 +161,8 @@ class Expressions:
         start = cursor.take().span
         name = cursor.name("the name of a process")
         arguments = self.arguments("after the name of the process")
-        return p.Run(name.text, arguments, cursor.since(start))
+        priority = self._unary() if cursor.accept("priority") else None
+        return p.Run(name.text, arguments, cursor.since(start), priority)
 
     def arguments(self, where: str) -> tuple[p.Expr, ...]:
         """`(a, b)`."""
@@ -193,7 +194,8 @@ class Expressions:
             cursor.take()
             label = cursor.name("a label")
             return p.Remote(use.name, use.index, label.text, None, cursor.since(use.span))
-        if self._remote and cursor.sees(":") and use.field is None:
+        is_process = use.name in self._processes or self._temporal
+        if is_process and cursor.sees(":") and use.field is None:
             cursor.take()
             variable = self.use("a variable of the process")
             return p.Remote(use.name, use.index, None, variable, cursor.since(use.span))
@@ -210,6 +212,11 @@ class Expressions:
     def patterns(self, end: str) -> tuple[p.Pattern, ...]:
         """What a received message must look like, up to the sign `end`."""
         cursor = self._cursor
+        if cursor.sees("("):  # `c?(a, b)` is `c?a,b`
+            cursor.take()
+            inner = self.patterns(")")
+            cursor.expect(")", "after the message")
+            return inner
         found = [self._pattern()]
         if cursor.accept("("):  # `c?m(a, b)` is `c?m,a,b`
             while not cursor.sees(")"):
@@ -238,7 +245,8 @@ class Expressions:
         return p.Pattern(value, is_matched=True, span=value.span)
 
 
-def _character(text: str) -> int:
+def character(text: str) -> int:
+    """The number of a character in quotes."""
     escapes = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39}
     inner = text[1:-1]
     return escapes.get(inner[1], ord(inner[1])) if inner.startswith("\\") else ord(inner)

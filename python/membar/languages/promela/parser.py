@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from membar.diagnostics import Diagnostic, InputError, error
+from collections.abc import Sequence
+from itertools import pairwise
+
+from membar.diagnostics import Diagnostic, InputError
 from membar.languages.promela import syntax as p
 from membar.languages.promela.expressions import Expressions
-from membar.languages.promela.preprocess import inlines, preprocess
-from membar.languages.promela.statements import SIMPLE_TYPES, Statements
+from membar.languages.promela.inlines import inlines, words_of
+from membar.languages.promela.statements import C_WORDS, SIMPLE_TYPES, Statements, embedded_c
 from membar.languages.promela.tokens import Cursor
 from membar.source import SourceFile, Span
 from membar.tokens import Token
 
-_UNITS = ("proctype", "active", "init", "never", "ltl", "typedef", "mtype", "trace", "notrace")
+_UNITS = ("proctype", "D_proctype", "active", "init", "never", "ltl", "typedef", "mtype", "trace", "notrace")
 
 
 def parse(source: SourceFile) -> p.Module:
@@ -20,8 +23,8 @@ def parse(source: SourceFile) -> p.Module:
     Raises:
         InputError: with every diagnostic found.
     """
-    cursor = Cursor(preprocess(source))
-    return _Parser(cursor).module()
+    words = words_of(source)
+    return _Parser(Cursor(words), process_names(words)).module()
 
 
 def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:
@@ -33,24 +36,32 @@ def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:
     for words in inlines(source):
         cursor = Cursor((*words, Token("", "", words[-1].span)))
         try:
-            found.append(Statements(cursor, records).block())
+            found.append(Statements(cursor, records, process_names(words)).block())
         except InputError:
             continue
     return tuple(found)
 
 
+def process_names(words: Sequence[Token]) -> frozenset[str]:
+    """The names of the processes that are declared somewhere."""
+    pairs = pairwise(words)
+    return frozenset(name.text for word, name in pairs if word.text in ("proctype", "D_proctype"))
+
+
 class _Parser:
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, processes: frozenset[str]) -> None:
         self._cursor = cursor
         self._records: set[str] = set()
-        self._statements = Statements(cursor, self._records)
+        self._names = processes
+        self._statements = Statements(cursor, self._records, processes)
         self._diagnostics: list[Diagnostic] = []
         self._variables: list[p.Variable] = []
         self._typedefs: list[tuple[str, tuple[p.Variable, ...], Span]] = []
-        self._symbols: list[tuple[tuple[str, Span], ...]] = []
+        self._symbols: list[tuple[str, tuple[tuple[str, Span], ...]]] = []
         self._processes: list[p.Process] = []
         self._claims: list[p.Claim] = []
         self._nevers: list[p.Never] = []
+        self._traces: list[p.Trace] = []
 
     def module(self) -> p.Module:
         cursor = self._cursor
@@ -73,6 +84,7 @@ class _Parser:
             processes=tuple(self._processes),
             claims=tuple(self._claims),
             nevers=tuple(self._nevers),
+            traces=tuple(self._traces),
             span=cursor.since(start),
         )
 
@@ -89,11 +101,11 @@ class _Parser:
 
     def _unit(self) -> None:
         cursor = self._cursor
-        if cursor.sees("proctype", "active"):
+        if cursor.sees("proctype", "active", "D_proctype"):
             self._processes.append(self._process())
         elif cursor.sees("init"):
             start = cursor.take().span
-            self._refuse_priority()
+            priority = self._priority()
             self._processes.append(
                 p.Process(
                     name="init",
@@ -101,6 +113,7 @@ class _Parser:
                     body=self._statements.block(),
                     span=start,
                     copies=p.Number(1, start),
+                    priority=priority,
                 )
             )
         elif cursor.sees("ltl"):
@@ -112,13 +125,13 @@ class _Parser:
         elif cursor.sees("mtype") and not self._statements.starts_declaration():
             self._mtype()
         elif cursor.sees("trace", "notrace"):
-            raise error(
-                "W0711", f"`{cursor.next.text}` is not supported", cursor.next.span, "expected a process"
-            )
+            word = cursor.take()
+            body = self._statements.block()
+            self._traces.append(p.Trace(body, word.text == "notrace", word.span))
+        elif cursor.sees(*C_WORDS):
+            raise embedded_c(cursor.next)
         elif self._statements.starts_declaration():
             self._variables += self._statements.declaration()
-            if not cursor.at_end and not cursor.sees(";", *_UNITS):
-                raise cursor.wrong("expected `;` after the declaration")
         else:
             raise cursor.wrong("expected a declaration, `proctype`, `init`, `ltl` or `never`")
 
@@ -128,9 +141,10 @@ class _Parser:
         if start := cursor.accept("active"):
             copies = p.Number(1, start.span)
             if cursor.accept("["):
-                copies = Expressions(cursor).expression()
+                copies = Expressions(cursor, self._names).expression()
                 cursor.expect("]", "after the number of processes")
-        cursor.expect("proctype", "before the name of a process")
+        if not cursor.accept("D_proctype"):
+            cursor.expect("proctype", "before the name of a process")
         name = cursor.name("the name of a process")
         cursor.expect("(", "after the name of the process")
         parameters: list[p.Variable] = []
@@ -139,11 +153,11 @@ class _Parser:
             if not cursor.accept(";", ","):
                 break
         cursor.expect(")", "after the parameters")
-        self._refuse_priority()
+        priority = self._priority()
         provided: p.Expr | None = None
         if cursor.accept("provided"):
             cursor.expect("(", "after `provided`")
-            provided = Expressions(cursor).expression()
+            provided = Expressions(cursor, self._names).expression()
             cursor.expect(")", "after the condition")
         body = self._statements.block()
         return p.Process(
@@ -153,18 +167,20 @@ class _Parser:
             span=name.span,
             copies=copies,
             provided=provided,
+            priority=priority,
         )
 
-    def _refuse_priority(self) -> None:
-        if self._cursor.sees("priority"):
-            raise error("W0711", "`priority` is not supported", self._cursor.next.span, "expected `{`")
+    def _priority(self) -> p.Expr | None:
+        if not self._cursor.accept("priority"):
+            return None
+        return Expressions(self._cursor, self._names).expression()
 
     def _claim(self) -> p.Claim:
         cursor = self._cursor
         start = cursor.take().span
         name = cursor.take().text if cursor.next.group == "name" else f"ltl_{len(self._claims)}"
         cursor.expect("{", "before the formula")
-        formula = Expressions(cursor, temporal=True).expression()
+        formula = Expressions(cursor, self._names, temporal=True).expression()
         cursor.expect("}", "after the formula")
         return p.Claim(name, formula, cursor.since(start))
 
@@ -172,7 +188,7 @@ class _Parser:
         cursor = self._cursor
         start = cursor.take().span
         name = cursor.take().text if cursor.next.group == "name" else f"never_{len(self._nevers)}"
-        body = Statements(cursor, self._records, remote=True).block()
+        body = self._statements.block()
         return p.Never(name, body, cursor.since(start))
 
     def _typedef(self) -> None:
@@ -183,8 +199,8 @@ class _Parser:
         fields: list[p.Variable] = []
         while not cursor.sees("}"):
             fields += self._statements.declaration()
-            if not cursor.accept(";"):
-                break
+            while cursor.accept(";"):
+                pass
         cursor.expect("}", "after the fields")
         self._records.add(name.text)
         self._typedefs.append((name.text, tuple(fields), name.span))
@@ -192,13 +208,13 @@ class _Parser:
     def _mtype(self) -> None:
         cursor = self._cursor
         cursor.take()
+        family = cursor.name("the name of a kind of mtype").text if cursor.accept(":") else ""
         cursor.accept("=")
         cursor.expect("{", "before the names")
         names: list[tuple[str, Span]] = []
         while not cursor.sees("}"):
             token = cursor.name("a symbolic name")
             names.append((token.text, token.span))
-            if not cursor.accept(","):
-                break
+            cursor.accept(",")
         cursor.expect("}", "after the names")
-        self._symbols.append(tuple(names))
+        self._symbols.append((family, tuple(names)))

@@ -1,8 +1,8 @@
-"""Several actions as one step: their operations in sequence, with known values substituted."""
+"""What a step does: the reads of its action and of those that come first, then its effects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
@@ -15,7 +15,7 @@ from membar.program.expr import (
     Register,
     substitute,
 )
-from membar.program.folding import both, fold, logical_not
+from membar.program.folding import both, fold
 from membar.program.operations import (
     Assert,
     Assume,
@@ -33,12 +33,10 @@ from membar.program.program import Edge
 from membar.records import field, record, replace
 from membar.source import Span
 
-Spawner = Callable[[Start, tuple[int | None, ...]], tuple[str, int | None]]
-
 
 @record(slots=True)
 class Path:
-    """A way through an automaton that is taken in one step.
+    """A step that is put together.
 
     Attributes:
         known: values of registers, where they are known.
@@ -46,8 +44,6 @@ class Path:
         guard: on registers only, before anything is done.
         waits: whether its thread may have to wait for its conditions: then they are no guards of a branch.
         is_dead: whether it can never be taken.
-        steps: how many actions it has.
-        spawned: how many processes it starts.
     """
 
     known: dict[str, int]
@@ -55,8 +51,6 @@ class Path:
     guard: Expr = TRUE
     waits: bool = False
     is_dead: bool = False
-    steps: int = 0
-    spawned: int = 0
     temporaries: int = 0
     span: Span | None = None
     loaded: dict[tuple[Expr, int], str] = field(default_factory=dict)
@@ -103,24 +97,21 @@ class Path:
         else:
             self.guard = both(self.guard, test)
 
-    def do(self, action: Action, renamed: Callable[[Expr], Expr], base: int, spawner: Spawner) -> None:
-        """Does the effects of an action."""
-        self.steps += 1
+    def do(
+        self,
+        action: Action,
+        renamed: Callable[[Expr], Expr],
+        base: int,
+        start: tuple[Operation, ...] = (),
+    ) -> None:
+        """Does the effects of an action; `start` is what starts a process."""
         self.span = action.span if self.span is None else _join_spans(self.span, action.span)
         for effect in action.effects:
-            if isinstance(effect, Start):
-                self._start(effect, renamed, base, spawner)
-            else:
+            if not isinstance(effect, Start):
                 self._do(effect, renamed, base)
-
-    def _start(self, start: Start, renamed: Callable[[Expr], Expr], base: int, spawner: Spawner) -> None:
-        values = [renamed(argument) for argument in start.arguments]
-        known = tuple(value.value if isinstance(value, Constant) else None for value in values)
-        name, pid = spawner(start, known)
-        self.spawned += 1
-        self.operations.append(Spawn(name))
-        if start.result is not None:
-            self._do(Set(start.result, FALSE if pid is None else Constant(pid)), renamed, base)
+                continue
+            for operation in start:
+                self._do(operation, renamed, base)
 
     def _do(self, operation: Operation, renamed: Callable[[Expr], Expr], base: int) -> None:
         done = _rename_operation(operation, renamed, base)
@@ -156,14 +147,6 @@ class Path:
         )
 
 
-def none_of(paths: Sequence[Expr]) -> Expr:
-    """Whether none of the conditions holds."""
-    result: Expr = TRUE
-    for condition in paths:
-        result = both(result, logical_not(condition))
-    return result
-
-
 def rename_temporaries(expr: Expr, names: Mapping[str, Expr], base: int) -> Expr:
     """The expression with temporaries renamed."""
     return substitute(expr, lambda name: names.get(name) or Register(shift_register(name, base)))
@@ -190,7 +173,7 @@ def _rename_operation(operation: Operation, renamed: Callable[[Expr], Expr], bas
             return Send(channel, tuple(renamed(value) for value in values))
         case Receive(channel, registers):
             return Receive(channel, tuple(shift_register(register, base) for register in registers))
-        case Fence():
+        case Fence() | Spawn():
             return operation
         case _:
             raise AssertionError(operation)

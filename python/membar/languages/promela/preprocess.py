@@ -1,7 +1,7 @@
-"""The preprocessor: `#define` and the like, and `inline`.
+"""The preprocessor: `#define` and the like.
 
-Macros and inlines put words in the place of others; those words keep the place of the use, so that every
-message points at what the user wrote there. An inline is a macro whose body is a block of statements.
+Macros put words in the place of others; those words keep the place of the use, so that every message points
+at what the user wrote there. As in SPIN, this comes before inlines: directives may stand inside them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from membar.diagnostics import Diagnostic, InputError, Label, error
+from membar.diagnostics import InputError, error
+from membar.languages.promela.conditions import condition
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_MOST_TOKENS = 1_000_000
-_DEEPEST = 100
-_DIRECTIVES = ("include", "define", "undef", "ifdef", "ifndef", "if", "else", "endif")
+MOST_TOKENS = 1_000_000
+DEEPEST = 100
+_DIRECTIVES = ("include", "define", "undef", "ifdef", "ifndef", "if", "elif", "else", "endif")
+# What says nothing of the model: where the text came from, and what other tools should do.
+_IGNORED = ("line", "pragma", "ident", "warning")
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -32,11 +35,10 @@ class Macro:
     parameters: tuple[str, ...] | None
     body: tuple[Token, ...]
     span: Span
-    is_inline: bool = False
 
 
 def preprocess(source: SourceFile) -> tuple[Token, ...]:
-    """The words of a text, macros and inlines in place.
+    """The words of a text and the ends of its lines, macros in place.
 
     Raises:
         InputError: a directive or a use of a macro that makes no sense.
@@ -44,17 +46,6 @@ def preprocess(source: SourceFile) -> tuple[Token, ...]:
     reader = _Reader(source)
     reader.read()
     return tuple(reader.words)
-
-
-def inlines(source: SourceFile) -> tuple[tuple[Token, ...], ...]:
-    """The words of each inline's body, where they stand in the text; macros and inlines in them in place.
-
-    Raises:
-        InputError: as `preprocess`.
-    """
-    reader = _Reader(source)
-    reader.read()
-    return tuple(reader.bodies())
 
 
 class _Reader:
@@ -65,7 +56,8 @@ class _Reader:
         self._included = 0
         self._at = 0
         self._macros: dict[str, Macro] = {}
-        self._open: list[tuple[bool, Token]] = []  # conditionals: is this branch read, where it began
+        # Conditionals: is this branch read, was one before, where it began.
+        self._open: list[tuple[bool, bool, Token]] = []
 
     def read(self) -> None:
         """Goes over the whole text."""
@@ -74,27 +66,24 @@ class _Reader:
             token = self._tokens[self._at]
             if token.group == "newline":
                 starts_line = True
+                self.words.append(token)
                 self._at += 1
                 continue
             if token.text == "#" and starts_line:
                 self._directive()
                 continue
             starts_line = False
-            if not all(is_read for is_read, _ in self._open):
-                self._at += 1
-            elif token.text == "inline" and token.group == "keyword":
-                self._inline()
-            else:
+            if self._is_read():
                 self._word()
+            else:
+                self._at += 1
         if self._open:
-            raise error("W0703", "a conditional without `#endif`", self._open[-1][1].span, "it begins here")
+            raise error("W0703", "a conditional without `#endif`", self._open[-1][2].span, "it begins here")
         self.words.append(self._tokens[self._at])
 
-    def bodies(self) -> Iterator[tuple[Token, ...]]:
-        """The words of the inlines' bodies."""
-        for macro in self._macros.values():
-            if macro.is_inline:
-                yield tuple(self._expand(macro.body, (macro.name,)))
+    def _is_read(self) -> bool:
+        """Whether every conditional around is in a branch that counts."""
+        return all(is_read for is_read, _, _ in self._open)
 
     # Directives
 
@@ -103,34 +92,42 @@ class _Reader:
         if len(line) == 1:
             return
         word, rest = line[1], line[2:]
-        is_read = all(is_read for is_read, _ in self._open)
+        is_read = self._is_read()
         match word.text:
-            case "define" if is_read:
-                self._define(word, rest)
-            case "undef" if is_read:
-                self._macros.pop(_name(word, rest).text, None)
-            case "ifdef":
-                self._open.append((_name(word, rest).text in self._macros, word))
-            case "ifndef":
-                self._open.append((_name(word, rest).text not in self._macros, word))
+            case "ifdef" | "ifndef":
+                is_defined = name_after(word, rest).text in self._macros
+                self._begin(word, holds=is_defined is (word.text == "ifdef"))
             case "if":
-                self._open.append((self._holds(word, rest), word))
-            case "else" | "endif" if not self._open:
+                self._begin(word, holds=is_read and self._holds(word, rest))
+            case "elif" | "else" | "endif" if not self._open:
                 raise error("W0703", f"`#{word.text}` without `#if`", word.span, "no conditional is open")
-            case "else":
-                was_read, start = self._open.pop()
-                self._open.append((not was_read, start))
+            case "elif" | "else":
+                _, was_read, start = self._open.pop()
+                holds = not was_read and (
+                    word.text == "else" or (self._is_read() and self._holds(word, rest))
+                )
+                self._open.append((holds, was_read or holds, start))
             case "endif":
                 self._open.pop()
-            case "define" | "undef":
-                pass
             case _ if not is_read:
                 pass
+            case "define":
+                self._define(word, rest)
+            case "undef":
+                self._macros.pop(name_after(word, rest).text, None)
             case "include":
                 self._include(word, rest)
-            case _:
+            case "error":
+                raise error(
+                    "W0703", "`#error` in the text", word.span, " ".join(token.text for token in rest)
+                )
+            case _ if word.group != "number" and word.text not in _IGNORED:
                 known = ", ".join(f"`#{name}`" for name in _DIRECTIVES)
                 raise error("W0703", f"`#{word.text}` is not supported", word.span, f"expected {known}")
+
+    def _begin(self, word: Token, *, holds: bool) -> None:
+        """Opens a conditional."""
+        self._open.append((holds, holds, word))
 
     def _line(self) -> list[Token]:
         line = []
@@ -142,71 +139,39 @@ class _Reader:
     def _include(self, word: Token, rest: Sequence[Token]) -> None:
         """Puts the words of another file in place."""
         self._included += 1
-        if self._included > _DEEPEST:
-            raise error("W0703", "too many files are included", word.span, f"at most {_DEEPEST}")
+        if self._included > DEEPEST:
+            raise error("W0703", "too many files are included", word.span, f"at most {DEEPEST}")
         found = included_file(self._source, word, rest)
         end = Token("newline", "\n", word.span)
         self._tokens[self._at : self._at] = [*tokenize(found)[:-1], end]
 
     def _define(self, word: Token, rest: Sequence[Token]) -> None:
-        name = _name(word, rest)
+        name = name_after(word, rest)
         parameters: tuple[str, ...] | None = None
         body = rest[1:]
         if body and body[0].text == "(" and body[0].is_adjacent:
-            parameters, body = _parameters(body)
+            parameters, end = parameters_of(body)
+            body = body[end:]
         self._macros[name.text] = Macro(
             name=name.text, parameters=parameters, body=tuple(body), span=name.span
         )
 
     def _holds(self, word: Token, rest: Sequence[Token]) -> bool:
-        """`#if N`, `#if defined(NAME)`, `#if !…`."""
-        words = [token.text for token in rest if token.text not in "()"]
-        is_negated = bool(words) and words[0] == "!"
-        words = words[is_negated:]
-        if len(words) == 2 and words[0] == "defined":
-            value = words[1] in self._macros
-        elif len(words) == 1:
-            expanded = self._expand([token for token in rest if token.text == words[0]], ())
-            if len(expanded) != 1 or expanded[0].group != "number":
-                raise error(
-                    "W0703", "a condition that is not a number", word.span, "expected 0, 1 or `defined`"
-                )
-            value = expanded[0].text.strip("0") != ""
-        else:
-            raise error(
-                "W0703", "an unsupported condition", word.span, "expected a number or `defined(NAME)`"
-            )
-        return value is not is_negated
-
-    # Inlines
-
-    def _inline(self) -> None:
-        start = self._tokens[self._at]
-        rest = [token for token in self._tokens[self._at + 1 :] if token.group != "newline"]
-        name = _name(start, rest)
-        if len(rest) < 2 or rest[1].text != "(":
-            raise error("W0702", f"unexpected {rest[1]}", rest[1].span, "expected `(` and the parameters")
-        parameters, rest = _parameters(rest[1:])
-        if not rest or rest[0].text != "{":
-            place = rest[0] if rest else name
-            raise error("W0702", f"unexpected {place}", place.span, "expected `{` and the statements")
-        body = _block(rest)
-        if name.text in self._macros:
-            raise InputError(
-                Diagnostic(
-                    code="W0704",
-                    message=f"`{name.text}` is declared twice",
-                    primary=Label(name.span, "again here"),
-                    others=(Label(self._macros[name.text].span, "first here"),),
-                )
-            )
-        self._macros[name.text] = Macro(
-            name=name.text, parameters=parameters, body=tuple(body), span=name.span, is_inline=True
-        )
-        last = body[-1]
-        while self._tokens[self._at] is not last:
-            self._at += 1
-        self._at += 1
+        """The condition of `#if`, in which `defined` speaks of names as they stand there."""
+        known: list[Token] = []
+        at = 0
+        while at < len(rest):
+            token = rest[at]
+            if token.text != "defined":
+                known.append(token)
+                at += 1
+                continue
+            has_parentheses = at + 1 < len(rest) and rest[at + 1].text == "("
+            at += 2 if has_parentheses else 1
+            is_defined = name_after(word, rest[at:]).text in self._macros
+            known.append(Token("number", str(int(is_defined)), token.span))
+            at += 2 if has_parentheses else 1
+        return condition(self._expand(known, ()), word)
 
     # Uses
 
@@ -217,22 +182,20 @@ class _Reader:
             self.words.append(token)
             self._at += 1
             return
-        used, arguments, self._at = _use(macro, self._tokens, self._at)
+        used, arguments, self._at = use_of(macro, self._tokens, self._at)
         if used is None:
             self.words.append(token)
             return
         self.words += self._instantiate(macro, arguments, used, ())
-        if len(self.words) > _MOST_TOKENS:
-            raise error("W0703", "too many tokens", used, f"macros expand to more than {_MOST_TOKENS}")
+        if len(self.words) > MOST_TOKENS:
+            raise error("W0703", "too many tokens", used, f"macros expand to more than {MOST_TOKENS}")
 
     def _instantiate(
         self, macro: Macro, arguments: Sequence[Sequence[Token]], used: Span, inside: tuple[str, ...]
     ) -> list[Token]:
         """The words of a macro, arguments and other macros in place."""
-        if macro.is_inline and macro.name in inside:
-            raise error("W0703", f"inline `{macro.name}` calls itself", used, "it would never terminate")
-        if len(inside) > _DEEPEST:
-            raise error("W0703", "macros are nested too deeply", used, f"at most {_DEEPEST} levels")
+        if len(inside) > DEEPEST:
+            raise error("W0703", "macros are nested too deeply", used, f"at most {DEEPEST} levels")
         # An argument is expanded before it is put in place, where the macro itself may be used again.
         given = [self._expand(argument, inside) for argument in arguments]
         by_name = dict(zip(macro.parameters or (), given, strict=True))
@@ -247,59 +210,51 @@ class _Reader:
     def _expand(self, tokens: Sequence[Token], inside: tuple[str, ...]) -> list[Token]:
         words: list[Token] = []
         at = 0
-        tokens = [token for token in tokens if token.group != "newline"]
-        while at < len(tokens):
+        count = len(tokens)
+        tokens = [*tokens, Token("", "", tokens[-1].span)] if tokens else []
+        while at < count:
             token = tokens[at]
             macro = self._macros.get(token.text) if token.group in ("name", "keyword") else None
-            if macro is None or (token.text in inside and not macro.is_inline):
+            if macro is None or token.text in inside:
                 words.append(token)
                 at += 1
                 continue
-            used, arguments, at = _use(macro, [*tokens, Token("", "", token.span)], at)
+            used, arguments, at = use_of(macro, tokens, at)
             if used is None:
                 words.append(token)
             else:
                 words += self._instantiate(macro, arguments, used, inside)
-            if len(words) > _MOST_TOKENS:
-                raise error("W0703", "too many tokens", token.span, f"at most {_MOST_TOKENS}")
+            if len(words) > MOST_TOKENS:
+                raise error("W0703", "too many tokens", token.span, f"at most {MOST_TOKENS}")
         return words
 
 
-def _name(word: Token, rest: Sequence[Token]) -> Token:
+def name_after(word: Token, rest: Sequence[Token]) -> Token:
+    """The name that a directive or `inline` needs."""
     if not rest or rest[0].group not in ("name", "keyword"):
         place = rest[0] if rest and rest[0].group not in ("", "newline") else word
         raise error("W0702", f"`{word.text}` without a name", place.span, "expected a name")
     return rest[0]
 
 
-def _parameters(tokens: Sequence[Token]) -> tuple[tuple[str, ...], list[Token]]:
-    """The names between the parentheses that `tokens` begin with, and what comes after these."""
+def parameters_of(tokens: Sequence[Token], start: int = 0) -> tuple[tuple[str, ...], int]:
+    """The names between parentheses that open at `start`, and what comes after these."""
     names: list[str] = []
-    at = 1
+    at = start + 1
     while at < len(tokens) and tokens[at].group and tokens[at].text != ")":
+        if tokens[at].group in ("newline", "sign") and tokens[at].text in "\n,":
+            at += 1
+            continue
         if tokens[at].group != "name" or tokens[at].text in names:
             raise error("W0702", f"unexpected {tokens[at]}", tokens[at].span, "expected a new parameter")
         names.append(tokens[at].text)
         at += 1
-        if at < len(tokens) and tokens[at].text == ",":
-            at += 1
     if at == len(tokens) or not tokens[at].group:
-        raise error("W0702", "parameters that never end", tokens[0].span, "expected `)`")
-    return tuple(names), list(tokens[at + 1 :])
+        raise error("W0702", "parameters that never end", tokens[start].span, "expected `)`")
+    return tuple(names), at + 1
 
 
-def _block(tokens: Sequence[Token]) -> list[Token]:
-    """The words from the brace that `tokens` begin with to the one that closes it."""
-    depth = 0
-    for at, token in enumerate(tokens):
-        if token.group == "sign" and token.text in "{}":
-            depth += 1 if token.text == "{" else -1
-        if depth == 0:
-            return list(tokens[: at + 1])
-    raise error("W0702", "a block that never ends", tokens[0].span, "expected `}`")
-
-
-def _use(macro: Macro, tokens: Sequence[Token], at: int) -> tuple[Span | None, list[list[Token]], int]:
+def use_of(macro: Macro, tokens: Sequence[Token], at: int) -> tuple[Span | None, list[list[Token]], int]:
     """Where the macro at `at` is used (None: it is not), its arguments, and what comes next."""
     token = tokens[at]
     if macro.parameters is None:
@@ -328,7 +283,7 @@ def _use(macro: Macro, tokens: Sequence[Token], at: int) -> tuple[Span | None, l
         end += 1
     else:
         raise error("W0702", f"`{macro.name}`: its arguments never end", token.span, "expected `)`")
-    if arguments == [[]]:
+    if arguments == [[]] and len(macro.parameters) != 1:
         arguments = []
     if len(arguments) != len(macro.parameters):
         raise error(

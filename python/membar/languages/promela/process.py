@@ -65,10 +65,12 @@ class Built:
     automaton: Automaton
     entry: int
     end: int
+    span: Span
     registers: dict[str, Value] = field(default_factory=dict)
     variables: dict[str, Storage] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    counters: set[str] = field(default_factory=set)  # registers that no statement names
 
 
 class ProcessBuilder:
@@ -91,9 +93,13 @@ class ProcessBuilder:
         self._automaton = Automaton()
         self._blocks = 0
         self._gotos: list[tuple[int, p.Goto]] = []
+        # What `timeout` is while a statement is read, and whether it asked.
+        self._timeout = False
+        self._asks_timeout = False
+        self._hidden = 0
         self._diagnostics: list[Diagnostic] = []
         entry, end = self._automaton.point(), self._automaton.point()
-        self._built = Built(self._automaton, entry, end)
+        self._built = Built(self._automaton, entry, end, process.span)
 
     def build(self) -> Built:
         """The automaton.
@@ -258,6 +264,12 @@ class ProcessBuilder:
                 self._for(statement, source, target, around)
             case p.Select():
                 self._select(statement, source, target, around)
+            case p.ForEach():
+                self._for_each(statement, source, target, around)
+            case p.Unless():
+                self._unless(statement, source, target, around)
+            case p.SetPriority(span=span):
+                raise error("W0711", "`set_priority` is not supported", span, "expected another statement")
             case p.Goto():
                 self._goto(statement, source, around)
             case p.Break():
@@ -277,8 +289,14 @@ class ProcessBuilder:
             case p.Declare():
                 self._sequence((statement,), source, target, around)
             case _:
+                self._timeout = self._asks_timeout = False
                 for action in self._actions(statement, around):
-                    self._add(source, target, action, around)
+                    if not self._asks_timeout or action.condition != FALSE:
+                        self._add(source, target, action, around)
+                if self._asks_timeout:
+                    self._timeout = True
+                    for action in self._actions(statement, around):
+                        self._add(source, target, replace(action, idle=True), around)
 
     def _add(self, source: int, target: int, action: Action, around: _Around) -> None:
         if self._process.provided is not None:
@@ -365,6 +383,39 @@ class ProcessBuilder:
         self._statement(p.Test(p.Prefix("!", goes_on, span), span), turn, target, inner)
         self._statement(loop.body, body, next_turn, replace(inner, after_loop=target))
         self._statement(p.Assign(loop.target, one_more, span), next_turn, turn, inner)
+
+    def _for_each(self, loop: p.ForEach, source: int, target: int, around: _Around) -> None:
+        """The indices of an array; or each message of a channel, which is received and sent again."""
+        span, of = loop.span, loop.all_of
+        values = Values(around.scope, Reads(), special=self._special, ask=_question_value)
+        if not values.is_channel(of):
+            last = p.Number(values.length(of) - 1, span)
+            self._for(p.For(loop.target, p.Number(0, span), last, loop.body, span), source, target, around)
+            return
+        self._hidden += 1
+        count = p.Use(f"#{self._hidden}", span)
+        scope = Scope(around.scope)
+        hidden = p.Variable(name=count.name, type=p.Type.BYTE, span=span)
+        self._declare(p.Declare((hidden,), span), scope, is_first=True)
+        self._built.variables.pop(count.name, None)
+        message = p.Receive(of, (p.Pattern(loop.target, is_matched=False, span=span),), False, False, span)
+        again = p.Send(of, (loop.target,), False, span)
+        one_more = p.Assign(count, p.Infix("+", count, p.Number(1, span), span), span)
+        goes_on = p.Test(p.Infix("<", count, p.Ask("len", of, span), span), span)
+        turn = p.Block((goes_on, message, again, one_more, loop.body), "", span)
+        stop = p.Block((p.Else(span), p.Break(span)), "", span)
+        first = p.Assign(count, p.Number(0, span), span)
+        inner = replace(around, scope=scope, others=None, is_head=False)
+        self._sequence((first, p.Choice((turn, stop), True, span)), source, target, inner)
+
+    def _unless(self, unless: p.Unless, source: int, target: int, around: _Around) -> None:
+        automaton = self._automaton
+        first = automaton.size
+        self._statement(unless.statement, source, target, around)
+        inside = frozenset({source, *range(first, automaton.size)})
+        start = automaton.point(around.block)
+        self._statement(unless.escape, start, target, replace(around, others=None, is_head=False))
+        automaton.escape(inside, start)
 
     def _select(self, select: p.Select, source: int, target: int, around: _Around) -> None:
         """A free choice of a value; it takes as many steps as in SPIN where somebody can see the difference.
@@ -468,6 +519,9 @@ class ProcessBuilder:
     def _special(self, special: p.Special) -> Expr:
         if special.word == "_pid" and self._instance.pid is not None:
             return Constant(self._instance.pid)
+        if special.word == "timeout":
+            self._asks_timeout = True
+            return TRUE if self._timeout else FALSE
         if special.word == "_pid":
             raise error(
                 "W0709",

@@ -21,6 +21,7 @@ _BITS = {
     p.Type.INT: (32, True),
     p.Type.MTYPE: (8, False),
     p.Type.PID: (8, False),
+    p.Type.CHAN: (8, False),
 }
 
 

@@ -7,19 +7,22 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.expressions import Expressions
 from membar.languages.promela.tokens import Cursor
 from membar.source import Span
+from membar.tokens import Token
 
 SIMPLE_TYPES = {kind.value: kind for kind in p.Type if kind is not p.Type.RECORD}
+C_WORDS = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 _ONE = 1
 _DEEPEST = 60
 
 
 class Statements:
-    """Reads statements and declarations; `records` are the names of `typedef`s."""
+    """Reads statements and declarations; `records` are the names of `typedef`s, as far as they are known."""
 
-    def __init__(self, cursor: Cursor, records: set[str], *, remote: bool = False) -> None:
+    def __init__(self, cursor: Cursor, records: set[str], processes: frozenset[str]) -> None:
         self._cursor = cursor
         self._records = records
-        self._values = Expressions(cursor, remote=remote)
+        self._processes = processes
+        self._values = Expressions(cursor, processes)
         self._depth = 0
 
     # Declarations
@@ -29,8 +32,9 @@ class Statements:
         cursor = self._cursor
         if cursor.sees("hidden", "local", "show"):
             return True
-        if cursor.sees("mtype") and cursor.ahead().text in ("=", "{"):
-            return False
+        if cursor.sees("mtype"):
+            after = 3 if cursor.ahead().text == ":" else 1
+            return cursor.ahead(after).text not in ("=", "{")
         is_record = cursor.sees_word(*self._records) and cursor.ahead().group == "name"
         return cursor.sees(*SIMPLE_TYPES) or is_record
 
@@ -91,6 +95,7 @@ class Statements:
         values = [self._values.expression()]
         while cursor.accept(","):
             values.append(self._values.expression())
+        cursor.accept(";")  # the end of a line
         cursor.expect("}", "after the initial values")
         return p.Listed(tuple(values), cursor.since(start.span))
 
@@ -136,7 +141,7 @@ class Statements:
             if cursor.sees(*ends) or cursor.at_end:
                 break
             found.append(self.statement())
-            is_closed = cursor.previous.text in ("}", "fi", "od")
+            is_closed = cursor.previous.text in ("}", "fi", "od", "else")
             if not (cursor.sees(";", "->", *ends) or is_closed):
                 raise cursor.wrong("expected `;` or `->` after the statement")
         self._depth -= 1
@@ -150,30 +155,39 @@ class Statements:
         if self.starts_declaration():
             variables = self.declaration()
             return p.Declare(variables, cursor.since(token.span))
-        if token.group == "name" and cursor.ahead().text == ":":
+        statement = self._simple()
+        if not cursor.accept("unless"):
+            return statement
+        escape = self._simple()
+        if isinstance(statement, p.Labelled):  # the label is that of the whole
+            label, span = statement.label, statement.span
+            inner = p.Unless(statement.statement, escape, cursor.since(token.span))
+            return p.Labelled(label, inner, span)
+        return p.Unless(statement, escape, cursor.since(token.span))
+
+    def _simple(self) -> p.Statement:
+        """A statement up to `unless`."""
+        cursor = self._cursor
+        token = cursor.next
+        is_name = token.group == "name" and token.text not in self._processes
+        if is_name and cursor.ahead().text == ":":
             cursor.take()
             cursor.take()
-            if cursor.sees("}", "fi", "od", "::") or cursor.at_end:
-                raise cursor.wrong(f"expected a statement after the label `{token.text}`")
-            statement = self.statement()
-            return p.Labelled(token.text, statement, token.span)
+            if cursor.sees("}", "fi", "od", "::", ";", "->") or cursor.at_end:
+                return p.Labelled(token.text, p.Skip(token.span), token.span)
+            return p.Labelled(token.text, self._simple(), token.span)
         if token.group == "keyword":
             found = self._by_keyword(token.text, token.span)
             if found is not None:
-                return self._unless(found)
+                return found
         if cursor.sees("{"):
-            return self._unless(self.block())
-        if token.group == "name":
+            return self.block()
+        if is_name:
             found = self._dialect(token.text, token.span) or self._by_use(token.span)
             if found is not None:
                 return found
         value = self._values.expression()
         return p.Test(value, value.span)
-
-    def _unless(self, statement: p.Statement) -> p.Statement:
-        if self._cursor.sees("unless"):
-            raise error("W0711", "`unless` is not supported", self._cursor.next.span, "expected `;`")
-        return statement
 
     def _by_keyword(self, word: str, start: Span) -> p.Statement | None:
         cursor = self._cursor
@@ -199,6 +213,16 @@ class Statements:
                 return self._skip_call(start)
             case "for" | "select":
                 return self._range(word, start)
+            case _ if word in C_WORDS and word != "c_expr":
+                raise embedded_c(cursor.next)
+            case "set_priority":
+                cursor.take()
+                cursor.expect("(", "after `set_priority`")
+                process = self._values.expression()
+                cursor.expect(",", "before the priority")
+                priority = self._values.expression()
+                cursor.expect(")", "after the priority")
+                return p.SetPriority(process, priority, cursor.since(start))
             case "xr" | "xs":
                 cursor.take()
                 self._values.use("a channel")
@@ -237,9 +261,14 @@ class Statements:
         cursor.take()
         cursor.expect("(", f"after `{word}`")
         target = self._values.use("a variable")
-        if cursor.sees_word("in") or not cursor.sees(":"):
+        if word == "for" and cursor.sees_word("in"):
+            cursor.take()
+            all_of = self._values.use("an array or a channel")
+            cursor.expect(")", "after the array")
+            span = cursor.since(start)
+            return p.ForEach(target, all_of, self._loop_body(), span)
+        if not cursor.accept(":"):
             raise cursor.wrong("expected `:` and a range `low .. high`")
-        cursor.take()
         low = self._values.expression()
         cursor.expect("..", "between the ends of the range")
         high = self._values.expression()
@@ -247,7 +276,12 @@ class Statements:
         if word == "select":
             return p.Select(target, low, high, cursor.since(start))
         span = cursor.since(start)
-        return p.For(target, low, high, self.block(), span)
+        return p.For(target, low, high, self._loop_body(), span)
+
+    def _loop_body(self) -> p.Block:
+        while self._cursor.accept(";"):  # the end of a line
+            pass
+        return self.block()
 
     # What begins with a name
 
@@ -307,8 +341,13 @@ class Statements:
     def _message(self) -> tuple[p.Expr, ...]:
         cursor = self._cursor
         values = [self._values.expression()]
-        if cursor.sees("(") and isinstance(values[0], p.Use):  # `c!m(a, b)` is `c!m,a,b`
+        if cursor.sees("("):  # `c!m(a, b)` is `c!m,a,b`
             values += self._values.arguments("after the kind of the message")
         while cursor.accept(","):
             values.append(self._values.expression())
         return tuple(values)
+
+
+def embedded_c(word: Token) -> InputError:
+    """That a text has C inside, which is no part of the language proper."""
+    return error("W0711", f"embedded C (`{word.text}`) is not supported", word.span, "expected Promela")

@@ -1,38 +1,42 @@
-"""An automaton → the edges of a thread: `else` resolved, atomic blocks contracted, processes started.
+"""An automaton → the edges of a thread: `else` and `unless` resolved, atomic blocks followed step by step.
 
-Every way through an atomic block becomes one edge. A way stops inside the block where none of the next
-statements can be done, and goes on from there later, in one step again: SPIN's rule. A `d_step` that stops is
-an error. Loops inside a block must have a number of turns that is known where the block is read.
+Each statement is one edge. A process that is inside an atomic block is at a *held* control point
+(`Thread.atomic`): nobody else moves. Where none of the next statements can be done it lets go of the block,
+by an edge to the ordinary point, and waits there like everybody else: SPIN's rule. A `d_step` that cannot
+go on is an error.
 
-In a process that starts others, points are told apart by the known values of its variables, so that each
-turn of `do :: i < N -> run P(i); i++ …` starts a process of its own; also where a loop in a block needs it.
+A statement may have to wait for others that come first: all options beside an `else`, the escapes of
+`unless`, the options before it in a `d_step`. Where these can be done is an expression, which is negated,
+but for a rendezvous that sends: then the edge has a rank.
+
+Held points are then left out where that does not add edges, so that `atomic { x == 0 -> x = 1 }` is one
+edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from membar.diagnostics import InputError, error
+from membar.diagnostics import error
 from membar.languages.promela.actions import Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
-from membar.languages.promela.path import Path, Spawner, none_of
-from membar.languages.promela.process import Built
+from membar.languages.promela.channels import FULL_FENCE
+from membar.languages.promela.contraction import without_held_points
+from membar.languages.promela.path import Path
+from membar.languages.promela.process import FENCE_OF_ALL, Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Expr
 from membar.program.folding import either, logical_not
-from membar.program.operations import Assert, Assume, Send
+from membar.program.operations import Assert, Assume, Fence, Operation, Receive, Send, Store
 from membar.program.program import Edge
-from membar.records import field, record
+from membar.records import field, record, replace
+from membar.source import Span
 
-_MOST_WAYS = 512
-_LONGEST_WAY = 2000
-_MOST_POINTS = 10_000
-
-# A point, the known values there, and how many processes were started before (if processes are started).
-Node: TypeAlias = tuple[int, tuple[tuple[str, int], ...], int]
-# Start, known arguments, how many were started before → the thread's name and number.
-StartProcess: TypeAlias = Callable[[Start, tuple[int | None, ...], int], tuple[str, int | None]]
+# A point of the automaton, and whether the process holds the atomic block around it.
+Node: TypeAlias = tuple[int, bool]
+# What starts a process: guards, each with the operations that start it there.
+Starter: TypeAlias = Callable[[Move, Start, Path], Sequence[tuple[Expr, tuple[Operation, ...]]]]
 
 
 @record(slots=True)
@@ -42,39 +46,27 @@ class Steps:
     entry: int
     edges: list[Edge] = field(default_factory=list)
     points: dict[int, list[int]] = field(default_factory=dict)  # of the automaton → of the thread
+    held: frozenset[int] = frozenset()
 
 
-def steps_of(built: Built, start: StartProcess) -> Steps:
+def steps_of(built: Built, starter: Starter) -> Steps:
     """The edges of a process.
 
     Raises:
-        InputError: an atomic block that cannot be contracted.
+        InputError: statements whose order of precedence cannot be followed.
     """
-    starts = any(
-        isinstance(effect, Start) for action in built.automaton.all_actions() for effect in action.effects
-    )
-    if starts:
-        return _Stepper(built, start, tracks=True).run()
-    try:
-        return _Stepper(built, start, tracks=False).run()
-    except InputError as problem:
-        try:  # known values may say how often a loop in a block turns
-            return _Stepper(built, start, tracks=True).run()
-        except InputError:
-            raise problem from None
+    return _Stepper(built, starter).run()
 
 
 class _Stepper:
-    """`tracks`: points are told apart by the known values of variables."""
-
-    def __init__(self, built: Built, start: StartProcess, *, tracks: bool) -> None:
+    def __init__(self, built: Built, starter: Starter) -> None:
         self._built = built
         self._automaton: Automaton = built.automaton
-        self._start = start
+        self._starter = starter
         self._numbers: dict[Node, int] = {}
         self._todo: list[Node] = []
+        self._edges: list[Edge] = []
         actions = built.automaton.all_actions()
-        self._tracks = tracks
         written = {
             register
             for action in actions
@@ -83,32 +75,36 @@ class _Stepper:
             for register in registers_written(effect)
         }
         initial = {name: value for name, value in built.registers.items() if isinstance(value, int)}
-        self._fixed = {name: value & MASK for name, value in initial.items() if name not in written}
-        self._initial = {name: value & MASK for name, value in initial.items()}
+        self._fixed = {
+            name: value & MASK
+            for name, value in initial.items()
+            if name not in written and name not in built.counters
+        }
+        self._draining = {
+            move.block
+            for move in built.automaton.all_moves()
+            if move.block is not None
+            and any(isinstance(effect, Store | Fence | Send | Receive) for effect in move.action.effects)
+        }
 
     def run(self) -> Steps:
-        known = self._initial if self._tracks else self._fixed
-        first = self._node(self._automaton.follow_jumps(self._built.entry), known, 0)
-        steps = Steps(self._number(first))
+        entry = self._number((self._automaton.follow_jumps(self._built.entry), False))
         while self._todo:
-            node = self._todo.pop(0)
-            if len(self._numbers) > _MOST_POINTS:
-                raise error(
-                    "W0710",
-                    "a process with too many local states",
-                    self._automaton.moves(node[0])[0].action.span,
-                    f"at most {_MOST_POINTS}",
-                )
-            steps.edges += self._leaving(node)
-        for (point, _, _), number in sorted(self._numbers.items(), key=lambda item: item[1]):
-            steps.points.setdefault(point, []).append(number)
-        return steps
-
-    def _node(self, point: int, known: Mapping[str, int], started: int) -> Node:
-        if not self._tracks:
-            return point, (), 0
-        named = {name: value for name, value in known.items() if not name.startswith("$")}
-        return point, tuple(sorted(named.items())), started
+            self._leave(self._todo.pop(0))
+        held = frozenset(number for (_, is_held), number in self._numbers.items() if is_held)
+        points: dict[int, list[int]] = {}
+        for (point, is_held), number in self._numbers.items():
+            if not is_held:
+                points.setdefault(point, []).append(number)
+        edges = without_held_points(self._edges, held)
+        left = {entry} | {point for edge in edges for point in (edge.source, edge.target)}
+        new = {point: number for number, point in enumerate(sorted(left))}
+        return Steps(
+            new[entry],
+            [replace(edge, source=new[edge.source], target=new[edge.target]) for edge in edges],
+            {point: [new[here] for here in known if here in new] for point, known in points.items()},
+            frozenset(new[point] for point in held & left),
+        )
 
     def _number(self, node: Node) -> int:
         if node not in self._numbers:
@@ -116,121 +112,173 @@ class _Stepper:
             self._todo.append(node)
         return self._numbers[node]
 
-    def _leaving(self, node: Node) -> Iterator[Edge]:
-        point, values, started = node
-        known = dict(values) if self._tracks else self._fixed
-        source = self._number(node)
+    def _leave(self, node: Node) -> None:
+        """Adds the edges that leave a node."""
+        point, is_held = node
+        source = self._numbers[node]
         moves = self._automaton.moves(point)
-        if not moves and point != self._built.end:  # `goto` in a circle: busy forever
-            yield Edge(source=source, target=source)
-        ways = 0
-        for move, path in self._first(moves, known, started):
-            for end, way in self._ways(move, path, started):
-                ways += 1
-                if ways > _MOST_WAYS:
-                    raise error(
-                        "W0710",
-                        "too many paths through an atomic block",
-                        move.action.span,
-                        f"at most {_MOST_WAYS}",
-                    )
-                target = self._number(self._node(end, way.known, started + way.spawned))
-                yield way.edge(source, target, locked=move.block is not None)
-        if moves and not ways:  # a thread without edges would have ended
-            yield Edge(
-                source=source,
-                target=source,
-                operations=(Assume(FALSE, waits=True),),
-                span=moves[0].action.span,
+        if is_held:  # who holds a block does not wait for a sender
+            moves = tuple(move for move in moves if not _receives_at_once(move))
+        elif not moves and point != self._built.end:  # `goto` in a circle: busy forever
+            self._edges.append(Edge(source=source, target=source))
+            return
+        before = {number: self._before(moves, number) for number in range(len(moves))}
+        may_wait = not any(
+            move.action.kind is Kind.ELSE or (move.action.condition == TRUE and not move.action.idle)
+            for move in moves
+        )
+        added = len(self._edges)
+        for number, move in enumerate(moves):
+            self._add(node, move, [moves[other] for other in before[number]], moves, waits=may_wait)
+        if is_held:
+            self._let_go(node, moves, before)
+        elif moves and len(self._edges) == added:  # a thread without edges would have ended
+            waiting = Assume(FALSE, waits=True)
+            span = moves[0].action.span
+            self._edges.append(Edge(source=source, target=source, operations=(waiting,), span=span))
+
+    def _before(self, moves: Sequence[Move], number: int) -> list[int]:
+        """The moves that come before one: it is done only where none of them can be."""
+        move = moves[number]
+        options: set[int] = set()
+        if move.action.kind is Kind.ELSE:
+            others = [
+                id(other.action) for point in move.action.others for other in self._automaton.moves(point)
+            ]
+            options = {place for place, other in enumerate(moves) if id(other.action) in others}
+        return [
+            place
+            for place, other in enumerate(moves)
+            if place != number
+            and (
+                place in options
+                or other.escape in move.regions
+                or (place < number and move.is_deterministic and other.is_deterministic
+                    and other.block == move.block)
             )
+        ]  # fmt: skip
 
-    def _first(
-        self, moves: tuple[Move, ...], known: Mapping[str, int], started: int
-    ) -> Iterator[tuple[Move, Path]]:
-        may_wait = not any(move.action.kind is Kind.ELSE or move.action.condition == TRUE for move in moves)
-        for position, move in enumerate(moves):
-            path = Path(dict(known), waits=may_wait)
-            self._prefer(path, moves, position)
-            if not path.is_dead and self._take(path, move, started):
-                yield move, path
-
-    def _prefer(self, path: Path, moves: tuple[Move, ...], position: int) -> None:
-        """In a `d_step`, the first statement that can be done is."""
-        move = moves[position]
-        for other in moves[:position]:
-            if move.is_deterministic and other.is_deterministic and other.block == move.block:
-                path.assume(logical_not(self._condition(path, other)))
-
-    def _take(self, path: Path, move: Move, started: int) -> bool:
-        """Adds a move to a path; whether it can be."""
-        action = move.action
-        if action.kind is Kind.ELSE:
-            path.assume(logical_not(self._condition(path, move, of_else=True)))
+    def _add(
+        self, node: Node, move: Move, before: Sequence[Move], moves: Sequence[Move], *, waits: bool
+    ) -> None:
+        path = Path(dict(self._fixed), waits=waits)
+        rank = 0
+        conditions = [self._condition(path, other) for other in before]
+        if None in conditions:
+            rank = 1 + max((self._rank(other, moves) for other in before), default=0)
+            for other in moves:
+                if other is not move and self._rank(other, moves) < rank and other not in before:
+                    raise _unclear(move.action.span)
+            path = Path(dict(self._fixed), waits=waits)
+        else:
+            for condition in conditions:
+                path.assume(logical_not(FALSE if condition is None else condition))
         base = path.temporaries
-        condition, renamed = path.read(action)
+        condition, renamed = path.read(move.action)
         path.assume(condition)
         if path.is_dead:
-            return False
-        path.do(action, renamed, base, self._spawner(path, started))
-        return not path.is_dead
+            return
+        start = next((effect for effect in move.action.effects if isinstance(effect, Start)), None)
+        if start is None:
+            path.do(move.action, renamed, base)
+            self._finish(node, move, path, rank)
+            return
+        for guard, operations in self._starter(move, start, path):
+            way = path.copy()
+            way.assume(guard)
+            way.do(move.action, renamed, base, operations)
+            if not way.is_dead:
+                self._finish(node, move, way, rank)
 
-    def _spawner(self, path: Path, started: int) -> Spawner:
-        return lambda start, known: self._start(start, known, started + path.spawned)
+    def _finish(self, node: Node, move: Move, path: Path, rank: int) -> None:
+        if path.is_dead:
+            return
+        goes_on = move.block is not None and self._automaton.is_inside(move.target)
+        sends = (
+            any(isinstance(effect, Send) for effect in path.operations) and move.action.kind is Kind.MEETING
+        )
+        is_held = goes_on and not sends
+        if is_held and self._automaton.block_of(move.target) in self._draining:
+            path.operations.append(FULL_FENCE)
+        if node[1] and FENCE_OF_ALL in path.operations:
+            message = "`sync` in the middle of an atomic block"
+            raise error("W0710", message, move.action.span, "no other process could empty its store buffer")
+        target = self._number((move.target, is_held))
+        edge = path.edge(self._numbers[node], target, locked=move.block is not None)
+        self._edges.append(replace(edge, rank=rank, idle=move.action.idle))
 
-    def _condition(self, path: Path, move: Move, *, of_else: bool = False) -> Expr:
-        """Whether a move could be done now, in terms of what the path reads for it."""
+    def _rank(self, move: Move, moves: Sequence[Move]) -> int:
+        """The rank of an edge, if its rank depends on others that cannot be expressed."""
+        before = [moves[place] for place in self._before(moves, moves.index(move))]
+        if all(self._condition(Path(dict(self._fixed)), other) is not None for other in before):
+            return 0
+        return 1 + max(self._rank(other, moves) for other in before)
+
+    def _condition(self, path: Path, move: Move) -> Expr | None:
+        """Whether a move could be done now, in terms of what the path reads for it; None: others decide.
+
+        Nobody who offers to receive at once counts, as in SPIN: only senders look for somebody to meet.
+        """
         action = move.action
+        if action.idle or _receives_at_once(move):
+            return FALSE
         if action.kind is Kind.ELSE:
             result: Expr = FALSE
             for point in action.others:
                 for other in self._automaton.moves(point):
-                    result = either(result, self._condition(path, other))
-            return result if of_else else logical_not(result)
-        if action.kind is not Kind.PLAIN:
-            what = "a rendezvous" if action.kind is Kind.MEETING else "`sync` or `fence`"
-            raise error(
-                "W0710",
-                f"{what} beside `else`, or inside an atomic block",
-                action.span,
-                "membar cannot determine statically whether it is enabled",
-                help="make it the first statement of the block",
-            )
+                    found = self._condition(path, other)
+                    if found is None:
+                        return None
+                    result = either(result, found)
+            return logical_not(result)
+        if action.kind is Kind.MEETING:
+            return None
         condition, _ = path.read(action)
         return condition
 
-    # Atomic blocks
+    def _let_go(self, node: Node, moves: Sequence[Move], before: Mapping[int, Sequence[int]]) -> None:
+        """Lets go of an atomic block where none of the moves can be done."""
+        for number, move in enumerate(moves):
+            action = move.action
+            is_sure = action.kind in (Kind.PLAIN, Kind.FENCE) and action.condition == TRUE and not action.idle
+            if (is_sure and not before[number]) or (
+                action.kind is Kind.ELSE and len(before[number]) == len(moves) - 1
+            ):
+                return
+        path = Path(dict(self._fixed), waits=True)
+        conditions = [self._condition(path, move) for move in moves]
+        rank = 0
+        if None in conditions:
+            path = Path(dict(self._fixed), waits=True)
+            rank = 1 + max(self._rank(move, moves) for move in moves)
+        else:
+            for condition in conditions:
+                path.assume(logical_not(FALSE if condition is None else condition))
+        if path.is_dead:
+            return
+        point, source = node[0], self._numbers[node]
+        path.span = _span_of(moves, self._built)
+        if moves and all(move.is_deterministic for move in moves):
+            path.operations.append(Assert(FALSE, "a `d_step` that blocks"))
+        target = self._number((point, False))
+        self._edges.append(replace(path.edge(source, target, locked=False), rank=rank))
 
-    def _ways(self, move: Move, path: Path, started: int) -> Iterator[tuple[int, Path]]:
-        """Every way on from a move that was taken: where it ends."""
-        todo = [(move, path)]
-        while todo:
-            last, way = todo.pop()
-            ends = last.block is None or not self._automaton.is_inside(last.target)
-            if ends or any(isinstance(effect, Send) for effect in last.action.effects):
-                yield last.target, way
-                continue
-            if way.steps > _LONGEST_WAY:
-                raise error(
-                    "W0710",
-                    "a path through an atomic block that is too long",
-                    last.action.span,
-                    f"at most {_LONGEST_WAY} statements; a waiting loop never ends",
-                )
-            moves = self._automaton.moves(last.target)
-            stop = way.copy()
-            stop.assume(none_of([self._condition(stop, other) for other in moves]))
-            if not stop.is_dead and last.is_deterministic and moves:
-                stop.operations.append(Assert(FALSE, "a `d_step` that blocks"))
-            if not stop.is_dead:
-                yield last.target, stop
-            following = [
-                (other, on)
-                for position, other in enumerate(moves)
-                if (on := self._on(way, moves, position, started))
-            ]
-            todo += reversed(following)
 
-    def _on(self, way: Path, moves: tuple[Move, ...], position: int, started: int) -> Path | None:
-        path = way.copy()
-        self._prefer(path, moves, position)
-        return path if not path.is_dead and self._take(path, moves[position], started) else None
+def _receives_at_once(move: Move) -> bool:
+    return move.action.kind is Kind.MEETING and any(
+        isinstance(operation, Receive) for operation in move.action.reads
+    )
+
+
+def _span_of(moves: Iterable[Move], built: Built) -> Span:
+    return next((move.action.span for move in moves), built.span)
+
+
+def _unclear(span: Span) -> Exception:
+    return error(
+        "W0710",
+        "a statement beside a rendezvous whose precedence is not clear",
+        span,
+        "membar cannot determine when it is enabled",
+        help="move the rendezvous out of `else`, `unless` or the `d_step`",
+    )

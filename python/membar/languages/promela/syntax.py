@@ -88,6 +88,7 @@ class Run:
     process: str
     arguments: tuple[Expr, ...]
     span: Span
+    priority: Expr | None = None
 
 
 @record(frozen=True, slots=True)
@@ -272,6 +273,34 @@ class Select:
 
 
 @record(frozen=True, slots=True)
+class ForEach:
+    """`for (i in a) { … }`: the indices of an array, or the messages of a channel."""
+
+    target: Use
+    all_of: Use
+    body: Block
+    span: Span
+
+
+@record(frozen=True, slots=True)
+class Unless:
+    """`statement unless escape`: before each step, the first step of `escape` is tried."""
+
+    statement: Statement
+    escape: Statement
+    span: Span
+
+
+@record(frozen=True, slots=True)
+class SetPriority:
+    """`set_priority(p, n)`."""
+
+    process: Expr
+    priority: Expr
+    span: Span
+
+
+@record(frozen=True, slots=True)
 class Send:
     """`c!…`, or `c!!…` into sorted place."""
 
@@ -337,7 +366,7 @@ class Labelled:
 
 Statement: TypeAlias = (
     Test | Else | Assign | Check | Skip | Goto | Break | Choice | Block | For | Select | Send | Receive
-    | Store | Load | Fence | Declare | Labelled
+    | Store | Load | Fence | Declare | Labelled | ForEach | Unless | SetPriority
 )  # fmt: skip
 
 
@@ -359,6 +388,7 @@ class Process:
     span: Span
     copies: Expr | None = None
     provided: Expr | None = None
+    priority: Expr | None = None
 
 
 @record(frozen=True, slots=True)
@@ -379,14 +409,24 @@ class Never:
     span: Span
 
 
+@record(frozen=True, slots=True)
+class Trace:
+    """`trace { … }`, or `notrace { … }`."""
+
+    body: Block
+    is_forbidden: bool
+    span: Span
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Module:
     """A whole text."""
 
     variables: tuple[Variable, ...]
     records: tuple[tuple[str, tuple[Variable, ...], Span], ...]
-    symbols: tuple[tuple[tuple[str, Span], ...], ...]
+    symbols: tuple[tuple[str, tuple[tuple[str, Span], ...]], ...]
     processes: tuple[Process, ...]
     claims: tuple[Claim, ...]
     nevers: tuple[Never, ...]
+    traces: tuple[Trace, ...]
     span: Span

@@ -10,12 +10,13 @@ from membar.tokens import Token
 
 KEYWORDS = frozenset(
     {
-        "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do", "else", "empty",
-        "enabled", "eval", "false", "fi", "for", "full", "goto", "hidden", "if", "init", "inline", "int",
-        "len",
-        "local", "ltl", "mtype", "nempty", "never", "nfull", "notrace", "np_", "od", "of", "pc_value", "pid",
-        "printf", "printm", "priority", "proctype", "provided", "run", "select", "short", "show", "skip",
-        "timeout", "trace", "true", "typedef", "unless", "unsigned", "xr", "xs",
+        "D_proctype", "active", "assert", "atomic", "bit", "bool", "break", "byte", "c_code", "c_decl",
+        "c_expr", "c_state", "c_track", "chan", "d_step", "do", "else", "empty", "enabled", "eval",
+        "false", "fi", "for", "full", "get_priority", "goto", "hidden", "if", "init", "inline", "int",
+        "len", "local", "ltl", "mtype", "nempty", "never", "nfull", "notrace", "np_", "od", "of",
+        "pc_value", "pid", "printf", "printm", "priority", "proctype", "provided", "run", "select",
+        "set_priority", "short", "show", "skip", "timeout", "trace", "true", "typedef", "unless",
+        "unsigned", "xr", "xs",
     }
 )  # fmt: skip
 

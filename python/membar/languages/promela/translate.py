@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.actions import Start
+from membar.languages.promela.actions import Move, Start
 from membar.languages.promela.channels import meetings_of, memory_of
 from membar.languages.promela.claims import ERROR_STATE, Claims
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.parser import parse
+from membar.languages.promela.path import Path
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import Built, Instance, ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
-from membar.languages.promela.steps import Steps, steps_of
+from membar.languages.promela.starts import Started, starts_of
+from membar.languages.promela.steps import Starter, Steps, steps_of
 from membar.languages.promela.values import constant
-from membar.program.operations import Operation, Spawn
+from membar.program.expr import TRUE, Constant, Expr, Register, equals
+from membar.program.operations import Operation, Set, Spawn
 from membar.program.program import Channel as Meeting
-from membar.program.program import Edge, MemoryObject, Program, Thread
-from membar.records import record, replace
+from membar.program.program import MemoryObject, Program, Thread
+from membar.records import field, record
 from membar.source import SourceFile
 
 LANGUAGE: Final = "Promela"
 _MOST_PROCESSES = 255
+# Counts the processes that a process has started.
+_COUNT = "#started"
 
 
 def parse_promela(source: SourceFile) -> Program:
@@ -52,6 +57,8 @@ class _Process:
     is_started: bool
     built: Built | None = None
     steps: Steps | None = None
+    # By the action that starts it: how many were started before, and the number of the process.
+    starts: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 class _Translation:
@@ -63,13 +70,13 @@ class _Translation:
         records = {name: fields for name, fields, _ in self._module.records}
         self._declarations = Declarations(records, constant)
         self._processes: list[_Process] = []
-        self._by_key: dict[tuple[object, ...], int] = {}
         self._storages: list[Storage] = []
         self._channels: list[Channel] = []
-        self._starter: int | None = None
+        self._starter_of: int | None = None
         self._at = 0
 
     def program(self) -> Program:
+        self._refuse_unsupported()
         self._globals()
         self._actives()
         if self._found:
@@ -83,6 +90,9 @@ class _Translation:
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
         names = self._names()
+        for item in self._processes:
+            if item.built is not None:
+                item.steps = steps_of(item.built, self._starter(item, names))
         running = [
             Running(names[number], item.process.name, item.instance.pid, item.built, item.steps)
             for number, item in enumerate(self._processes)
@@ -105,6 +115,20 @@ class _Translation:
         )
 
     # What is declared
+
+    def _refuse_unsupported(self) -> None:
+        """What is read but has no meaning here is refused by name."""
+        for trace in self._module.traces:
+            word = "notrace" if trace.is_forbidden else "trace"
+            self._found += error(
+                "W0711", f"`{word}` is not supported", trace.span, "expected a process"
+            ).diagnostics
+        for process in self._module.processes:
+            if process.priority is not None:
+                place = process.priority.span
+                self._found += error(
+                    "W0711", "`priority` is not supported", place, "expected `{`"
+                ).diagnostics
 
     def _globals(self) -> None:
         with self._collect_errors():
@@ -185,7 +209,20 @@ class _Translation:
         )
         item.built = builder.build()
         self._channels += item.built.channels
-        item.steps = steps_of(item.built, self._start)
+        found = starts_of(item.built)
+        if found is None:
+            raise error(
+                "W0709",
+                f"the processes that `{item.process.name}` starts are not known",
+                item.process.span,
+                "expected `run` with constant arguments, before any choice",
+            )
+        for before, started in enumerate(found):
+            number = self._start(started, before)
+            item.starts.setdefault(id(started.action), []).append((before, number))
+        if any(len(numbers) > 1 for numbers in item.starts.values()):
+            item.built.registers[_COUNT] = 0
+            item.built.counters.add(_COUNT)
 
     def _is_process(self, run: p.Run) -> p.Process:
         for process in self._module.processes:
@@ -194,35 +231,40 @@ class _Translation:
         known = ", ".join(process.name for process in self._module.processes)
         raise error("W0706", f"unknown process `{run.process}`", run.span, f"declared: {known}")
 
-    def _start(self, start: Start, known: tuple[int | None, ...], before: int) -> tuple[str, int | None]:
-        """The thread that a `run` starts; the same for the same place, arguments and runs before."""
-        values: list[int] = []
-        for number, value in enumerate(known):
-            if value is None:
-                raise error(
-                    "W0709",
-                    f"argument {number + 1} of `run {start.process}` is not constant",
-                    start.span,
-                    "expected a value that does not depend on shared variables or choices",
-                )
-            values.append(value)
-        names = tuple(None if item is None else (item.name, item.element) for item in start.channels)
-        key = (self._at, start.span.start, start.process, tuple(values), names, before)
-        if key not in self._by_key:
-            # Numbers are known where one process starts all others.
-            is_sure = self._starter in (None, self._at)
-            self._starter = self._at if is_sure else -1
-            first = sum(item.is_started for item in self._processes)
-            process = next(item for item in self._module.processes if item.name == start.process)
-            self._by_key[key] = self._add(
-                process,
-                is_started=False,
-                pid=first + before if is_sure else None,
-                values=tuple(values),
-                channels=start.channels,
-            )
-        number = self._by_key[key]
-        return str(number), self._processes[number].instance.pid
+    def _start(self, started: Started, before: int) -> int:
+        """The process that a `run` starts."""
+        # Numbers are known where one process starts all others.
+        is_sure = self._starter_of in (None, self._at)
+        self._starter_of = self._at if is_sure else -1
+        first = sum(item.is_started for item in self._processes)
+        process = next(item for item in self._module.processes if item.name == started.start.process)
+        return self._add(
+            process,
+            is_started=False,
+            pid=first + before if is_sure else None,
+            values=started.values,
+            channels=started.channels,
+        )
+
+    def _starter(self, item: _Process, names: list[str]) -> Starter:
+        """What starts processes: where one `run` starts several, a register counts them."""
+
+        def start(move: Move, effect: Start, _: Path) -> Sequence[tuple[Expr, tuple[Operation, ...]]]:
+            found: list[tuple[Expr, tuple[Operation, ...]]] = []
+            counts = item.built is not None and _COUNT in item.built.registers
+            for before, number in item.starts.get(id(move.action), ()):
+                operations: list[Operation] = [Spawn(names[number])]
+                pid = self._processes[number].instance.pid
+                if effect.result is not None:
+                    operations.append(Set(effect.result, Constant(pid or 0)))
+                guard: Expr = TRUE
+                if counts:
+                    guard = equals(Register(_COUNT), Constant(before))
+                    operations.append(Set(_COUNT, Constant(before + 1)))
+                found.append((guard, tuple(operations)))
+            return found
+
+        return start
 
     # The parts of the program
 
@@ -253,11 +295,12 @@ class _Translation:
         return Thread(
             name=names[number],
             entry=steps.entry,
-            edges=tuple(_name_started_threads(edge, names) for edge in steps.edges),
+            edges=tuple(steps.edges),
             registers=tuple(item.built.registers.items()),
             started=item.is_started,
             labels=tuple(labels),
             ends=frozenset(ends),
+            atomic=steps.held,
             span=item.process.span,
         )
 
@@ -272,12 +315,3 @@ class _Translation:
         for channel in self._channels:
             for name in meetings_of(channel):
                 yield Meeting(name, 0, len(channel.fields))
-
-
-def _name_started_threads(edge: Edge, names: list[str]) -> Edge:
-    """The edge with the names of the threads that it starts."""
-
-    def name_thread(operation: Operation) -> Operation:
-        return Spawn(names[int(operation.thread)]) if isinstance(operation, Spawn) else operation
-
-    return replace(edge, operations=tuple(name_thread(operation) for operation in edge.operations))

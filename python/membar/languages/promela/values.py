@@ -32,7 +32,7 @@ from membar.program.expr import (
 )
 from membar.program.folding import both, either, fold, logical_not, truth
 from membar.program.operations import MEMORY, Assert, Load, Operation, Set, Store
-from membar.records import field, record
+from membar.records import field, record, replace
 from membar.source import Span
 
 _INT = 32
@@ -247,6 +247,31 @@ class Values:
             )
         return Register(self.reads.seen[key])
 
+    def is_channel(self, use: p.Use) -> bool:
+        """Whether a name means a channel."""
+        return isinstance(self.scope.find(use.name, use.span), Channel)
+
+    def length(self, use: p.Use) -> int:
+        """The number of elements of an array."""
+        meaning: Meaning = self.scope.find(use.name, use.span)
+        inner = use.field
+        while inner is not None:
+            if not isinstance(meaning, Record) or inner.name not in meaning.fields:
+                raise error("W0706", f"unknown field `{inner.name}`", inner.span, "not declared")
+            meaning = meaning.fields[inner.name]
+            inner = inner.field
+        count = meaning.count if isinstance(meaning, Record) else None
+        if isinstance(meaning, Storage):
+            count = meaning.own
+        if count is None:
+            raise error("W0707", f"`{use.span.flat_text}` is not an array", use.span, "expected an array")
+        return count
+
+    def leaves(self, use: p.Use) -> list[p.Use]:
+        """The scalars that a name stands for: a record in a message is all its fields, in order."""
+        meaning: Meaning | None = self.scope.find(use.name, use.span) if self.scope.has(use.name) else None
+        return list(_leaves(use, use, meaning))
+
     def channel(self, use: p.Use) -> tuple[Channel, Expr | None]:
         """A channel, and which one of its array."""
         meaning = self.scope.find(use.name, use.span)
@@ -264,6 +289,30 @@ class Values:
         )
         self.demand(in_bounds, TRUE, f"index of `{use.name}` out of bounds", use.span)
         return meaning, index
+
+
+def _leaves(whole: p.Use, last: p.Use, meaning: Meaning | None) -> Iterator[p.Use]:
+    """The scalars of `whole`, whose last part is `last` and means this."""
+    if last.field is not None:
+        inner = meaning.fields.get(last.field.name) if isinstance(meaning, Record) else None
+        yield from _leaves(whole, last.field, inner)
+        return
+    if not isinstance(meaning, Record):
+        yield whole
+        return
+    for name, field_of in meaning.fields.items():
+        count = field_of.count if isinstance(field_of, Record) else None
+        if isinstance(field_of, Storage):
+            count = field_of.own
+        for number in (None,) if count is None else range(count):
+            index = None if number is None else p.Number(number, whole.span)
+            part = p.Use(name, whole.span, index)
+            yield from _leaves(_appended(whole, part), part, field_of)
+
+
+def _appended(use: p.Use, part: p.Use) -> p.Use:
+    inner = part if use.field is None else _appended(use.field, part)
+    return replace(use, field=inner)
 
 
 def assignment(place: CellReference, value: Expr) -> Iterator[Operation]:

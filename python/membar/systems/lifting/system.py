@@ -77,7 +77,8 @@ def build_system(
 
 def _check_form(program: Program, thread: Thread) -> None:
     """Refuses what is said about the program as a whole, and steps whose accesses have no order."""
-    if program.channels or program.errors or program.claims or program.condition or thread.committed:
+    asks = program.errors or program.claims or program.condition
+    if program.channels or asks or thread.committed or thread.atomic:
         raise refusal("an error state, a channel or a committed point", thread.span)
     if any(not isinstance(value, int) for _, value in thread.registers):
         raise refusal("a register whose initial value is an address", thread.span)

@@ -481,4 +481,101 @@ CASES = (
         "active proctype A() provided (x < 3) { do :: n++; x++ od }\n"
         "active proctype B() { end: x == 3; assert(n != 3) }",
     ),
+    Case(
+        "lines end statements",
+        "assertions",
+        "byte x\nbyte y\nmtype = { red green }\n"
+        "active proctype A() {\n  x = 1\n  if\n  :: x == 1 -> y = red\n  :: else y = 0\n  fi\n"
+        "  assert(y == 0)\n}",
+    ),
+    Case(
+        "kinds of symbols have numbers of their own, and a label may stand alone",
+        None,
+        "mtype:fruit = { apple, pear }; mtype:sign = { red, green };\n"
+        "active proctype A() { mtype:sign s = green; goto L; assert(false); L: }\n"
+        "active proctype B() { assert(pear == green && apple == 2) }",
+    ),
+    Case(
+        "conditions of the preprocessor, in an inline too",
+        "assertions",
+        "#define N 3\n#if N * 2 > 5 && defined(N)\nbyte x = 1;\n#else\nbyte x = 2;\n#endif\n"
+        "inline f() {\n#ifdef N\n  assert(x == 2)\n#endif\n}\nactive proctype A() { f() }",
+    ),
+    Case(
+        "timeout where nothing else can happen",
+        None,
+        "byte x; chan c = [0] of { byte };\n"
+        "active proctype A() { if :: c?x -> assert(false) :: timeout -> x = 7 fi }\n"
+        "active proctype B() { x == 7 }",
+    ),
+    Case(
+        "timeout does not come while others can move",
+        "assertions",
+        "byte x;\nactive proctype A() { if :: x == 5 -> assert(false) :: timeout -> skip fi }\n"
+        "active proctype B() { do :: x < 5 -> x++ :: else -> break od }",
+    ),
+    Case(
+        "unless: the escape comes before every step",
+        None,
+        "byte x, y;\n"
+        "active proctype A() { { x = 1; x = 2; assert(y == 0 || x == 2); y != 0; assert(false) }"
+        " unless { y == 1 -> skip } }\nactive proctype B() { x == 2 -> y = 1 }",
+    ),
+    Case(
+        "unless: without the escape the rest is done",
+        "assertions",
+        "byte x;\nactive proctype A() { { x = 1; assert(x == 0) } unless { x == 3 } }",
+    ),
+    Case(
+        "unless: the outer escape comes first",
+        None,
+        "byte x;\nactive proctype A() { { { x = 1; false } unless { x == 1 -> assert(false) } }"
+        " unless { x == 1 -> skip } }",
+    ),
+    Case(
+        "a rendezvous beside else, of who sends",
+        None,
+        "chan c = [0] of { byte };\nactive proctype A() { if :: c!1 :: else -> assert(false) fi }\n"
+        "active proctype B() { c?1 }",
+    ),
+    Case(
+        "a rendezvous beside else, of who receives",
+        "assertions",
+        "chan c = [0] of { byte };\nactive proctype A() { if :: c?1 :: else -> assert(false) fi }\n"
+        "active proctype B() { end: c!1 }",
+    ),
+    Case(
+        "a rendezvous in the middle of an atomic block",
+        None,
+        "byte x; chan c = [0] of { byte };\nactive proctype A() { atomic { x = 1; c!2; x = 3 } }\n"
+        "active proctype B() { byte v; atomic { c?v; assert(x == 1); x = 2; assert(x == 2) } }",
+    ),
+    Case(
+        "a rendezvous gives the block away",
+        "assertions",
+        "byte x; chan c = [0] of { byte };\n"
+        "active proctype A() { atomic { x = 1; c!2; assert(x == 1); x = 3 } }\n"
+        "active proctype B() { c?2; x = 5 }",
+    ),
+    Case(
+        "a loop in an atomic block that shared variables end",
+        None,
+        "byte x = 9, n;\n"
+        "active proctype A() { atomic { do :: x > 3 -> x--; n++ :: else -> break od } ; assert(n == 6) }\n"
+        "active proctype B() { assert(x == 9 || x == 3) }",
+    ),
+    Case(
+        "a loop over an array and one over the messages of a channel",
+        None,
+        "byte a[3]; chan c = [2] of { byte }; byte n;\nactive proctype A() { byte i;\n"
+        " for (i in a) { a[i] = i }; c!4; c!5; for (i in c) { n = n + i };"
+        " assert(a[2] == 2 && n == 9 && len(c) == 2) }",
+    ),
+    Case(
+        "records in messages",
+        None,
+        "typedef R { byte f; bit g[2] }; chan c = [1] of { byte, R };\n"
+        "active proctype A() { R r, s; byte k; r.f = 3; r.g[1] = 1; c!7,r; c?k,s;"
+        " assert(k == 7 && s.f == 3 && s.g[0] == 0 && s.g[1] == 1) }",
+    ),
 )

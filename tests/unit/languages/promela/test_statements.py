@@ -23,7 +23,7 @@ def test_an_atomic_block_is_one_step_between_fences() -> None:
     (thread,) = program("byte x; active proctype P() { atomic { x == 0 -> x = 1 } }").threads
     (edge,) = thread.edges
     names = [type(operation).__name__ for operation in edge.operations]
-    assert names == ["Fence", "Load", "Assume", "Store", "Fence", "Set"]
+    assert names == ["Fence", "Load", "Assume", "Set", "Store", "Fence"]
 
 
 def test_a_block_that_cannot_go_on_stops_in_the_middle() -> None:
