@@ -29,6 +29,7 @@ class Start:
     channels: tuple[Channel | None, ...]
     result: str | None
     span: Span
+    count: Expr | None = None  # how many processes there are, where they are a stack
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,22 @@ class Messages:
     # Questions
 
     def question_value(self, question: p.Ask | p.Peek) -> Expr:
-        channel, index = self._values.channel(question.channel)
+        number = self._values.variable_channel(question.channel)
+        if number is None:
+            return self._answer(question, *self._values.channel(question.channel))
+        value: Expr = FALSE
+        for channel in self._candidates(len(question.patterns) if isinstance(question, p.Peek) else None):
+            is_it = fold(equals(number, Constant(channel.identity + channel.element)))
+            value = fold(Select(is_it, self._answer(question, channel, None), value))
+        return value
+
+    def _candidates(self, width: int | None) -> Iterator[Channel]:
+        """The channels that a variable may hold where messages have so many values."""
+        for channel in self._values.channels or ():
+            if width is None or len(channel.fields) == width:
+                yield from channel.elements
+
+    def _answer(self, question: p.Ask | p.Peek, channel: Channel, index: Expr | None) -> Expr:
         if not channel.capacity:  # it never holds a message, and is never full
             return TRUE if isinstance(question, p.Ask) and question.word in ("empty", "nfull") else FALSE
         if isinstance(question, p.Peek):
@@ -108,8 +123,24 @@ class Messages:
     # Statements
 
     def actions(self, statement: p.Send | p.Receive) -> Sequence[Action]:
-        """The ways in which a statement can be done; more than one where the meeting place is not known."""
-        channel, index = self._values.channel(statement.channel)
+        """The ways in which a statement can be done; more than one where the channel is not known."""
+        if self._values.variable_channel(statement.channel) is None:
+            channel, index = self._values.channel(statement.channel)
+            return self.actions_on(statement, channel, index, TRUE)
+        found: list[Action] = []
+        expanded = self._expanded(statement)
+        width = len(expanded.values if isinstance(expanded, p.Send) else expanded.patterns)
+        for channel in self._candidates(width):
+            values = self._values.again()
+            number = values.variable_channel(statement.channel) or FALSE
+            is_it = fold(equals(number, Constant(channel.identity + channel.element)))
+            found += Messages(values).actions_on(statement, channel, None, is_it)
+        return found or [Action(span=statement.span, condition=FALSE)]
+
+    def actions_on(
+        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None, is_it: Expr
+    ) -> Sequence[Action]:
+        """The ways to do it on one channel, where `is_it` says that this is the one."""
         statement = self._expanded(statement)
         given = statement.values if isinstance(statement, p.Send) else statement.patterns
         if len(given) != len(channel.fields):
@@ -120,10 +151,12 @@ class Messages:
                 f"its messages have {len(channel.fields)}",
             )
         if not channel.capacity:
-            return list(self._meetings(statement, channel, index))
+            return list(self._meetings(statement, channel, index, is_it))
         if isinstance(statement, p.Send):
-            return [self._send(statement, channel, index)]
-        return [self._receive(statement, channel, index)]
+            action = self._send(statement, channel, index)
+        else:
+            action = self._receive(statement, channel, index)
+        return [replace(action, condition=both(is_it, action.condition))]
 
     def _expanded(self, statement: p.Send | p.Receive) -> p.Send | p.Receive:
         """A statement with the fields of records in its message."""
@@ -264,12 +297,12 @@ class Messages:
     # A rendezvous
 
     def _meetings(
-        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None
+        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None, is_it: Expr
     ) -> Iterator[Action]:
         values = self._values
         sent = self._fields_of(statement, channel) if isinstance(statement, p.Send) else []
         for number in self._elements(channel, index):
-            is_this = TRUE if index is None else fold(equals(index, Constant(number)))
+            is_this = is_it if index is None else fold(equals(index, Constant(number)))
             name = meeting_name(channel, number)
             if isinstance(statement, p.Send):
                 effects: tuple[op.Operation, ...] = (op.Send(name, tuple(sent)),)

@@ -33,6 +33,12 @@ class Declarations:
     ) -> None:
         self._records = records
         self.constant = constant
+        # Whether processes are a stack and channels values, and whether the text needs that.
+        self.is_dynamic = False
+        self.needs_dynamic = False
+        # All channels: those of the last reading of the text, and of this one.
+        self.channels: tuple[Channel, ...] = ()
+        self.found: list[Channel] = []
 
     def symbols(self, groups: Sequence[tuple[str, Sequence[tuple[str, Span]]]], scope: Scope) -> None:
         """`mtype = { … }`: SPIN numbers the names of each declaration from the last to the first.
@@ -68,8 +74,10 @@ class Declarations:
         if count is not None and not 1 <= count <= MOST_ELEMENTS:
             raise error("W0705", f"an array of {count} elements", item.span, f"expected 1 to {MOST_ELEMENTS}")
         inner = dimensions if count is None else (*dimensions, count)
-        if item.type is p.Type.CHAN:
-            return self._channel(item, name, count, scope)
+        if item.type is p.Type.CHAN and isinstance(item.initial, p.ChannelShape):
+            return self._channel(item, name, count, scope, item.initial)
+        if item.type is p.Type.CHAN and not self.is_dynamic:
+            self.needs_dynamic = True
         if item.type is p.Type.RECORD:
             return self._record(item, name, inner, count, scope, shared=shared)
         kind = scalar(item.type, item.width)
@@ -87,6 +95,7 @@ class Declarations:
             is_shared=shared,
             initial=value,
             listed=listed,
+            is_channel=item.type is p.Type.CHAN,
             span=item.span,
         )
 
@@ -121,21 +130,13 @@ class Declarations:
         }
         for field in fields.values():
             if isinstance(field, Channel):
-                raise error(
-                    "W0711", "a channel inside a record is not supported", item.span, "declare it alone"
-                )
+                message = "a channel with messages of its own inside a record"
+                raise error("W0711", message, item.span, "declare it alone")
         return Record(fields, count)
 
-    def _channel(self, item: p.Variable, name: str, count: int | None, scope: Scope) -> Channel:
-        shape = item.initial
-        if not isinstance(shape, p.ChannelShape):
-            raise error(
-                "W0709",
-                f"the channel variable `{item.name}` is not initialised",
-                item.span,
-                "expected `= [capacity] of { types }`",
-                help="channels are passed only as arguments of `run`, by name",
-            )
+    def _channel(
+        self, item: p.Variable, name: str, count: int | None, scope: Scope, shape: p.ChannelShape
+    ) -> Channel:
         capacity = self.constant(shape.capacity, scope)
         if not 0 <= capacity <= _MOST_MESSAGES:
             raise error(
@@ -147,14 +148,19 @@ class Declarations:
         fields: list[Scalar] = []
         for kind, width, record in shape.fields:
             fields += self._message_field(kind, width, record, scope)
-        return Channel(
+        if any(kind is p.Type.CHAN for kind, _, _ in shape.fields):
+            self.needs_dynamic = True
+        channel = Channel(
             name=name,
             capacity=capacity,
             fields=tuple(fields),
             count=count,
             total=count or 1,
+            identity=1 + sum(known.total for known in self.found),
             span=item.span,
         )
+        self.found.append(channel)
+        return channel
 
     def _message_field(self, kind: p.Type, width: int, record: str, scope: Scope) -> Iterator[Scalar]:
         """The scalars of one field of a message: those of a record are all its fields, in order."""

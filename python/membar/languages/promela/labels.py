@@ -48,7 +48,7 @@ def _somebody_at(running: Sequence[Running], prefix: str) -> StatePredicate:
     """That some process is at one of the labels."""
     reads: list[tuple[str, Observable]] = []
     value: Expr = FALSE
-    for number, item in enumerate(running):
+    for item in running:
         automaton = item.built.automaton
         points = {
             point
@@ -58,7 +58,7 @@ def _somebody_at(running: Sequence[Running], prefix: str) -> StatePredicate:
         }
         if points:
             name = f"#{len(reads)}"
-            reads.append((name, AtPoint(number, frozenset(points))))
+            reads.append((name, AtPoint(item.number, frozenset(points))))
             value = either(value, Register(name))
     return StatePredicate(value, tuple(reads), f"at a label `{prefix}…`")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
@@ -22,13 +22,20 @@ _MOST_CELLS = 256
 
 @record(frozen=True, slots=True)
 class Running:
-    """A thread of the program, as its process was written."""
+    """A thread of the program, as its process was written.
 
+    Attributes:
+        number: of the thread.
+        points: the control points at which it is this process, where processes are a stack; else None.
+    """
+
+    number: int
     thread: str
     process: str
     pid: int | None
     built: Built
     steps: Steps
+    points: frozenset[int] | None = None
 
 
 class StateReader:
@@ -62,7 +69,9 @@ class StateReader:
 
     def at(self, remote: p.Remote) -> Expr:
         """Whether a process is at a label."""
-        number, item = self._process(remote.process, remote.number, remote)
+        return self._of_process(remote, lambda item: self._at_label(item, remote))
+
+    def _at_label(self, item: Running, remote: p.Remote) -> Expr:
         automaton = item.built.automaton
         if remote.label not in automaton.labels:
             known = ", ".join(sorted(automaton.labels))
@@ -73,14 +82,16 @@ class StateReader:
                 f"labels: {known}" if known else "it has none",
             )
         points = item.steps.points.get(automaton.follow_jumps(automaton.labels[remote.label]), [])
-        return self.look(AtPoint(number, frozenset(points)))
+        return self.look(AtPoint(item.number, frozenset(points)))
 
     def local(self, remote: p.Remote) -> Expr:
         """The value of a variable of a process."""
+        return self._of_process(remote, lambda item: self._variable(item, remote))
+
+    def _variable(self, item: Running, remote: p.Remote) -> Expr:
         variable = remote.variable
         if variable is None:
             raise AssertionError("neither a label nor a variable")
-        number, item = self._process(remote.process, remote.number, remote)
         if variable.name not in item.built.variables or variable.field is not None:
             known = ", ".join(sorted(item.built.variables))
             raise error(
@@ -90,7 +101,18 @@ class StateReader:
                 f"variables: {known}" if known else "it has none",
             )
         storage = item.built.variables[variable.name]
-        return self.cell(storage, self._index(storage, variable), number)
+        return self.cell(storage, self._index(storage, variable), item.number)
+
+    def _of_process(self, remote: p.Remote, value_in: Callable[[Running], Expr]) -> Expr:
+        """Something of the process that a name means; on a stack, of the first that there is then."""
+        found = self._processes(remote)
+        if found[0].points is None:
+            return value_in(found[0])
+        value: Expr = FALSE
+        for item in reversed(found):
+            is_there = self.look(AtPoint(item.number, item.points or frozenset()))
+            value = Select(is_there, value_in(item), value)
+        return value
 
     def _index(self, storage: Storage, variable: p.Use) -> Expr | None:
         if (storage.own is None) is not (variable.index is None):
@@ -122,12 +144,13 @@ class StateReader:
             return self.look(CellValue(storage.name, cell))
         return self.look(RegisterValue(thread, storage.register(cell)))
 
-    def _process(self, name: str, number: p.Expr | None, remote: p.Remote) -> tuple[int, Running]:
-        """The thread that `P`, `P[i]` or `P_i` means: of several the one started first, as in SPIN."""
+    def _processes(self, remote: p.Remote) -> list[Running]:
+        """The processes that `P`, `P[i]` or `P_i` may mean; of several the first counts, as in SPIN."""
+        name, number = remote.process, remote.number
         pid = None if number is None else constant(number, self._scope)
         found = [
-            (position, item)
-            for position, item in enumerate(self._running)
+            item
+            for item in self._running
             if (item.process == name and pid in (None, item.pid)) or (number is None and item.thread == name)
         ]
         if not found:
@@ -135,12 +158,17 @@ class StateReader:
             raise error(
                 "W0706", f"unknown process in `{remote.span.flat_text}`", remote.span, f"processes: {known}"
             )
-        first = min(found, key=lambda each: (each[1].pid is None, each[1].pid or 0))
+        found.sort(key=lambda item: (item.pid is None, item.pid or 0))
         if len(found) > 1:
-            numbered = f"{name}[{first[1].pid}]" if first[1].pid is not None else first[1].thread
-            many = f"{len(found)} processes `{name}`"
-            self.notes.append(f"`{remote.span.flat_text}` means the first of {many}, {numbered}, as in SPIN")
-        return first
+            first = found[0]
+            numbered = f"{name}[{first.pid}]" if first.pid is not None else first.thread
+            many = (
+                "that there is"
+                if first.points is not None
+                else f"of {len(found)} processes `{name}`, {numbered}"
+            )
+            self.notes.append(f"`{remote.span.flat_text}` means the first {many}, as in SPIN")
+        return found
 
     def is_thread(self, name: str) -> bool:
         """Whether a thread of the program has this name."""

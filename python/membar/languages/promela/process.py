@@ -11,11 +11,11 @@ from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.initial_values import AtCreation
-from membar.languages.promela.scope import Channel, Record, Scope, Storage, Symbol, storages
-from membar.languages.promela.values import CellReference, Reads, Values, assignment
+from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol, storages
+from membar.languages.promela.values import PROCESSES, CellReference, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.folding import both, either, fold, logical_not
-from membar.program.operations import Assert, Choose, Fence, Operation
+from membar.program.operations import Assert, Choose, Fence, Operation, Set
 from membar.program.program import Value
 from membar.records import field, record, replace
 from membar.source import Span, without_parentheses
@@ -29,7 +29,10 @@ FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
 
 @record(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """A process that runs: its number, if that is known, its arguments; some run from the beginning."""
+    """A process that runs: its number, if that is known, its arguments; some run from the beginning.
+
+    Where processes are a stack, its arguments come with the message that starts it.
+    """
 
     name: str
     pid: int | None
@@ -70,7 +73,9 @@ class Built:
     variables: dict[str, Storage] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    counters: set[str] = field(default_factory=set)  # registers that no statement names
+    counters: set[str] = field(default_factory=set)  # registers that other steps set, too
+    parameters: list[Storage] = field(default_factory=list)
+    creation: list[Operation] = field(default_factory=list)  # gives variables their first values
 
 
 class ProcessBuilder:
@@ -132,6 +137,8 @@ class ProcessBuilder:
                 self._automaton.jump(source, self._automaton.labels[goto.label])
         if self._diagnostics:
             raise InputError(*dict.fromkeys(self._diagnostics))
+        if self._declarations.is_dynamic and not self._instance.is_started:
+            self._built.counters.update(self._built.registers)  # the step that starts it sets them
         return self._built
 
     def _parameters(self) -> None:
@@ -139,14 +146,7 @@ class ProcessBuilder:
         values, channels = iter(instance.values), iter(instance.channels)
         for item in self._process.parameters:
             value, channel = next(values, 0), next(channels, None)
-            if item.type is p.Type.CHAN:
-                if channel is None:
-                    raise error(
-                        "W0709",
-                        f"the channel `{item.name}` is not initialised",
-                        item.span,
-                        "`run` must pass it",
-                    )
+            if item.type is p.Type.CHAN and channel is not None:
                 self._scope.declare(item.name, channel, item.span)
                 continue
             meaning = self._declarations.variable(item, self._scope, shared=False)
@@ -154,6 +154,7 @@ class ProcessBuilder:
                 raise error("W0711", "a parameter that is not a scalar", item.span, "expected a number")
             self._scope.declare(item.name, meaning, item.span)
             self._built.variables[item.name] = meaning
+            self._built.parameters.append(meaning)
             self._built.registers[meaning.name] = meaning.scalar.fits(value)
 
     # Declarations between statements
@@ -170,10 +171,10 @@ class ProcessBuilder:
             taken = {name.split("[")[0] for name in self._built.registers}
             while register in taken or register in self._built.variables:
                 register += "'"
-            if item.type is p.Type.CHAN:
+            if isinstance(item.initial, p.ChannelShape):
                 register = f"{self._instance.name}.{register}"
             meaning = self._declarations.variable(item, scope, shared=False, rename=register, initial=False)
-            first = self._first_value(item, scope) if is_first else 0
+            first = self._first_value(item, scope, meaning) if is_first else 0
             scope.declare(item.name, meaning, item.span)
             if isinstance(meaning, Channel):
                 self._built.channels.append(meaning)
@@ -191,13 +192,37 @@ class ProcessBuilder:
                 assigns.append(self._initialise(item, meaning))
         return assigns
 
-    def _first_value(self, item: p.Variable, scope: Scope) -> int:
+    def _first_value(self, item: p.Variable, scope: Scope, meaning: Meaning) -> int:
         """What a variable holds when its process is created."""
         if item.initial is None or isinstance(item.initial, _NO_VALUE):
+            return 0
+        if self._declarations.is_dynamic and not self._instance.is_started:
+            self._create(item.initial, scope, meaning)
             return 0
         is_started = self._instance.is_started
         values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
         return values.value(item.initial)
+
+    def _create(self, initial: p.Expr, scope: Scope, meaning: Meaning) -> None:
+        """Gives a variable its first value in the step that starts the process."""
+        values = self._values(scope)
+        value = values.of(initial)
+        self._built.creation += values.reads.operations
+        for storage in storages(meaning):
+            for cell in range(storage.count):
+                index = Constant(cell) if storage.dimensions else None
+                self._built.creation += assignment(CellReference(storage, index), value)
+        self._built.creation += [Set(f"${number}", FALSE) for number in range(1, values.reads.count + 1)]
+
+    def _values(self, scope: Scope, reads: Reads | None = None) -> Values:
+        known = self._declarations
+        return Values(
+            scope,
+            reads or Reads(),
+            special=self._special,
+            ask=_question_value,
+            channels=(known.channels or known.found) if known.is_dynamic else None,
+        )
 
     def _initialise(self, item: p.Variable, meaning: Storage | Record | Symbol) -> p.Statement:
         """The step that a declaration between statements is: it sets the variable, with 0 by default.
@@ -317,7 +342,7 @@ class ProcessBuilder:
             message = "a `d_step` of a process with `provided`"
             raise error("W0711", message, action.span, "not supported: use `atomic`")
         reads = Reads(count=action.temporaries)
-        values = Values(self._outer, reads, special=self._special, ask=_question_value)
+        values = self._values(self._outer, reads)
         allowed = values.truth(provided)
         own = (
             replace(item, condition=either(logical_not(allowed), item.condition))
@@ -387,7 +412,7 @@ class ProcessBuilder:
     def _for_each(self, loop: p.ForEach, source: int, target: int, around: _Around) -> None:
         """The indices of an array; or each message of a channel, which is received and sent again."""
         span, of = loop.span, loop.all_of
-        values = Values(around.scope, Reads(), special=self._special, ask=_question_value)
+        values = self._values(around.scope)
         if not values.is_channel(of):
             last = p.Number(values.length(of) - 1, span)
             self._for(p.For(loop.target, p.Number(0, span), last, loop.body, span), source, target, around)
@@ -429,7 +454,7 @@ class ProcessBuilder:
         if around.is_deterministic:
             self._statement(low, source, target, around)
             return
-        values = Values(around.scope, Reads(), special=self._special, ask=_question_value)
+        values = self._values(around.scope)
         place = values.place(select.target)
         if place.storage.is_shared and around.block is None and not _is_one_step(select):
             one_more = p.Infix("+", select.target, p.Number(1, span), span)
@@ -449,8 +474,7 @@ class ProcessBuilder:
     # Statements that act
 
     def _actions(self, statement: p.Statement, around: _Around) -> Sequence[Action]:
-        reads = Reads()
-        values = Values(around.scope, reads, special=self._special, ask=_question_value)
+        values = self._values(around.scope)
         match statement:
             case p.Test(condition, span):
                 if isinstance(condition, p.Run):
@@ -503,18 +527,35 @@ class ProcessBuilder:
             raise error("W0709", message, run.span, f"{len(run.arguments)} arguments are given")
         arguments: list[Expr] = []
         channels: list[Channel | None] = []
+        is_dynamic = self._declarations.is_dynamic
         for item, argument in zip(process.parameters, run.arguments, strict=True):
-            is_channel = item.type is p.Type.CHAN
+            is_channel = item.type is p.Type.CHAN and not is_dynamic
             arguments.append(FALSE if is_channel else values.of(argument))
-            channels.append(_channel_argument(argument, values) if is_channel else None)
+            channels.append(self._channel_argument(argument, values) if is_channel else None)
         number: str | None = None
         stored: tuple[Operation, ...] = ()
         if target is not None:
             place = values.place(target)
             number = values.reads.fresh()
             stored = tuple(assignment(place, Register(number)))
-        start = Start(process.name, tuple(arguments), tuple(channels), number, run.span)
+        count = values.load(CellReference(PROCESSES, None)) if is_dynamic else None
+        start = Start(process.name, tuple(arguments), tuple(channels), number, run.span, count)
         return self._action(values, run.span, effects=(start, *stored))
+
+    def _channel_argument(self, argument: p.Expr, values: Values) -> Channel | None:
+        """The channel that an argument names; None if it is not known, or is one of a variable."""
+        if isinstance(argument, p.Use) and isinstance(
+            values.scope.find(argument.name, argument.span), Channel
+        ):
+            channel, index = values.channel(argument)
+            if index is None:
+                return channel
+            if isinstance(index, Constant):
+                return replace(channel, count=None, element=index.value)
+        elif not isinstance(argument, p.Use) or not values.is_channel(argument):
+            raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
+        self._declarations.needs_dynamic = True
+        return None
 
     def _special(self, special: p.Special) -> Expr:
         if special.word == "_pid" and self._instance.pid is not None:
@@ -522,6 +563,7 @@ class ProcessBuilder:
         if special.word == "timeout":
             self._asks_timeout = True
             return TRUE if self._timeout else FALSE
+        self._declarations.needs_dynamic = True
         if special.word == "_pid":
             raise error(
                 "W0709",
@@ -534,18 +576,6 @@ class ProcessBuilder:
 
 def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
     return Messages(values).question_value(question)
-
-
-def _channel_argument(argument: p.Expr, values: Values) -> Channel:
-    """The channel that an argument names."""
-    if not isinstance(argument, p.Use):
-        raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
-    channel, index = values.channel(argument)
-    if index is None:
-        return channel
-    if not isinstance(index, Constant):
-        raise error("W0709", "a channel that is not constant", argument.span, "expected a constant index")
-    return replace(channel, count=None, element=index.value)
 
 
 def _require_shared(place: CellReference, use: p.Use) -> CellReference:
@@ -565,4 +595,4 @@ def _is_one_step(select: p.Select) -> bool:
 
 def _acts(declare: p.Declare) -> bool:
     """Whether a declaration between statements is a step."""
-    return any(item.type is not p.Type.CHAN for item in declare.variables)
+    return any(not isinstance(item.initial, p.ChannelShape) for item in declare.variables)

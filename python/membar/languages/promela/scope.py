@@ -9,7 +9,7 @@ from membar.diagnostics import InputError, close_matches, error
 from membar.languages.promela import syntax as p
 from membar.program.expr import Expr, Extend
 from membar.program.program import MemoryObject
-from membar.records import record
+from membar.records import record, replace
 from membar.source import Span
 
 MOST_ELEMENTS = 1 << 16
@@ -64,6 +64,7 @@ class Storage:
         is_shared: memory, else registers.
         initial: the first value of each cell.
         listed: or those of the elements of its array; the last one counts for all that follow, as in SPIN.
+        is_channel: its values are the numbers of channels.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Storage:
     is_shared: bool
     initial: int = 0
     listed: tuple[int, ...] = ()
+    is_channel: bool = False
     span: Span
 
     def first(self, cell: int) -> int:
@@ -117,6 +119,7 @@ class Channel:
         count: number of channels in the array; None: no array.
         total: number of channels declared together.
         element: which of these this one is, where it is no array.
+        identity: the number of the first of these, where channels are values; 0: they are not.
     """
 
     name: str
@@ -125,7 +128,14 @@ class Channel:
     count: int | None
     total: int = 1
     element: int = 0
+    identity: int = 0
     span: Span
+
+    @property
+    def elements(self) -> Iterator[Channel]:
+        """Each of the channels declared together."""
+        for number in range(self.total):
+            yield replace(self, count=None, element=number)
 
 
 @record(frozen=True, slots=True)

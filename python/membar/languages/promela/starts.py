@@ -38,6 +38,35 @@ def has_starts(built: Built) -> bool:
     return any(_start_of(action) is not None for action in built.automaton.all_actions())
 
 
+def started_names(built: Built) -> list[str]:
+    """The processes that statements of a process start, once for each statement."""
+    starts = [_start_of(action) for action in built.automaton.all_actions()]
+    return [start.process for start in starts if start is not None]
+
+
+def repeated_starts(built: Built) -> bool:
+    """Whether some statement may start a process again and again."""
+    automaton = built.automaton
+    for move in automaton.all_moves():
+        if _start_of(move.action) is not None and _leads_to(
+            automaton, automaton.follow_jumps(move.target), move
+        ):
+            return True
+    return False
+
+
+def _leads_to(automaton: Automaton, point: int, wanted: Move) -> bool:
+    todo, seen = [point], {point}
+    while todo:
+        for move in automaton.moves(todo.pop()):
+            if move.action is wanted.action:
+                return True
+            if move.target not in seen:
+                seen.add(move.target)
+                todo.append(move.target)
+    return False
+
+
 def starts_of(built: Built) -> list[Started] | None:
     """The processes that a process starts, in order; None if that is not known."""
     if not has_starts(built):

@@ -36,7 +36,7 @@ from membar.source import Span
 # A point of the automaton, and whether the process holds the atomic block around it.
 Node: TypeAlias = tuple[int, bool]
 # What starts a process: guards, each with the operations that start it there.
-Starter: TypeAlias = Callable[[Move, Start, Path], Sequence[tuple[Expr, tuple[Operation, ...]]]]
+Starter: TypeAlias = Callable[[Move, Start], Sequence[tuple[Expr, tuple[Operation, ...]]]]
 
 
 @record(slots=True)
@@ -183,9 +183,9 @@ class _Stepper:
             path.do(move.action, renamed, base)
             self._finish(node, move, path, rank)
             return
-        for guard, operations in self._starter(move, start, path):
+        for guard, operations in self._starter(move, start):
             way = path.copy()
-            way.assume(guard)
+            way.assume(renamed(guard))
             way.do(move.action, renamed, base, operations)
             if not way.is_dead:
                 self._finish(node, move, way, rank)

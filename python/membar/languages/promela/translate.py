@@ -14,10 +14,10 @@ from membar.languages.promela.claims import ERROR_STATE, Claims
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.parser import parse
-from membar.languages.promela.path import Path
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import Built, Instance, ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
+from membar.languages.promela.stack import stack_program
 from membar.languages.promela.starts import Started, starts_of
 from membar.languages.promela.steps import Starter, Steps, steps_of
 from membar.languages.promela.values import constant
@@ -79,6 +79,8 @@ class _Translation:
         self._refuse_unsupported()
         self._globals()
         self._actives()
+        if self._declarations.needs_dynamic:
+            return stack_program(self._source, self._module)
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
         while self._at < len(self._processes):
@@ -87,6 +89,8 @@ class _Translation:
             except InputError as problem:
                 self._found += problem.diagnostics
             self._at += 1
+        if self._declarations.needs_dynamic:
+            return stack_program(self._source, self._module)
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
         names = self._names()
@@ -94,7 +98,7 @@ class _Translation:
             if item.built is not None:
                 item.steps = steps_of(item.built, self._starter(item, names))
         running = [
-            Running(names[number], item.process.name, item.instance.pid, item.built, item.steps)
+            Running(number, names[number], item.process.name, item.instance.pid, item.built, item.steps)
             for number, item in enumerate(self._processes)
             if item.built is not None and item.steps is not None
         ]
@@ -211,12 +215,8 @@ class _Translation:
         self._channels += item.built.channels
         found = starts_of(item.built)
         if found is None:
-            raise error(
-                "W0709",
-                f"the processes that `{item.process.name}` starts are not known",
-                item.process.span,
-                "expected `run` with constant arguments, before any choice",
-            )
+            self._declarations.needs_dynamic = True
+            return
         for before, started in enumerate(found):
             number = self._start(started, before)
             item.starts.setdefault(id(started.action), []).append((before, number))
@@ -249,7 +249,7 @@ class _Translation:
     def _starter(self, item: _Process, names: list[str]) -> Starter:
         """What starts processes: where one `run` starts several, a register counts them."""
 
-        def start(move: Move, effect: Start, _: Path) -> Sequence[tuple[Expr, tuple[Operation, ...]]]:
+        def start(move: Move, effect: Start) -> Sequence[tuple[Expr, tuple[Operation, ...]]]:
             found: list[tuple[Expr, tuple[Operation, ...]]] = []
             counts = item.built is not None and _COUNT in item.built.registers
             for before, number in item.starts.get(id(move.action), ()):

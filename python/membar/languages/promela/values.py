@@ -7,11 +7,11 @@ occurs. What C leaves undefined and SPIN reports, an index out of bounds or a di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
-from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol
+from membar.languages.promela.scope import Channel, Meaning, Record, Scalar, Scope, Storage, Symbol
 from membar.program.expr import (
     COMPARISON_SIGNS,
     FALSE,
@@ -33,11 +33,22 @@ from membar.program.expr import (
 from membar.program.folding import both, either, fold, logical_not, truth
 from membar.program.operations import MEMORY, Assert, Load, Operation, Set, Store
 from membar.records import field, record, replace
-from membar.source import Span
+from membar.source import SourceFile, Span
 
 _INT = 32
 # The widest array of registers that is indexed by a value that is not known.
 _MOST_REGISTERS = 256
+
+
+# How many processes there are, where they are a stack.
+PROCESSES = Storage(
+    name="_nr_pr",
+    scalar=Scalar(16, signed=False),
+    dimensions=(),
+    own=None,
+    is_shared=True,
+    span=SourceFile("", "").span(0, 0),
+)
 
 
 @record(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class Values:
 
     Attributes:
         special: what `_pid` and the like are; raises for what is not known.
+        channels: all channels, where channels are values; None where they are not.
         peek: the value of a question about a channel.
     """
 
@@ -77,8 +89,10 @@ class Values:
         *,
         special: Callable[[p.Special], Expr],
         ask: Callable[[Values, p.Ask | p.Peek], Expr],
+        channels: Sequence[Channel] | None = None,
     ) -> None:
         self.scope = scope
+        self.channels = channels
         self.reads = reads
         self._special = special
         self._ask = ask
@@ -108,6 +122,8 @@ class Values:
                 return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
                 return self._ask(self, expr)
+            case p.Special("_nr_pr") if self.channels is not None:
+                return self.load(CellReference(PROCESSES, None))
             case p.Special():
                 return self._special(expr)
             case p.Run():
@@ -121,6 +137,10 @@ class Values:
                     expr.span,
                     "a process can access only global variables and its own",
                 )
+
+    def again(self) -> Values:
+        """The same, with nothing read yet."""
+        return Values(self.scope, Reads(), special=self._special, ask=self._ask, channels=self.channels)
 
     def truth(self, expr: p.Expr) -> Expr:
         """Whether an expression is not 0."""
@@ -177,6 +197,10 @@ class Values:
         meaning = self.scope.find(use.name, use.span)
         if isinstance(meaning, Symbol) and use.index is None and use.field is None:
             return Constant(meaning.value)
+        if isinstance(meaning, Channel) and use.field is None and self.channels is not None:
+            channel, index = self.channel(use)
+            number = Constant(channel.element) if index is None else index
+            return fold(Binary(BinaryOp.ADD, Constant(channel.identity), number))
         return self.load(self.place(use, needed))
 
     def place(self, use: p.Use, needed: Expr = TRUE) -> CellReference:
@@ -249,7 +273,17 @@ class Values:
 
     def is_channel(self, use: p.Use) -> bool:
         """Whether a name means a channel."""
-        return isinstance(self.scope.find(use.name, use.span), Channel)
+        meaning = self.scope.find(use.name, use.span)
+        return isinstance(meaning, Channel) or (isinstance(meaning, Storage) and meaning.is_channel)
+
+    def variable_channel(self, use: p.Use) -> Expr | None:
+        """The number of the channel that a variable holds; None: the name is that of a channel."""
+        if self.channels is None or isinstance(self.scope.find(use.name, use.span), Channel):
+            return None
+        place = self.place(use)
+        if not place.storage.is_channel:
+            raise error("W0707", f"`{use.name}` is not a channel", use.span, "expected a channel")
+        return self.load(place)
 
     def length(self, use: p.Use) -> int:
         """The number of elements of an array."""

@@ -578,4 +578,43 @@ CASES = (
         "active proctype A() { R r, s; byte k; r.f = 3; r.g[1] = 1; c!7,r; c?k,s;"
         " assert(k == 7 && s.f == 3 && s.g[0] == 0 && s.g[1] == 1) }",
     ),
+    Case(
+        "processes that a loop starts as often as others say",
+        None,
+        "byte x = 2, n;\nproctype P(byte k) { n = n + k }\n"
+        "init { do :: x > 0 -> run P(x); x-- :: else -> break od; (_nr_pr == 1); assert(n <= 3) }",
+    ),
+    Case(
+        "the number of a process that has ended is used again",
+        "assertions",
+        "byte p, q;\nproctype P() { skip }\ninit { p = run P(); (_nr_pr == 1); q = run P(); assert(p != q) }",
+    ),
+    Case(
+        "a process that ended first is there until younger ones are gone",
+        None,
+        "byte x;\nproctype P(bit w) { if :: w -> x == 1 :: else fi }\n"
+        "init { atomic { run P(0); run P(1) }; _nr_pr == 3; x = 1; _nr_pr == 1 }",
+    ),
+    Case(
+        "channels in messages and in variables",
+        None,
+        "chan c = [1] of { chan }; chan d = [0] of { byte }; chan e = [1] of { byte };\n"
+        "active proctype A() { c!d; c!e }\n"
+        "active proctype B() { chan q; byte v; c?q; q?v; assert(v == 5); c?q; q!7; e?v; assert(v == 7) }\n"
+        "active proctype C() { d!5 }",
+    ),
+    Case(
+        "a server that makes a channel for each process",
+        "assertions",
+        "chan c = [0] of { chan };\n"
+        "proctype P(byte k) { chan own = [0] of { byte }; byte v; c!own; own?v; assert(v == k) }\n"
+        "active proctype S() { chan q; c?q; q!1; c?q; q!2 }\n"
+        "init { atomic { run P(1); run P(2) } }",
+    ),
+    Case(
+        "first values of a process that is started depend on shared variables",
+        None,
+        "byte x;\nproctype P() { byte v = x; assert(v == 3) }\n"
+        "init { byte i; do :: x < 3 -> x++ :: else -> break od; if :: run P() fi; _nr_pr == 1 }",
+    ),
 )

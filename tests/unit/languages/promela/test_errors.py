@@ -76,26 +76,14 @@ def body(statements: str) -> str:
         ("byte x; proctype P() { x = 1 }", "W0709", "no process runs", 1),
         (f"{X}proctype Q(byte n) {{ skip }} init {{ run Q() }}", "W0709", "`Q` has 1 parameters", 2),
         (
-            f"{X}proctype Q(byte n) {{ skip }} init {{ run Q(x) }}",
-            "W0709",
-            "the processes that `init` starts",
-            2,
-        ),
-        (
             f"{X}proctype Q(chan q) {{ skip }} init {{ run Q(1) }}",
             "W0709",
             "an argument that is not a channel",
             2,
         ),
-        (
-            "chan c; active proctype P() { skip }",
-            "W0709",
-            "the channel variable `c` is not initialised",
-            1,
-        ),
         (body("atomic { x = 1; sync }"), "W0710", "`sync` in the middle of an atomic block", 2),
         (body("d_step { goto L }; L: skip"), "W0710", "`goto` inside a `d_step`", 2),
-        (body("x = _nr_pr"), "W0711", "`_nr_pr` is not supported", 2),
+        (body("x = _last"), "W0711", "`_last` is not supported", 2),
         (body("x = enabled(1)"), "W0711", "`enabled` is not supported", 2),
         (body("assert(P@L)"), "W0711", "`P@L` outside an `ltl` formula", 2),
         (

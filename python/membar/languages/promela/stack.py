@@ -1,0 +1,352 @@
+"""Processes as a stack, as SPIN has them: where what is started depends on the run, and channels are values.
+
+Each number that a process can have is a thread, which can be any of the processes that are started; while
+there is none with this number it waits, at its point 0, for a message (`run[n]`) that says which one starts,
+and with which arguments. `_nr_pr` counts the processes. One that has ended is taken away when no younger one
+is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from membar.diagnostics import Diagnostic, InputError, error
+from membar.languages.promela import syntax as p
+from membar.languages.promela.actions import Move, Start
+from membar.languages.promela.channels import FULL_FENCE, meetings_of, memory_of
+from membar.languages.promela.claims import Claims
+from membar.languages.promela.declarations import Declarations
+from membar.languages.promela.labels import label_claims
+from membar.languages.promela.predicates import Running
+from membar.languages.promela.process import Built, Instance, ProcessBuilder
+from membar.languages.promela.scope import Channel, Scope, Storage, storages
+from membar.languages.promela.starts import repeated_starts, started_names, starts_of
+from membar.languages.promela.steps import Starter, Steps, steps_of
+from membar.languages.promela.values import PROCESSES, CellReference, address, assignment, constant
+from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr, Register, equals
+from membar.program.folding import fold
+from membar.program.operations import Assume, Load, Operation, Receive, Send, Set
+from membar.program.program import Channel as Meeting
+from membar.program.program import Edge, MemoryObject, Program, Thread
+from membar.records import record, replace
+from membar.source import SourceFile
+
+_LANGUAGE: Final = "Promela"
+# Set where there are too many processes, which is not followed.
+_TOO_MANY = "#too many"
+# Processes at a time, where the text does not say how many there are.
+_MOST_AT_A_TIME = 16
+_MOST = 255
+
+
+@record(slots=True)
+class _Code:
+    """A process as one that has a certain number: its steps, whose points come after others of the thread."""
+
+    process: p.Process
+    built: Built
+    steps: Steps
+
+
+def stack_program(source: SourceFile, module: p.Module) -> Program:
+    """The program of a text whose processes are a stack.
+
+    Raises:
+        InputError: with every diagnostic found.
+    """
+    first = _Stack(source, module, ())
+    first.read()
+    # Read again: now it is known which channels there are.
+    second = _Stack(source, module, tuple(first.declarations.found))
+    second.read()
+    return second.program()
+
+
+class _Stack:
+    def __init__(self, source: SourceFile, module: p.Module, channels: tuple[Channel, ...]) -> None:
+        self._source = source
+        self._module = module
+        self._scope = Scope()
+        self.declarations = Declarations({name: fields for name, fields, _ in module.records}, constant)
+        self.declarations.is_dynamic = True
+        self.declarations.channels = channels
+        self._storages: list[Storage] = []
+        self._by_name = {process.name: process for process in module.processes}
+        self._actives: list[p.Process] = []
+        self._started: list[str] = []
+        self._slots: list[list[_Code]] = []
+        self._is_bounded = True
+        self._found: list[Diagnostic] = []
+
+    def read(self) -> None:
+        """Builds the processes of all numbers."""
+        self.declarations.symbols(self._module.symbols, self._scope)
+        for item in self._module.variables:
+            meaning = self.declarations.variable(item, self._scope, shared=True)
+            self._scope.declare(item.name, meaning, item.span)
+            self._storages += storages(meaning)
+        for process in self._module.processes:
+            copies = 0 if process.copies is None else constant(process.copies, self._scope)
+            self._actives += [process] * copies
+        count = self._count_processes()
+        width = 1 + max((len(self._by_name[name].parameters) for name in self._started), default=0)
+        for number in range(count):
+            codes: list[_Code] = []
+            if number < len(self._actives):
+                codes.append(self._code(self._actives[number], number, count, width, is_started=True))
+            if number:
+                codes += [
+                    self._code(self._by_name[name], number, count, width, is_started=False)
+                    for name in self._started
+                ]
+            self._slots.append(codes)
+        if self._found:
+            raise InputError(*dict.fromkeys(self._found))
+
+    def _count_processes(self) -> int:
+        """How many processes there are at a time, at most; and which can be started."""
+        trials: dict[str, Built] = {}
+        todo = [process.name for process in self._actives]
+        saved = len(self.declarations.found)
+        while todo:
+            name = todo.pop()
+            if name in trials:
+                continue
+            trials[name] = self._built(self._by_name[name], Instance(name=f"{name}?", pid=0))
+            todo += started_names(trials[name])
+        del self.declarations.found[saved:]
+        self._started = list(
+            dict.fromkeys(name for built in trials.values() for name in started_names(built))
+        )
+        total = len(self._actives)
+        for process in self._actives:
+            more = self._started_by(process.name, trials, ())
+            if more is None:
+                self._is_bounded = False
+                return max(min(_MOST, len(self._actives) + _MOST_AT_A_TIME), 2)
+            total += more
+        if total > _MOST:
+            raise error("W0709", f"{total} processes", self._module.span, f"at most {_MOST}")
+        return total
+
+    def _started_by(self, name: str, trials: dict[str, Built], inside: tuple[str, ...]) -> int | None:
+        """How many processes a process starts, with those that they start; None: no bound is known."""
+        if name in inside:
+            return None
+        built = trials[name]
+        known = starts_of(built) if name in {process.name for process in self._actives} else None
+        if known is None and repeated_starts(built):
+            return None
+        names = [item.start.process for item in known] if known is not None else started_names(built)
+        total = 0
+        for each in names:
+            more = self._started_by(each, trials, (*inside, name))
+            if more is None:
+                return None
+            total += 1 + more
+        return total
+
+    def _built(self, process: p.Process, instance: Instance) -> Built:
+        builder = ProcessBuilder(process, instance, self._scope, self.declarations, self._process_of)
+        return builder.build()
+
+    def _process_of(self, run: p.Run) -> p.Process:
+        if run.process not in self._by_name:
+            known = ", ".join(self._by_name)
+            raise error("W0706", f"unknown process `{run.process}`", run.span, f"declared: {known}")
+        return self._by_name[run.process]
+
+    def _code(self, process: p.Process, number: int, count: int, width: int, *, is_started: bool) -> _Code:
+        name = f"{process.name}_{number}" if is_started else f"{process.name}_{number}'"
+        instance = Instance(name=name, pid=number, is_started=is_started)
+        built = self._built(process, instance)
+        return _Code(process, built, steps_of(built, self._starter(number, count, width)))
+
+    def _starter(self, number: int, count: int, width: int) -> Starter:
+        """What starts a process in a thread: it gets the number of those that there are."""
+
+        def start(_: Move, effect: Start) -> Sequence[tuple[Expr, tuple[Operation, ...]]]:
+            found: list[tuple[Expr, tuple[Operation, ...]]] = []
+            kind = Constant(1 + self._started.index(effect.process))
+            values = (kind, *effect.arguments, *(FALSE for _ in range(width - 1 - len(effect.arguments))))
+            before = TRUE if effect.count is None else effect.count
+            for other in range(number + 1, count):
+                operations: list[Operation] = [
+                    FULL_FENCE,
+                    *assignment(CellReference(PROCESSES, None), Constant(other + 1)),
+                    FULL_FENCE,
+                    Send(_start_channel(other), values),
+                ]
+                if effect.result is not None:
+                    operations.append(Set(effect.result, Constant(other)))
+                found.append((fold(equals(before, Constant(other))), tuple(operations)))
+            if not self._is_bounded:
+                found.append((fold(equals(before, Constant(count))), (Set(_TOO_MANY, TRUE),)))
+            return found
+
+        return start
+
+    # The parts of the program
+
+    def program(self) -> Program:
+        names = self._names()
+        threads: list[Thread] = []
+        running: list[Running] = []
+        for number, codes in enumerate(self._slots):
+            thread, shown = self._thread(number, names[number], codes)
+            threads.append(thread)
+            running += shown
+        claims = Claims(self._scope, running, self._module)
+        notes = [note for item in running for note in item.built.notes]
+        channels = self.declarations.found
+        meetings = [Meeting(_start_channel(number), 0, self._width) for number in range(1, len(threads))]
+        meetings += [
+            Meeting(name, 0, len(channel.fields)) for channel in channels for name in meetings_of(channel)
+        ]
+        return Program(
+            name=self._source.stem,
+            language=_LANGUAGE,
+            objects=tuple(self._objects(channels)),
+            threads=tuple(threads),
+            channels=tuple(meetings),
+            errors=tuple(claims.errors),
+            claims=tuple(claims.claims),
+            label_claims=label_claims(running),
+            notes=tuple(dict.fromkeys((*notes, *claims.notes))),
+            span=self._module.span,
+        )
+
+    @property
+    def _width(self) -> int:
+        return 1 + max((len(self._by_name[name].parameters) for name in self._started), default=0)
+
+    def _names(self) -> list[str]:
+        names = []
+        for number, codes in enumerate(self._slots):
+            kinds = {code.process.name for code in codes}
+            only = next(iter(kinds)) if len(kinds) == 1 else "process"
+            names.append(only if only == "init" else f"{only}_{number}")
+        return names
+
+    def _objects(self, channels: Sequence[Channel]) -> Iterator[MemoryObject]:
+        yield replace(PROCESSES, initial=len(self._actives), span=self._module.span).memory()
+        for storage in self._storages:
+            yield storage.memory()
+        for channel in channels:
+            for storage in memory_of(channel):
+                yield storage.memory()
+
+    def _thread(self, number: int, name: str, codes: Sequence[_Code]) -> tuple[Thread, list[Running]]:
+        """The thread of a number; at point 0 no process has it, and at point 1 there are too many."""
+        edges: list[Edge] = []
+        running: list[Running] = []
+        held: set[int] = set()
+        ends = {0}
+        labels: list[tuple[int, str]] = []
+        registers: dict[str, int] = {}
+        entry, offset = 0, 2
+        for place, code in enumerate(codes):
+            built, steps = code.built, code.steps
+            is_first = place == 0 and number < len(self._actives)
+            shifted = _shifted(steps, offset)
+            size = 1 + max(
+                (point for edge in shifted.edges for point in (edge.source, edge.target)),
+                default=shifted.entry,
+            )
+            end = shifted.points.get(built.automaton.follow_jumps(built.end), [])
+            edges += [_without_too_many(edge) for edge in shifted.edges]
+            edges += [self._last_step(code, point, number) for point in end]
+            ends |= set(end)
+            held |= shifted.held
+            for label, point in built.automaton.labels.items():
+                for here in shifted.points.get(built.automaton.follow_jumps(point), ()):
+                    labels.append((here, label if len(codes) == 1 else f"{code.process.name}.{label}"))
+                    if label.startswith("end"):
+                        ends.add(here)
+            for register, value in built.registers.items():
+                known = value if is_first and isinstance(value, int) else 0
+                registers.setdefault(register, known)
+            if is_first:
+                entry = shifted.entry
+            else:
+                edges.append(self._first_step(code, shifted.entry, number))
+            points = frozenset(range(offset, max(size, offset + 1)))
+            running.append(Running(number, name, code.process.name, number, built, shifted, points))
+            offset = max(size, offset + 1)
+        if any(edge.target == 1 for edge in edges):
+            why = f"more than {len(self._slots)} processes at a time"
+            edges.append(Edge(source=1, target=1, span=codes[0].process.span, unfollowed=why))
+        thread = Thread(
+            name=name,
+            entry=entry,
+            edges=tuple(edges),
+            registers=tuple(registers.items()),
+            labels=tuple(dict.fromkeys(labels)),
+            ends=frozenset(ends),
+            atomic=frozenset(held),
+            span=codes[0].process.span if codes else None,
+        )
+        return thread, running
+
+    def _first_step(self, code: _Code, entry: int, number: int) -> Edge:
+        """The step in which a process starts: its arguments come with a message."""
+        built = code.built
+        message = tuple(f"${place}" for place in range(1, self._width + 1))
+        kind = Constant(1 + self._started.index(code.process.name))
+        operations: list[Operation] = [
+            Receive(_start_channel(number), message),
+            Assume(equals(Register(message[0]), kind), waits=True),
+        ]
+        for register, value in built.registers.items():
+            if isinstance(value, int) and value:
+                operations.append(Set(register, Constant(value & MASK)))
+        for parameter, register in zip(built.parameters, message[1:], strict=False):
+            operations += assignment(CellReference(parameter, None), Register(register))
+        operations += built.creation
+        operations += [Set(register, FALSE) for register in message]
+        return Edge(source=0, target=entry, operations=tuple(operations), span=code.process.span)
+
+    def _last_step(self, code: _Code, end: int, number: int) -> Edge:
+        """The step in which a process that has ended is taken away: the youngest goes first."""
+        built, count = code.built, "$1"
+        place = CellReference(PROCESSES, None)
+        operations: list[Operation] = [
+            FULL_FENCE,
+            Load(register=count, address=address(place), size=PROCESSES.scalar.size),
+            Assume(equals(Register(count), Constant(number + 1)), waits=True),
+            *assignment(place, Constant(number)),
+        ]
+        for channel in built.channels:
+            for storage in memory_of(channel):
+                for cell in range(storage.count):
+                    index = Constant(cell) if storage.dimensions else None
+                    operations += assignment(CellReference(storage, index), FALSE)
+        operations += [FULL_FENCE, Set(count, FALSE)]
+        operations += [Set(register, FALSE) for register in built.registers]
+        return Edge(source=end, target=0, operations=tuple(operations), span=code.process.span)
+
+
+def _start_channel(number: int) -> str:
+    return f"run[{number}]"
+
+
+def _without_too_many(edge: Edge) -> Edge:
+    """An edge that leads to point 1 if it would start too many processes."""
+    is_too_many = any(isinstance(item, Set) and item.register == _TOO_MANY for item in edge.operations)
+    if not is_too_many:
+        return edge
+    kept = tuple(
+        item for item in edge.operations if not (isinstance(item, Set) and item.register == _TOO_MANY)
+    )
+    return replace(edge, target=1, operations=kept)
+
+
+def _shifted(steps: Steps, offset: int) -> Steps:
+    """Steps whose points come behind others."""
+    return Steps(
+        steps.entry + offset,
+        [replace(edge, source=edge.source + offset, target=edge.target + offset) for edge in steps.edges],
+        {point: [here + offset for here in known] for point, known in steps.points.items()},
+        frozenset(point + offset for point in steps.held),
+    )
