@@ -70,7 +70,7 @@ def with_model(*names: str) -> pytest.MarkDecorator:
 @with_model(*(name for name in AXIOMATIC if name not in {"sc", *STRONGER_THAN_SC}))
 def test_what_sc_allows_every_model_allows(name: str) -> None:
     @given(program=programs(features_of(name)))
-    @settings(max_examples=25)
+    @settings(max_examples=tiers.size(100))
     def law(program: Program) -> None:
         assert not inclusion([program], shipped("sc"), shipped(name))
 

@@ -25,7 +25,7 @@ def test_axioms_and_store_buffers_agree_on_random_programs(name: str, program: P
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(PLAIN, size=Size(threads=(2, 2), accesses=(7, 8))))
-@settings(max_examples=25)
+@settings(max_examples=tiers.size(100))
 def test_axioms_and_store_buffers_agree_on_longer_programs(name: str, program: Program) -> None:
     assert not readings([program], shipped(name))
 
@@ -39,6 +39,6 @@ def test_axioms_and_store_buffers_agree_on_exclusives(name: str, program: Progra
 
 @pytest.mark.parametrize("name", BOTH_READINGS)
 @given(program=programs(X86))
-@settings(max_examples=15)
+@settings(max_examples=tiers.size(80))
 def test_runs_of_the_machine_replay(name: str, program: Program) -> None:
     assert not replays([program], shipped(name), machine=True)

@@ -151,7 +151,7 @@ LAWS: dict[str, Callable[[Execution], Pairs]] = {
 
 
 @pytest.mark.parametrize("text", LAWS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tiers.size(80), deadline=None)
 @given(execution=executions())
 def test_operator(text: str, execution: Execution) -> None:
     assert value(text, execution) == LAWS[text](execution)

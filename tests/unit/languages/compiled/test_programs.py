@@ -15,13 +15,13 @@ pytestmark = needs_clang
 CASES = [(case, model, verdict) for case in CONCURRENT for model, verdict in case.verdicts]
 
 
-@pytest.mark.parametrize("case", every(3, SEQUENTIAL), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", every(5, SEQUENTIAL), ids=lambda case: case.name)
 def test_a_program_of_one_thread_computes_what_c_says(case: Sequential) -> None:
     assert result_of(case) == case.result
 
 
 @pytest.mark.parametrize(
-    ("case", "model", "verdict"), rows(2, CASES), ids=lambda item: getattr(item, "name", str(item))
+    ("case", "model", "verdict"), rows(3, CASES), ids=lambda item: getattr(item, "name", str(item))
 )
 def test_a_concurrent_program_gets_its_verdict(case: Concurrent, model: str, verdict: str) -> None:
     assert verdict_of(case, model) == verdict
