@@ -25,6 +25,8 @@ _LADDERS: Final[Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]] = {
     "rmw": ((RELAXED, ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
     "fence": (("", ()), ("acquire", ()), ("release", ()), ("acq_rel", (1, 2)), ("seq_cst", (1, 2, 3))),
 }
+ORDERS_OF_KIND: Final = {kind: frozenset(order for order, _ in ladder) for kind, ladder in _LADDERS.items()}
+"""The orders that each kind of operation may have."""
 _RMW: Final = ("exchange", "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and")
 _GCC_RMW: Final = ("add_fetch", "sub_fetch", "or_fetch", "xor_fetch", "and_fetch", "fetch_nand", "nand_fetch")
 
@@ -141,6 +143,33 @@ def order_places(
                 continue
             elsewhere = _elsewhere(call, form, macros, other_macros)
             yield restrict(place, _at_least(place, form, elsewhere))
+
+
+def renamed_call(text: CText, call: Call, kind: str, current: str, names: Mapping[str, str]) -> Place:
+    """The place of a call of a function of which there is one for each order.
+
+    Args:
+        text: where the call is.
+        call: it.
+        kind: of the operation that the function does.
+        current: the order that the function has now.
+        names: the functions, by their orders.
+    """
+    there = text.span(call.name.start, call.name.end)
+    ladder = _LADDERS[kind]
+    orders = [order for order, _ in ladder]
+    readings = [
+        (f"{kind} {order}" if order not in ("", RELAXED) else "", (Edit(there, names.get(order, "")),))
+        for order in orders
+    ]
+    place = Place(
+        title=f"the {kind} in line {text.source.position(call.name.start)[0]}",
+        span=text.span(call.name.start, call.closing + 1),
+        alternatives=alternatives(readings, [below for _, below in ladder]),
+        current=orders.index(current),
+        loops=text.depth(call.name.start),
+    )
+    return restrict(place, [number for number, order in enumerate(orders) if order in names])
 
 
 @record(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.edits import Place
-from membar.languages._c_places import FAILURE, order_places
+from membar.languages._c_places import FAILURE, ORDERS_OF_KIND, order_places, renamed_call
 from membar.languages._c_places import places as places_of_text
 from membar.languages._c_text import CText
 from membar.languages.compiled.configurations import configurations
+from membar.languages.compiled.families import Families
 from membar.languages.compiled.preprocessing import Preprocessed, preprocess
 from membar.languages.compiled.program import compile_source
 from membar.program.dependencies import accesses_memory
@@ -71,18 +72,24 @@ class _Places:
         self._called: set[str] = set()
         self._operations: dict[tuple[str, int], set[tuple[str, str]]] = {}
         files = {source.path: source}
+        known: dict[str, set[str]] = {}  # functions, and what kinds of operations they do
         for thread in program.threads:
             for edge in thread.edges:
                 if edge.span is None:
                     continue
                 span = edge.span
-                self._called.update(_IN_CHAIN.findall(span.calls))
+                chain = _IN_CHAIN.findall(span.calls)
+                self._called.update(chain)
                 files.setdefault(span.path, span.source)
                 if accesses_memory(edge):
                     self._accesses.setdefault(span.path, set()).add((span.start, span.end))
                 found = self._operations.setdefault((span.path, span.start), set())
+                kinds = {kind for operation in edge.operations for kind, _ in _orders_of(operation)}
+                for name in chain:
+                    known.setdefault(name, set()).update(kinds - {FAILURE})
                 for operation in edge.operations:
                     found.update(_orders_of(operation))
+        self._kinds = {name: _kind_of(kinds) for name, kinds in known.items() if kinds}
         read = {Path(file.path).resolve() for file in files.values()}
         others_read = (file for file in text.files if Path(file.path).resolve() not in read)
         self._files = {source.path: source, **{file.path: file for file in others_read}, **files}
@@ -97,18 +104,20 @@ class _Places:
         """All places, file by file."""
         is_standard = any("stdatomic.h" in file.text for file in self._files.values())
         texts = {}
-        order = sorted(self._files, key=lambda path: (path != next(iter(self._files)), path))
+        # Among repairs of one cost the first is chosen: one in a header is one for all its users.
+        order = sorted(self._files, key=lambda path: (path == next(iter(self._files)), path))
         for path in order:
             texts[path] = CText(self._files[path], hidden=self._hidden[path])
         reached = self._called | {
             name for path, text in texts.items() for name in text.functions_at(self._starts(path))
         }
+        families = Families({name for text in texts.values() for name in text.functions})
         for path in order:
             text = texts[path]
             accesses = sorted(self._accesses.get(path, ()))
             repeated = {(start, end) for name, start, end in self._repeated if name == path}
             text.drop_loops_that_run_once(accesses, repeated)
-            yield from places_of_text(
+            found = places_of_text(
                 text,
                 accesses=accesses,
                 macros=self._text.macros,
@@ -117,6 +126,9 @@ class _Places:
                 compiled=lambda at, path=path: self._at(texts[path], at),  # type: ignore[misc]
                 reached=reached,
             )
+            for place in (*found, *self._renamed_calls(text, families, reached)):
+                if not any(map(families.has, text.functions_at([place.span.start]))):
+                    yield place
         for path in texts:
             yield from self._in_macros(path, texts)
 
@@ -128,6 +140,22 @@ class _Places:
         found = self._operations.get((text.source.path, at), ())
         said = [name for name in text.functions_at([at]) if _SAYS_ORDER.search(name)] if found else []
         return () if said else found
+
+    def _renamed_calls(self, text: CText, families: Families, reached: Collection[str]) -> Iterator[Place]:
+        """The calls of functions of which there is one for each order, where the program makes them."""
+        for call in sorted(text.calls, key=lambda call: call.name.start):
+            name = call.name.text
+            kind = self._kinds.get(name)
+            member = families.member(name)
+            callers = text.functions_at([call.name.start])
+            if kind is None or member is None or not callers & set(reached):
+                continue
+            names = {order: each for order, each in member.names.items() if order in ORDERS_OF_KIND[kind]}
+            if member.order not in names:
+                continue
+            place = renamed_call(text, call, kind, member.order, names)
+            if len(place.alternatives) == len(place.alternatives[-1].includes) > 1:  # one is the strongest
+                yield place
 
     def _definitions(self, path: str) -> Iterator[re.Match[str]]:
         """The macros that a file defines, where the compiler sees them."""
@@ -167,6 +195,11 @@ class _Places:
                 seen.add(name)
                 waiting += self._macros.get(name, ())
         return False
+
+
+def _kind_of(kinds: set[str]) -> str:
+    """The kind of operation that a function does; one that also reads memory is a read-modify-write."""
+    return next(kind for kind in ("rmw", "store", "load", "fence") if kind in kinds)
 
 
 def _orders_of(operation: Operation) -> Iterator[tuple[str, str]]:

@@ -143,3 +143,32 @@ def test_what_a_compiler_wrote_is_not_repaired(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         places(source, parse_compiled(source))
     assert caught.value.diagnostics[0].code == "W0421"
+
+
+def test_functions_for_each_order_are_renamed_where_they_are_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("atoms.h").write_text(
+        """#include <stdatomic.h>
+static inline void put(atomic_int *p, int v) { atomic_store(p, v); }
+static inline void put_rel(atomic_int *p, int v) { atomic_store_explicit(p, v, memory_order_release); }
+static inline void put_rlx(atomic_int *p, int v) { atomic_store_explicit(p, v, memory_order_relaxed); }
+""",
+        encoding="utf-8",
+    )
+    Path("lock.h").write_text(
+        '#include "atoms.h"\nstatic inline void unlock(atomic_int *p) { put_rlx(p, 0); }\n', encoding="utf-8"
+    )
+    Path("a.c").write_text(
+        '#include "lock.h"\natomic_int x;\nint main(void) { unlock(&x); return 0; }\n', encoding="utf-8"
+    )
+    source = SourceFile.read("a.c")
+    all_places = places(source, parse_compiled(source))
+    assert {Path(place.span.path).name for place in all_places} == {"lock.h", "a.c"}
+    assert Path(all_places[0].span.path).name == "lock.h"
+    (place,) = [each for each in all_places if each.title == "the store in line 2"]
+    assert [each.name for each in place.alternatives] == ["", "store release", "store seq_cst"]
+    edited = [each.edits[0].text for each in place.alternatives]
+    assert edited == ["put_rlx", "put_rel", "put"]
+    assert place.current == 0
