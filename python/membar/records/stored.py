@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hashlib import blake2b
     from pathlib import Path
-    from pickle import Unpickler, UnpicklingError
+    from pickle import Pickler, Unpickler, UnpicklingError
 else:
     try:  # the parts in C of `hashlib` and `pickle`: the whole takes longer than a small check
         from _blake2 import blake2b
-        from _pickle import Unpickler, UnpicklingError
+        from _pickle import Pickler, Unpickler, UnpicklingError
     except ImportError:
         from hashlib import blake2b
-        from pickle import Unpickler, UnpicklingError
+        from pickle import Pickler, Unpickler, UnpicklingError
 
 SIZE = 16
 """Bytes of a digest."""
@@ -41,7 +41,6 @@ def digest_of(value: object) -> str:
 def to_bytes(values: Sequence[object], known: Sequence[object] = ()) -> bytes:
     """Values as `Reader` reads them, one after the other; those in `known` are not written, but named."""
     from enum import Enum
-    from pickle import Pickler
 
     numbers = {id(value): number for number, value in enumerate(known)}
 
