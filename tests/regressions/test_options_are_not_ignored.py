@@ -144,7 +144,7 @@ def _silent(base: list[str], capsys: pytest.CaptureFixture[str]) -> set[str]:
         (["check", "x86.litmus", "--brab", "2"], "W0441"),
         (["check", "x86.litmus", "--certificate", "a"], "W0441"),
         (["check", "x86.litmus", "--buffers", "unbounded", "--jobs", "2"], "W0442"),
-        (["check", "x86.litmus", "--explain", "--json"], "W0400"),
+        (["check", "x86.litmus", "--explain", "--herd"], "W0400"),
         (["check", "x86.litmus", "--limit", "states=1"], "W0442"),
         (["check", "program.c", "--limit", "states=1"], "W0442"),
         (["check", "x86.litmus", "--fair", "none"], "W0442"),

@@ -292,7 +292,7 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
 def _json(answer: Answer) -> str:
     from membar.reports import json  # noqa: PLC0415 - only where asked for
 
-    return json.render(answer)
+    return json.text(json.line(answer))  # without the drawing: there are very many
 
 
 def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from membar.diagnostics import EngineLimitError
+from membar.diagnostics import EngineLimitError, refusal
 from membar.engines.reference.budget import Budget, LimitHitError
 from membar.engines.reference.candidates import combinations, consistent, skeleton
 from membar.engines.reference.trace import Status
 from membar.engines.reference.values import all_traces
+from membar.languages.registry import load_model
 from membar.models import evaluate
 from membar.models.evaluate import Evaluator
 from membar.models.explain import Failure
+from membar.models.model import Model
 from membar.models.plan import Plan
-from membar.program.condition import FinalCondition, Not, Quantifier
+from membar.program.condition import And, Compare, Comparison, FinalCondition, Not, Quantifier
 from membar.program.execution import Execution
 from membar.program.expand import expand
-from membar.program.program import Program
-from membar.properties.final_state import Observer
+from membar.program.expr import Address
+from membar.program.operations import WARNINGS, Assert, Operation
+from membar.program.program import Edge, Program
+from membar.properties.assertions import NAME as ASSERTIONS
+from membar.properties.final_state import Observer, observed_terms
 from membar.questions.answer import Answer
-from membar.questions.task import Limits
+from membar.questions.answering import answer, default_engine, default_model, load_engine
+from membar.questions.outcome import Holds, HoldsWithin, Unknown, Violated, Witness
+from membar.questions.programs import for_model, options_for, parse
+from membar.questions.safety import Safety
+from membar.questions.task import Limits, Task
 from membar.records import record, replace
 from membar.reports import explain as report
+from membar.reports._parts.condition import condition_text, formula_text
+from membar.source import SourceFile
+
+if TYPE_CHECKING:
+    from membar.reports._parts.answer_format import ExplanationPart
 
 MOST_CANDIDATES = 50_000
 SECONDS = 20.0
@@ -54,6 +69,144 @@ def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
         return "explain: no execution has this outcome under any model: the values alone exclude it\n"
     text = report.render(program, found.execution, found.failures, columns=columns, color=color)
     return f"\nwhy {result.model.name} forbids it (of all candidate executions, the closest one):\n{text}"
+
+
+def as_data(result: Answer) -> ExplanationPart:
+    """The explanation for JSON, for the outcome that the program's condition asks about."""
+    program, plan = result.subject, result.model.plan
+    if not isinstance(program, Program) or program.condition is None or plan is None:
+        reason = "there is no final condition, or the model has no axioms"
+        return report.explanation_part(result.source, None, result.model, "", reason=reason)
+    about = (result.source, program, result.model, condition_text(program, program.condition))
+    try:
+        allowed, found = nearest_forbidden(program, program.condition, plan)
+    except (EngineLimitError, LimitHitError) as limit:
+        return report.explanation_part(*about, reason=f"not explained, because {limit}")
+    if found is None:
+        reason = "" if allowed else "no execution has this outcome under any model: the values exclude it"
+        return report.explanation_part(*about, is_allowed=allowed, reason=reason)
+    return report.explanation_part(*about, is_allowed=False, forbidden=(found.execution, found.failures))
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class OutcomeAnswer:
+    """Whether a model allows an outcome.
+
+    Attributes:
+        source: the text, as it was read.
+        program: what it means under the model.
+        model: the model.
+        outcome: the outcome, in words.
+        is_allowed: whether some execution has it; None: not known.
+        witness: an execution that has it, if one does.
+        forbidden: otherwise the candidate that comes nearest, with the axioms it breaks.
+        reason: why there is no answer, or nothing to show.
+    """
+
+    source: SourceFile
+    program: Program
+    model: Model
+    outcome: str
+    is_allowed: bool | None
+    witness: Witness | None = None
+    forbidden: Explanation | None = None
+    reason: str = ""
+
+
+def explain_outcome(question: Safety, outcome: Mapping[str, int | str]) -> OutcomeAnswer:
+    """Whether the program of a question can end with some values, by the names of final states, and why.
+
+    Raises:
+        InputError: the text or the model is wrong, or no final state shows such a name.
+        OSError: a file cannot be read.
+    """
+    text, program, model = _read(question)
+    condition = _condition_for(program, outcome)
+    asked = replace(program, condition=condition)
+    shown = formula_text(asked, condition.formula, {item.term: item.label for item in condition.observed})
+    options = options_for(replace(question.options, stops_early=True), asked, model, None)
+    task = Task(
+        program=asked, model=model, properties=("condition",), limits=question.limits, options=options
+    )
+    found = answer(task, load_engine(default_engine(asked, model, options)))
+    told = OutcomeAnswer(source=text, program=asked, model=model, outcome=shown, is_allowed=None)
+    match found:
+        case Holds(witness=witness) if witness is not None:
+            return replace(told, is_allowed=True, witness=witness)
+        case Violated():
+            return _with_explanation(replace(told, is_allowed=False))
+        case HoldsWithin(bound=reason) | Unknown(reason=reason):
+            return replace(told, reason=reason)
+        case _:
+            return replace(told, reason="the search was not complete")
+
+
+def _read(question: Safety) -> tuple[SourceFile, Program, Model]:
+    text = question.source_with(defines=question.defines)
+    named = question.model
+    if named is None:
+        named = default_model(parse(text))
+    model = load_model(named, include_dirs=question.include_dirs)
+    text = text.compiled_for(question.mapping or model.claims.mapping)
+    return text, _without_assertions(for_model(parse(text), model, mapping=question.mapping)), model
+
+
+def _without_assertions(program: Program) -> Program:
+    """The program without the user's assertions: they end executions, also those that are asked about."""
+
+    def edge_of(edge: Edge) -> Edge:
+        kept = [item for item in edge.operations if not _is_users_assertion(item)]
+        return edge if len(kept) == len(edge.operations) else replace(edge, operations=tuple(kept))
+
+    threads = tuple(replace(thread, edges=tuple(map(edge_of, thread.edges))) for thread in program.threads)
+    return program if threads == program.threads else replace(program, threads=threads)
+
+
+def _is_users_assertion(operation: Operation) -> bool:
+    return isinstance(operation, Assert) and (
+        operation.property == ASSERTIONS or operation.property in WARNINGS
+    )
+
+
+def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalCondition:
+    """The condition that asks for an execution with these final values."""
+    observed = observed_terms(program)
+    terms = {item.label.strip("[]"): item.term for item in observed}
+    parts = []
+    for name, value in outcome.items():
+        term = terms.get(name.strip("[]"))
+        if term is None:
+            help_ = f"final states show {', '.join(terms) or 'nothing'}"
+            raise refusal("W0447", f"no final state shows `{name}`", help=help_)
+        parts.append(Compare(term, Comparison.EQ, _value(program, value)))
+    if not parts:
+        raise refusal("W0447", "an outcome names at least one value", help="such as `x=0`")
+    return FinalCondition(quantifier=Quantifier.EXISTS, formula=And(tuple(parts)), observed=observed)
+
+
+def _value(program: Program, value: int | str) -> int | Address:
+    """A number, or the address that a name stands for."""
+    if isinstance(value, int):
+        return value
+    for word, cell in program.cell_at.items():
+        if value in (program.name_of_address(word), cell.name):
+            return Address(cell.object.name, word - program.bases[cell.object.name])
+    raise refusal("W0447", f"`{value}` is neither a number nor the address of a location")
+
+
+def _with_explanation(told: OutcomeAnswer) -> OutcomeAnswer:
+    """That an outcome is impossible, with the cycle, if one is found in time."""
+    if told.model.plan is None or told.program.condition is None:
+        return replace(told, reason=f"{told.model.name} has no axioms")
+    try:
+        allowed, found = nearest_forbidden(told.program, told.program.condition, told.model.plan)
+    except (EngineLimitError, LimitHitError) as limit:
+        return replace(told, reason=f"the cycle was not found: {limit}")
+    if allowed:
+        return replace(told, reason="the cycle was not found: it takes more iterations of a loop")
+    if found is None:
+        return replace(told, reason="no execution has this outcome under any model: the values exclude it")
+    return replace(told, forbidden=found)
 
 
 def nearest_forbidden(

@@ -136,12 +136,12 @@ def refuse_includes(language: str, model: str | None) -> None:
 
 
 def refuse_explanation_as_data() -> None:
-    """Refuses `--explain` beside a form for machines.
+    """Refuses `--explain` beside a form that has no place for it.
 
     Raises:
         InputError: always.
     """
-    message = "--explain does not apply to --json and --herd: it is text for people"
+    message = "--explain does not apply to --herd, nor to the --json of a repair: it is text for people"
     raise refusal("W0400", message, help="use one of them at a time")
 
 

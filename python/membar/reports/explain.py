@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from membar.models.explain import Failure
 from membar.program.execution import Event, Execution
 from membar.program.program import Program
 from membar.reports._parts.event import action_text, place, source_text
 from membar.reports._parts.style import Line, join, line, wrap
+
+if TYPE_CHECKING:
+    from membar.models.model import Model
+    from membar.questions.outcome import Witness
+    from membar.reports._parts.answer_format import ExplanationPart
+    from membar.source import SourceFile
 
 MOST_PAIRS = 8  # pairs shown of a relation that should be empty
 
@@ -35,6 +42,46 @@ def lines(
         result.append(line("forbidden by ", (failure.check.name, "bad"), f" ({_demand(failure)})"))
         result += _cycle(program, execution, failure, columns)
     return result
+
+
+def explanation_part(
+    source: SourceFile,
+    program: Program | None,
+    model: Model,
+    outcome: str,
+    *,
+    witness: Witness | None = None,
+    forbidden: tuple[Execution, Sequence[Failure]] | None = None,
+    is_allowed: bool | None = None,
+    reason: str = "",
+) -> ExplanationPart:
+    """Whether an outcome is allowed, and what shows it, for JSON."""
+    from msgspec import UNSET  # noqa: PLC0415 - takes long to load
+
+    from membar.reports._parts import answer_format as form  # noqa: PLC0415
+    from membar.reports._parts.drawn import drawing_of_execution, drawing_part  # noqa: PLC0415
+
+    found = form.ExplanationPart(outcome=outcome, reason=reason or UNSET)
+    if is_allowed is not None:
+        found.allowed = is_allowed
+    if program is not None and witness is not None:
+        found.drawing = drawing_part(source, program, model, witness)
+    if program is not None and forbidden is not None:
+        execution, failures = forbidden
+        found.drawing = drawing_of_execution(source, program, execution)
+        found.broken = tuple(
+            form.BrokenAxiom(
+                axiom=failure.check.name,
+                demand=_demand(failure),
+                is_cycle=failure.is_cycle,
+                edges=tuple(
+                    form.CycleEdge(source=edge.source, target=edge.target, relation=edge.label)
+                    for edge in failure.edges
+                ),
+            )
+            for failure in failures
+        )
+    return found
 
 
 def event_text(program: Program, event: Event) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import UNSET, UnsetType, to_builtins
 
+from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
 from membar.program.execution import Event, Execution
 from membar.program.printer import print_program
@@ -25,18 +26,20 @@ from membar.questions.answer import (
 )
 from membar.questions.outcome import HoldsWithin, Run, Unknown, Verdict, Violated, Witness
 from membar.records import field_names
-from membar.reports import Report
+from membar.reports import Report, diagnostic
 from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
+from membar.reports._parts.drawn import drawing_part
 from membar.reports._parts.event import cell_name, line_number, meaning_of
 from membar.reports._parts.relations import reduction
-from membar.source import CompilerOptions, SourceFile
+from membar.source import CompilerOptions, SourceFile, pattern
 from membar.systems.run import ProcessRun, ProcessStep
 
 if TYPE_CHECKING:
     from membar.objects.proof.findings import Failure
 
 T = TypeVar("T")
+_SUGGESTION = pattern(r"did you mean `(?P<name>[^`]+)`\?")
 
 
 def render(answer: Answer) -> str:
@@ -47,7 +50,7 @@ def render(answer: Answer) -> str:
         case TestAnswers(tests=tests):
             return "".join(one.json for one in tests)
         case _:
-            return text(line(answer))
+            return text(drawn_line(answer))
 
 
 def text(value: object) -> str:
@@ -67,6 +70,38 @@ def with_fields(kind: type[T], record: object, **others: object) -> T:
 def or_unset(value: T | None) -> T | UnsetType:
     """A value whose key is absent where there is none."""
     return UNSET if value is None else value
+
+
+def drawn_line(answer: Answer) -> form.AnswerLine:
+    """The answer with its witness as it is drawn."""
+    found = line(answer)
+    match answer.evidence:
+        case Witness() as witness:
+            found.drawing = drawing_part(answer.source, answer.program, answer.model, witness)
+        case (RaceRun() | ClientRun()) as run if run.witness is not None:
+            found.drawing = drawing_part(answer.source, run.program, run.model, run.witness)
+        case _:
+            pass
+    return found
+
+
+def error_line(file: str, problem: InputError) -> form.ErrorLine:
+    """What is said instead of an answer where the input is wrong."""
+    return form.ErrorLine(
+        file=file, errors=tuple(map(_error, problem.diagnostics)), text=diagnostic.render_error(problem)
+    )
+
+
+def _error(item: Diagnostic) -> form.ErrorPart:
+    found = form.ErrorPart(code=item.code, message=item.message, help=or_unset(item.help))
+    if item.primary is not None:
+        span = item.primary.span
+        found.file, found.line, found.column = span.path, span.line, span.column
+        found.span, found.expected = (span.start, span.end), item.primary.text or UNSET
+        suggested = _SUGGESTION.fullmatch(item.help or "")
+        if suggested is not None:
+            found.replacement = suggested["name"]
+    return found
 
 
 def line(answer: Answer) -> form.AnswerLine:

@@ -319,4 +319,4 @@ def _answer_as_data(answer: Answer) -> object:
     """An answer as `check --json` gives it, with its witness."""
     from membar.reports import json  # noqa: PLC0415 - only where asked for
 
-    return json.line(answer)
+    return json.drawn_line(answer)

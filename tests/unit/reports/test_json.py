@@ -32,7 +32,7 @@ def first_witness(text: str, path: str = "witness") -> saved.SavedWitness:
 
 def test_the_keys_that_tools_rely_on() -> None:
     found = loaded(sb_answer())
-    witness = found.pop("witness")
+    witness, drawing = found.pop("witness"), found.pop("drawing")
     assert found == {
         "file": "SB.litmus",
         "verdict": "violated",
@@ -50,6 +50,8 @@ def test_the_keys_that_tools_rely_on() -> None:
         "negative": 3,
         "outcomes": [{"0:EAX": a, "1:EAX": b} for a in (0, 1) for b in (0, 1)],
     }
+    assert drawing["steps"][3] == {"thread": 1, "action": "issue", "events": [5]}
+    assert drawing["edges"]["fr"] == [[3, 4], [5, 2]]
     assert witness["source"] == SB
     assert witness["model"] == "x86-tso"
     assert witness["events"][3] == {

@@ -46,7 +46,7 @@ class _Shown:
 def run(chosen: arguments.Chosen) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
-    if chosen.explain and (chosen.json or chosen.herd):
+    if chosen.explain and chosen.herd:
         refusals.refuse_explanation_as_data()
     _gather_program(chosen)
     files.prepare_witness(chosen)
@@ -133,6 +133,10 @@ def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) ->
     if isinstance(answer, InputError):
         filed.add(file, answer, seconds=time.perf_counter() - start)
         _print_error(answer)
+        if chosen.json:
+            from membar.reports import json  # noqa: PLC0415 - only where asked for
+
+            streams.write(json.text(json.error_line(file, answer)))
         return BAD_INPUT
     try:
         with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
@@ -188,7 +192,7 @@ def _asks_z3(file: str, chosen: arguments.Chosen) -> bool:
 def _show(answer: Answer, chosen: arguments.Chosen) -> None:
     """Prints an answer, and writes what else was asked for."""
     streams.write(_report(answer, chosen))
-    if chosen.explain:
+    if chosen.explain and not chosen.json:
         from membar.questions import explanation  # noqa: PLC0415 - only where asked for
 
         streams.write(explanation.render(answer, columns=columns(), color=color(sys.stdout)))
@@ -207,7 +211,13 @@ def _report(answer: Answer, chosen: arguments.Chosen) -> str:
     if chosen.json:
         from membar.reports import json  # noqa: PLC0415 - one report of three
 
-        return json.render(answer)
+        if not chosen.explain:
+            return json.render(answer)
+        from membar.questions import explanation  # noqa: PLC0415 - only where asked for
+
+        found = json.drawn_line(answer)
+        found.explanation = explanation.as_data(answer)
+        return json.text(found)
     if chosen.herd:
         from membar.reports import herd  # noqa: PLC0415 - one report of three
 

@@ -214,6 +214,111 @@ class ProcessRunPart(Part, kw_only=True, tag_field="format", tag="membar-run"):
     views: tuple[Shown, ...]
 
 
+class DrawnEvent(Part, kw_only=True):
+    """An event as people see it: names and values in words, and the user's own text.
+
+    `line` is absent where the text is in another file, which `place` names. Events of one `unit` are one
+    step. `internal` ones are there for the check of memory only.
+    """
+
+    id: int
+    thread: int
+    kind: Kind
+    unit: int
+    location: str | UnsetType = UNSET
+    value: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    line: int | UnsetType = UNSET
+    span: Pair | UnsetType = UNSET
+    place: str | UnsetType = UNSET
+    tags: tuple[str, ...] = ()
+    internal: bool = False
+
+
+class DrawnStep(Part, kw_only=True):
+    """One step: the events of a thread, a store that reaches memory, or what fails.
+
+    `buffers` has the stores that wait, per thread, the oldest first; `memory` the last write to each
+    location. Both are absent for models that have no such thing; the order is then one of several.
+    """
+
+    thread: int
+    action: Literal["issue", "flush", "fail"]
+    events: tuple[int, ...]
+    buffers: tuple[tuple[int, ...], ...] | UnsetType = UNSET
+    memory: tuple[int, ...] | UnsetType = UNSET
+
+
+class DrawingPart(Part, kw_only=True):
+    """An execution as it is drawn: events, edges by relation, and the steps of a run that performs it.
+
+    `cycle` is the step at which the repeated part of a lasso begins, `failing` has the reads that an
+    assertion fails on.
+    """
+
+    threads: tuple[str, ...]
+    events: tuple[DrawnEvent, ...]
+    edges: dict[str, tuple[Pair, ...]]
+    steps: tuple[DrawnStep, ...]
+    machine: Literal["sc", "tso", "pso", "cam"] | UnsetType = UNSET
+    message: str = ""
+    failing: tuple[int, ...] = ()
+    failing_line: int | UnsetType = UNSET
+    cycle: int | UnsetType = UNSET
+
+
+class CycleEdge(Part, kw_only=True):
+    """One edge of what an axiom forbids."""
+
+    source: int
+    target: int
+    relation: str
+
+
+class BrokenAxiom(Part, kw_only=True):
+    """An axiom that an execution breaks: its cycle, or the pairs that should not be there."""
+
+    axiom: str
+    demand: str
+    is_cycle: bool
+    edges: tuple[CycleEdge, ...]
+
+
+class ExplanationPart(Part, kw_only=True):
+    """Whether a model allows an outcome, and otherwise the forbidden execution that comes nearest to it.
+
+    `reason` says why there is no such execution, or no answer.
+    """
+
+    outcome: str
+    allowed: bool | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    broken: tuple[BrokenAxiom, ...] = ()
+    drawing: DrawingPart | UnsetType = UNSET
+
+
+class ErrorPart(Part, kw_only=True):
+    """A mistake in the input; `line`, `column` and `span` are absent where it has no place in the text."""
+
+    code: str
+    message: str
+    file: str | UnsetType = UNSET
+    line: int | UnsetType = UNSET
+    column: int | UnsetType = UNSET
+    span: Pair | UnsetType = UNSET
+    expected: str | UnsetType = UNSET
+    help: str | UnsetType = UNSET
+    replacement: str | UnsetType = UNSET
+
+
+class ErrorLine(Part, kw_only=True):
+    """What `--json` prints instead of an answer if the input is wrong; `text` is what the terminal shows."""
+
+    file: str
+    errors: tuple[ErrorPart, ...]
+    text: str
+
+
 class AnswerLine(Part, kw_only=True):
     """One answer per file and model. Keys are absent where they make no sense; more may follow.
 
@@ -247,16 +352,19 @@ class AnswerLine(Part, kw_only=True):
     obligation: ObligationPart | UnsetType = UNSET
     invariants: str | UnsetType = UNSET
     witness: WitnessPart | ProcessRunPart | UnsetType = UNSET
+    drawing: DrawingPart | UnsetType = UNSET
+    explanation: ExplanationPart | UnsetType = UNSET
 
 
 def schema() -> str:
     """The JSON schema of one line: the text of docs/reference/answer.schema.json."""
     import json  # noqa: PLC0415 - for the documentation
 
-    from msgspec.json import schema as schema_of  # noqa: PLC0415
+    from msgspec.json import schema_components  # noqa: PLC0415
 
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "One line of `membar check --json`",
     }
-    return json.dumps(head | schema_of(AnswerLine), indent=1) + "\n"
+    lines, parts = schema_components((AnswerLine, ErrorLine), ref_template="#/$defs/{name}")
+    return json.dumps({**head, "anyOf": list(lines), "$defs": parts}, indent=1) + "\n"

@@ -47,7 +47,7 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     cells = [
         _cell(program, execution, order, unit, signs)
         for unit in order.steps
-        if not all(_is_unsaid(program, witness, event) and event.id not in strange for event in unit)
+        if not all(is_internal(program, witness, event) and event.id not in strange for event in unit)
     ]
     said = failure(program, witness)
     # Two accesses that nothing orders are wrong in an interleaving, too, but not because of it.
@@ -60,7 +60,7 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
     ]
 
 
-def _is_unsaid(program: Program, witness: Witness, event: Event) -> bool:
+def is_internal(program: Program, witness: Witness, event: Event) -> bool:
     """Whether an event is there for the check of memory only, and finds nothing wrong."""
     if ALLOC in event.tags:
         return not witness.message.startswith(TOO_EARLY)
@@ -77,7 +77,37 @@ def _finds_memory_alive(program: Program, event: Event) -> bool:
 
 def failure(program: Program, witness: Witness) -> list[str]:
     """Where the values come from that a failed assertion looked at, in a sentence each."""
-    places = {
+    execution = witness.execution
+    sources = reads_from(execution)
+    return [
+        f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
+        f"{_origin(program, execution.events[sources[event.id]])}."
+        for event in _reads_of_failure(program, witness, _assertion_places(program, witness))
+    ]
+
+
+def failing_reads(program: Program, witness: Witness) -> tuple[int, int, tuple[Event, ...]] | None:
+    """The thread whose assertion fails, the line, and the reads that it looked at; None: no assertion fails.
+
+    The thread stops there, so that an assertion on the line of its last event is the one that fails.
+    """
+    places = _assertion_places(program, witness)
+    if not places:
+        return None
+    last = {event.thread: line_number(event) for event in witness.execution.events if not event.is_initial}
+    at_end = sorted(place for place in places if last.get(place[0]) == place[1])
+    stopped = next((step.thread for step in witness.steps if "assertion fails" in step.action), None)
+    told = [place for place in places if place[0] == stopped]
+    thread, line = (told or at_end or sorted(places))[-1]
+    reads = _reads_of_failure(program, witness, {(thread, line)})
+    return thread, line, tuple(event for event in reads if event.thread == thread)
+
+
+def _assertion_places(program: Program, witness: Witness) -> set[tuple[int, int]]:
+    """The threads, and lines, with the assertion that fails; none if something else is wrong."""
+    if not witness.message:
+        return set()
+    return {
         (number, edge.span.line)
         for number, thread in enumerate(program.threads)
         for edge in thread.edges
@@ -87,8 +117,10 @@ def failure(program: Program, witness: Witness) -> list[str]:
             for item in edge.operations
         )
     }
-    if not places or not witness.message:
-        return []
+
+
+def _reads_of_failure(program: Program, witness: Witness, places: set[tuple[int, int]]) -> list[Event]:
+    """The last read of each location at some places; without any, the last of what other threads wrote."""
     execution = witness.execution
     sources = reads_from(execution)
     read = [
@@ -101,12 +133,7 @@ def failure(program: Program, witness: Witness) -> list[str]:
         threads = {thread for thread, _ in places}
         far = [e for e in read if e.thread in threads and execution.events[sources[e.id]].thread != e.thread]
         near = far[-1:]
-    latest = {event.cell: event for event in near}
-    return [
-        f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
-        f"{_origin(program, execution.events[sources[event.id]])}."
-        for event in list(latest.values())[-MOST_FAILED:]
-    ]
+    return list({event.cell: event for event in near}.values())[-MOST_FAILED:]
 
 
 def _origin(program: Program, write: Event) -> str:
