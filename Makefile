@@ -27,7 +27,7 @@ HAS_CARGO := command -v cargo >/dev/null || { echo "membar's core is written in 
 TARGETS ?=
 SAMPLE ?= 30
 
-.PHONY: demo test test-all checks static types rust python conformance campaigns mutants setup clean
+.PHONY: page demo test test-all checks static types rust python conformance campaigns mutants setup clean
 
 demo: setup
 	@sh examples/demo.sh $(abspath $(BIN))/membar
@@ -98,6 +98,10 @@ $(VENV)/.compiler: $(VENV)/.dependencies requirements-clang.lock
 	  || $(BIN)/pip install --quiet --disable-pip-version-check -r requirements-clang.lock \
 	  || echo "There is no clang, and ziglang could not be installed: membar cannot read C programs, and their tests are skipped."
 	@touch $@
+
+# The web page: TypeScript bundled into python/membar/server/static, which is part of the repository. Needs npm.
+page:
+	cd page && npm ci --no-audit --no-fund && npx tsc --noEmit && node build.mjs
 
 clean:
 	rm -rf $(VENV) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -76,6 +76,7 @@ class SourceFile:
         replaced: path and text of such files that are to be taken instead of what is on the disk.
         project: the folders whose files messages may show; None: that of this file, and `include_dirs`.
         is_shown: messages may show its text; not that of files outside the project.
+        is_strangers: it may include only what membar ships: whoever wrote it has no files here.
         arguments: what the program is run with, for languages whose programs look at that; None: not said.
         compiler: how it is compiled, if something is said about that.
     """
@@ -87,6 +88,7 @@ class SourceFile:
     replaced: tuple[tuple[str, str], ...] = ()
     project: tuple[str, ...] | None = None
     is_shown: bool = True
+    is_strangers: bool = False
     arguments: tuple[str, ...] | None = None
     compiler: CompilerOptions | None = None
 
@@ -116,6 +118,8 @@ class SourceFile:
             place = resolve(str(path))
         except ValueError as problem:  # a null character
             raise OSError(None, str(problem), str(path)) from None
+        if self.is_strangers and text is None and not is_below(place, resolve(_SHIPPED)):
+            raise PermissionError(None, "only files that membar ships may be included here", str(path))
         is_shown = any(is_below(place, resolve(folder)) for folder in (*project, _SHIPPED))
         return SourceFile(
             str(path),
@@ -123,6 +127,7 @@ class SourceFile:
             include_dirs=self.include_dirs,
             project=project,
             is_shown=is_shown,
+            is_strangers=self.is_strangers,
         )
 
     @staticmethod

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from limits.slow_inputs import HUNGRY
 from limits.stages import start
-from membar.limits.workers import _resident, _tree
+from membar.limits.workers import process_tree, resident_bytes_of
 
 MOST = 1.3 * 2**30
 _HANGS = 300.0
@@ -36,7 +36,7 @@ def run(command: str, folder: Path) -> tuple[int, int, float, str]:
     def watch() -> None:
         nonlocal most
         while not ended.wait(0.01):
-            most = max(most, sum(map(_resident, _tree(process.pid))))
+            most = max(most, sum(map(resident_bytes_of, process_tree(process.pid))))
 
     watcher = threading.Thread(target=watch)
     watcher.start()

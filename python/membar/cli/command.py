@@ -141,7 +141,7 @@ def _run(chosen: Chosen) -> int:
 
 
 # Commands that do one piece of work after the other, each within the limits.
-_WITH_WORKERS = ("check", "litmus")
+_WITH_WORKERS = ("check", "litmus", "serve")
 
 
 def _run_alone(chosen: Chosen) -> int:

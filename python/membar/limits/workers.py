@@ -94,28 +94,27 @@ class _Worker(Generic[Item, Result]):
 
     def resident(self) -> int:
         """Bytes that it holds, with all that it has started (a compiler)."""
-        return sum(_resident(process) for process in _tree(self.process))
+        return sum(resident_bytes_of(process) for process in process_tree(self.process))
 
     def end(self) -> int:
         """Ends the process, and all that it has started, if it has not ended; how it did (`os.waitpid`)."""
         for end in (self.requests, self.answers):
             os.close(end)
-        for process in _tree(self.process):
+        for process in process_tree(self.process):
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         _, status = os.waitpid(self.process, 0)
         return status
 
 
-def _tree(process: int) -> list[int]:
+def process_tree(process: int) -> list[int]:
     """A process and its descendants, where the system tells them."""
     found = [process]
     for one in found:
-        try:
-            children = _content(f"/proc/{one}/task/{one}/children")
-        except OSError:
-            continue
-        found += map(int, children.split())
+        with suppress(OSError):
+            for thread in os.listdir(f"/proc/{one}/task"):  # noqa: PTH208 - without pathlib
+                with suppress(OSError):  # it has ended
+                    found += map(int, _content(f"/proc/{one}/task/{thread}/children").split())
     return found
 
 
@@ -124,7 +123,8 @@ def _content(path: str) -> str:
         return stream.read()
 
 
-def _resident(process: int) -> int:
+def resident_bytes_of(process: int) -> int:
+    """Bytes of memory that a process holds; 0 where the system does not say."""
     try:
         pages = _content(f"/proc/{process}/statm").split()[1]
     except (OSError, IndexError):

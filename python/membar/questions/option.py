@@ -44,6 +44,8 @@ class Option:
         is_compiler: it says how a text is compiled (a field of `CompilerOptions`).
         rival: options of one rival exclude each other.
         short: what it does, for the short help, if `help` is too long there.
+        menu: the menu of the web page that it is in; "": it cannot be given there.
+        label: what the web page calls it.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Option:
     is_compiler: bool = False
     rival: str = ""
     short: str = ""
+    menu: str = ""
+    label: str = ""
 
     @property
     def key(self) -> str:

@@ -40,6 +40,8 @@ TABLE: Final = (
     ),
     Option(
         name="--property",
+        menu="check",
+        label="Properties",
         field="properties",
         metavar="LIST",
         commands=_ASKING,
@@ -62,6 +64,8 @@ TABLE: Final = (
     ),
     Option(
         name="--error",
+        menu="check",
+        label="Must never be reached",
         metavar="EXPR|LABEL",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
@@ -70,6 +74,8 @@ TABLE: Final = (
     ),
     Option(
         name="--ltl",
+        menu="check",
+        label="True of all runs (LTL)",
         metavar="FORMULA|@FILE",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
@@ -102,6 +108,8 @@ TABLE: Final = (
     ),
     Option(
         name="--threads",
+        menu="check",
+        label="Number of threads",
         metavar="any[:NAME]",
         read="threads",
         commands=_ASKING,
@@ -113,6 +121,8 @@ TABLE: Final = (
     ),
     Option(
         name="--client",
+        menu="check",
+        label="Clients of an object",
         metavar="T,N",
         read="client",
         commands=_ASKING,
@@ -159,6 +169,8 @@ TABLE: Final = (
     ),
     Option(
         name="--buffers",
+        menu="bounds",
+        label="Store buffers",
         metavar="N|unbounded",
         read="buffers",
         commands=_SEARCHING,
@@ -171,6 +183,8 @@ TABLE: Final = (
     ),
     Option(
         name="--unroll",
+        menu="bounds",
+        label="Loops, exactly",
         metavar="N",
         read="positive",
         commands=_SEARCHING,
@@ -183,6 +197,8 @@ TABLE: Final = (
     ),
     Option(
         name="--max-unroll",
+        menu="bounds",
+        label="Loops, at most",
         metavar="N",
         read="positive",
         commands=_SEARCHING,
@@ -195,6 +211,8 @@ TABLE: Final = (
     ),
     Option(
         name="--fair",
+        menu="check",
+        label="Fairness for LTL",
         metavar="LIST",
         read="fair",
         default=Options().fair,
@@ -303,6 +321,8 @@ TABLE: Final = (
     ),
     Option(
         name="--limit",
+        menu="bounds",
+        label="Time and memory",
         field="limits",
         metavar="KIND=N,…",
         read="limits",
@@ -341,6 +361,8 @@ TABLE: Final = (
     ),
     Option(
         name="-D",
+        menu="bounds",
+        label="Macros",
         field="defines",
         metavar="NAME[=V]",
         form="list",

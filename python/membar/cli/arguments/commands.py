@@ -231,5 +231,26 @@ _ALL: Final = (
         operands=(Operand("witness", "WITNESS"),),
         own=(_TIME_AND_MEMORY,),
     ),
+    Command(
+        name="serve",
+        title="open membar as a page in the browser",
+        operands=(),
+        own=(
+            Option(
+                name="--port",
+                metavar="N",
+                read="positive",
+                help="port of the page (default: 8642, or a free one if that is taken)",
+            ),
+            Option(
+                name="--host",
+                metavar="ADDRESS",
+                default="127.0.0.1",
+                help="address to listen on; others than this machine's own are open to the network"
+                " (default: 127.0.0.1)",
+            ),
+            Option(name="--open", form="switch", help="open the page in the browser"),
+        ),
+    ),
 )
 COMMANDS: Final[Mapping[str, Command]] = {command.name: command for command in _ALL}

@@ -22,6 +22,7 @@ _EXIT_CODES = {
     " test ran out of time",
     "translate": "0 translated, 2 bad input or usage",
     "replay": "0 every witness is confirmed, 1 one is not, 2 bad input or usage",
+    "serve": "0 stopped with Ctrl-C, 2 bad usage, a port that is taken, or `membar[serve]` is not installed",
 }
 _ABOUT = {
     "check": "Check C, litmus tests, Promela, DVE, XCFA, Cubicle, .obj and program text.",

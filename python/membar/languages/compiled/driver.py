@@ -26,10 +26,17 @@ from membar.languages.compiled.cache import (
 )
 from membar.languages.compiled.compiler import Compiler, is_header_of_compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
-from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
+from membar.languages.compiled.process import (
+    CompilerFailureError,
+    run_compiler,
+    scratch_base,
+    scratch_folder,
+    write_text,
+)
 from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_settings
 from membar.languages.compiled.target import I686, Target
-from membar.paths import absolute, folder_of, is_below, stem, suffix
+from membar.limits import confinement
+from membar.paths import absolute, folder_of, is_below, resolve, stem, suffix
 from membar.records import record
 from membar.source import SourceFile, pattern
 
@@ -233,6 +240,7 @@ class _Job:
             found = self._run()
             if cache is not None:
                 cache.put(key, found, Dependencies(found.files, self._folders(found.files), since))
+        self._refuse_foreign(found.files)
         if self._reads_headers_of_host(found.files):
             message = f"the headers of {self.target.processor} are missing"
             raise MissingHeaderError(Diagnostic(code="W1522", message=f"{self.path}: {message}"))
@@ -240,6 +248,17 @@ class _Job:
             self.has_lifetimes = False
             return self.compile()
         return self._read(found)
+
+    def _refuse_foreign(self, files: Iterable[str]) -> None:
+        """Refuses files that a confined compiler should not have been able to read: the system let it."""
+        readable = confinement.readable_by_compilers()
+        if readable is None:
+            return
+        allowed = [resolve(folder) for folder in (*readable, folder_of(self.path), scratch_base())]
+        for file in files:
+            if not any(is_below(resolve(file), folder) for folder in allowed):
+                message = "a file outside the program was included; this is not allowed here"
+                raise InputError(Diagnostic(code="W1526", message=message))
 
     def preprocess(self) -> str:
         """The file after preprocessing."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.languages.compiled.compiler import environment_of
-from membar.limits import budget
+from membar.limits import budget, confinement
 from membar.records import record
 from membar.source import SourceFile
 
@@ -56,14 +56,18 @@ def run_compiler(words: Sequence[str], *, seconds: float | None = None) -> Finis
 @contextmanager
 def scratch_folder() -> Iterator[str]:
     """A folder that nobody else can read, for as long as it is needed."""
-    names = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    base = next((name for name in names if name and os.path.isdir(name)), "/tmp")  # noqa: PTH112
-    folder = f"{base}/membar-{os.urandom(8).hex()}"
+    folder = f"{scratch_base()}/membar-{os.urandom(8).hex()}"
     os.mkdir(folder, mode=0o700)  # noqa: PTH102
     try:
         yield folder
     finally:
         _remove(folder)
+
+
+def scratch_base() -> str:
+    """The folder in which scratch folders are made."""
+    names = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    return next((name for name in names if name and os.path.isdir(name)), "/tmp")  # noqa: PTH112
 
 
 def _remove(folder: str) -> None:
@@ -97,7 +101,8 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
     limits = _limits(budget.current().memory)
     # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for
     # that this whole process is copied first, which takes longer than many compilations.
-    limits_others = hasattr(resource, "prlimit")
+    readable = confinement.readable_by_compilers()
+    limits_others = hasattr(resource, "prlimit") and readable is None
     try:
         process = subprocess.Popen(
             list(words),
@@ -106,7 +111,7 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
             stderr=messages,
             env=environment,
             start_new_session=True,  # it may start others, which end with it
-            preexec_fn=None if limits_others else partial(_keep_to, limits),  # noqa: PLW1509
+            preexec_fn=None if limits_others else partial(_keep_to, limits, readable),  # noqa: PLW1509
         )
     except (OSError, ValueError, subprocess.SubprocessError) as problem:  # also a null character
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
@@ -166,8 +171,10 @@ def _limits(memory: int | None) -> dict[int, int]:
     return limits
 
 
-def _keep_to(limits: dict[int, int]) -> None:
+def _keep_to(limits: dict[int, int], readable: tuple[str, ...] | None) -> None:
     import resource  # noqa: PLC0415 - not if everything is in the cache
 
     for kind, most in limits.items():
         resource.setrlimit(kind, (most, most))
+    if readable is not None:
+        confinement.confine(readable=readable, writable=[scratch_base()])

@@ -1,0 +1,18 @@
+// Bundles the page into the folder that the server serves, or into another one (`node build.mjs FOLDER`).
+import { copyFile, mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const out = process.argv[2] ?? join(here, "../python/membar/server/static");
+const common = { bundle: true, minify: true, target: "es2022", legalComments: "none", charset: "utf8", logLevel: "warning" };
+
+await mkdir(out, { recursive: true });
+// The editor is a file of its own: the page is shown, and a program can be typed, before it is loaded.
+await build({ ...common, entryPoints: [join(here, "src/main.ts")], outfile: join(out, "app.js"), format: "esm", external: ["./editor.js"] });
+await build({ ...common, entryPoints: [join(here, "src/editor.ts")], outfile: join(out, "editor.js"), format: "esm" });
+// The drawing alone, for reports that are one file.
+await build({ ...common, entryPoints: [join(here, "src/report.ts")], outfile: join(out, "report.js"), format: "iife" });
+await build({ ...common, entryPoints: [join(here, "src/style.css")], outfile: join(out, "style.css") });
+await copyFile(join(here, "src/index.html"), join(out, "index.html"));

@@ -1,0 +1,57 @@
+// One program under several models: verdicts, counts and outcomes as a matrix.
+import { h, verdictIcon } from "./dom";
+import type { Answer, Outcome } from "./types";
+
+export interface CompareHandlers {
+  choose(outcome: Outcome, model: string, isPossible: boolean): void;
+  setModels(models: string[]): void;
+}
+
+const SHORT: Record<string, string> = { holds: "HOLDS", "holds-within": "WITHIN", violated: "VIOLATED", unknown: "UNKNOWN" };
+
+export function compareTab(columns: Answer[], models: string[], all: string[], most: number, handlers: CompareHandlers): HTMLElement {
+  const key = (outcome: Outcome): string => JSON.stringify(Object.entries(outcome).sort());
+  const outcomes = new Map<string, Outcome>();
+  for (const column of columns) for (const outcome of column.outcomes ?? []) outcomes.set(key(outcome), outcome);
+  const names = [...new Set([...outcomes.values()].flatMap((outcome) => Object.keys(outcome)))];
+  const constant = names.filter((name) => new Set([...outcomes.values()].map((outcome) => outcome[name])).size === 1 && outcomes.size > 1);
+  const shown = names.filter((name) => !constant.includes(name));
+  const has = (column: Answer, id: string): boolean => (column.outcomes ?? []).some((outcome) => key(outcome) === id);
+  const isWhole = (column: Answer): boolean => column.guarantee.startsWith("all ") && column.verdict !== "unknown";
+  const sc = columns.find((column) => column.model === "sc");
+  const sorted = [...outcomes.entries()].sort(([, a], [, b]) => shown.map((name) => Number(a[name]) - Number(b[name])).find((difference) => difference) ?? 0);
+
+  const add = h("select", { class: "add-model", "aria-label": "Add model", onchange: () => {
+    if (add.value) handlers.setModels([...models, add.value]);
+  } }, h("option", { value: "" }, "Add model"), ...all.filter((name) => !models.includes(name)).map((name) => h("option", { value: name }, name)));
+  if (models.length >= most) add.disabled = true;
+  const head = h("tr", {}, h("th", {}, add), ...columns.map((column) => h("th", { scope: "col" }, column.model, h("button", { class: "remove", title: `Leave out ${column.model}`, "aria-label": `Leave out ${column.model}`, onclick: () => handlers.setModels(models.filter((name) => name !== column.model)) }, "×"))));
+  const verdicts = h("tr", { class: "verdict-row" }, h("th", { scope: "row" }, "Verdict"), ...columns.map((column) => h("td", { title: column.reason ?? column.bound ?? "" }, h("div", { class: `cell-verdict ${column.verdict}` }, verdictIcon(column.verdict ?? "unknown", 20), h("b", {}, SHORT[column.verdict ?? ""] ?? "EXPLORED")))));
+  const counts = h("tr", {}, h("th", { scope: "row", class: "light" }, "Executions"), ...columns.map((column) => h("td", {}, String(column.statistics.executions ?? column.statistics.classes ?? column.statistics.states ?? "·"))));
+  const rows = sorted.map(([id, outcome]) => {
+    const words = shown.map((name) => `${name}=${outcome[name]}`).join("  ");
+    const isNew = sc && isWhole(sc) && !has(sc, id);
+    return h("tr", {}, h("th", { scope: "row" }, h("code", {}, words), isNew ? h("small", {}, "not under sc") : ""), ...columns.map((column) => {
+      const isPossible = has(column, id);
+      const isKnown = isPossible || isWhole(column);
+      const label = isPossible ? "possible" : isKnown ? "impossible" : "not known";
+      return h("td", {}, h("button", { class: `dot ${label.replace(" ", "-")}`, "aria-label": `${words}: ${label} under ${column.model}`, title: `${label} under ${column.model}`, onclick: () => handlers.choose(outcome, column.model, isPossible) }, isKnown ? "" : "?"));
+    }));
+  });
+  return h("section", { class: "compare" },
+    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, verdicts, counts, ...rows))),
+    h("p", { class: "legend-line" }, h("span", { class: "dot possible", "aria-hidden": "true" }), " possible", h("span", { class: "dot impossible", "aria-hidden": "true" }), " impossible",
+      constant.length ? h("span", {}, "In every outcome: ", h("code", {}, constant.map((name) => `${name}=${[...outcomes.values()][0][name]}`).join(" "))) : ""),
+    h("p", { class: "quiet" }, rows.length ? "Choose a filled cell for an execution, a hollow one for the reason why there is none." : "No final states are listed."));
+}
+
+/** The band above a comparison. */
+export function compareBand(columns: Answer[]): { verdict: string; word: string; headline: string; guarantee: string } {
+  const violated = columns.filter((column) => column.verdict === "violated").length;
+  const unknown = columns.filter((column) => !column.verdict || column.verdict === "unknown").length;
+  const whole = columns.every((column) => column.guarantee.startsWith("all ") && column.verdict !== "unknown");
+  const guarantee = whole ? "membar explored every execution that each model allows: this comparison is complete." : "Not every search was complete: cells with a question mark are not known.";
+  if (violated) return { verdict: "violated", word: "VIOLATED", headline: `under ${violated} of ${columns.length} models`, guarantee };
+  if (unknown) return { verdict: "unknown", word: "UNKNOWN", headline: `under ${unknown} of ${columns.length} models`, guarantee };
+  return { verdict: "holds", word: "HOLDS", headline: `under all ${columns.length} models`, guarantee };
+}

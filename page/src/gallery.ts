@@ -1,0 +1,38 @@
+// The examples: what a new visitor sees, and what *Examples* shows.
+import { h, verdictIcon } from "./dom";
+import type { Contents, Example } from "./types";
+
+const COLUMNS = ["sc", "x86-tso", "armv8", "rc11"];
+
+export function gallery(contents: Contents, open: (example: Example) => void): HTMLElement {
+  const search = h("input", { type: "search", class: "search", placeholder: `Search ${contents.examples.length} examples`, "aria-label": "Search examples" });
+  const table = h("div", { class: "gallery-rows" });
+  const draw = (): void => {
+    const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = contents.examples.filter((example) => wanted.every((word) => `${example.name} ${example.title} ${example.group}`.toLowerCase().includes(word)));
+    const rows: HTMLElement[] = [];
+    let group = "";
+    for (const example of found) {
+      if (example.group !== group) {
+        group = example.group;
+        rows.push(h("h3", {}, group));
+      }
+      rows.push(h("button", { class: "gallery-row", onclick: () => open(example) }, h("code", {}, example.name), h("span", { class: "gallery-title" }, example.title), ...COLUMNS.map((model) => mark(example.expected[model], model))));
+    }
+    table.replaceChildren(...(rows.length ? rows : [h("p", { class: "empty" }, "No example has these words.")]));
+  };
+  search.addEventListener("input", draw);
+  draw();
+  return h("section", { class: "gallery" },
+    h("h1", {}, "Is this concurrent program still correct on x86, ARM or in C11?"),
+    h("p", { class: "lead" }, "Paste it on the left and press Ctrl Enter, or start from an example."),
+    search,
+    h("div", { class: "gallery-head" }, h("span", {}, "Expected verdict"), ...COLUMNS.map((model) => h("span", {}, model))),
+    table,
+    h("p", { class: "legend-line" }, verdictIcon("holds", 16), " holds", verdictIcon("violated", 16), " violated", h("span", {}, "· not stated")));
+}
+
+function mark(verdict: string | undefined, model: string): HTMLElement {
+  if (!verdict) return h("span", { class: "mark", "aria-label": `${model}: not stated` }, "·");
+  return h("span", { class: "mark", role: "img", "aria-label": `${model}: ${verdict.toLowerCase()}` }, verdictIcon(verdict === "HOLDS" ? "holds" : "violated", 16));
+}

@@ -1,0 +1,739 @@
+// The page: a program on the left, the answer on the right.
+import { compareBand, compareTab } from "./compare";
+import { h, plural, rich, verdictIcon } from "./dom";
+import { ExecutionView } from "./execution";
+import { gallery } from "./gallery";
+import { Menu, boundsMenu, checkMenu, copyText, modelMenu, shareMenu } from "./menus";
+import { type OutcomeHandlers, explanation, outcomesTab } from "./outcomes";
+import { repairTab } from "./repair";
+import { type Asked, Job, type Progress, Refused, ServerLost, contents as loadContents, isAlive } from "./server";
+import { decode } from "./share";
+import { State, guessEnding } from "./state";
+import { type EditorHandlers, type ProgramEditor, textArea } from "./text";
+import type { Answer, Contents, DrawingData, Example, Explanation, InputProblem, Outcome, Result } from "./types";
+import { tell } from "./words";
+
+const TABS = ["Execution", "Outcomes", "Compare", "Repair", "Report"] as const;
+type Tab = (typeof TABS)[number];
+const COMPARED = ["sc", "x86-tso", "pso", "armv8", "power", "rc11"];
+const LATE = 300; // milliseconds before a run shows that it runs
+
+class App {
+  private readonly state = new State();
+  private contents!: Contents;
+  private editor!: ProgramEditor;
+  private job: Job | null = null;
+  private result: Result | null = null;
+  private isStale = false;
+  private tab: Tab = "Execution";
+  private view: ExecutionView | null = null;
+  private models: string[] = COMPARED;
+  private compared: Result | null = null;
+  private repaired: Result | null = null;
+  private explained: { outcome: Outcome; model: string } | null = null;
+  private syntax = 0;
+  private syntaxJob: Job | null = null;
+  private pressedRelation = false;
+  private ignoreClicks = 0;
+
+  private readonly examplesButton = h("button", { class: "nav-button", onclick: () => this.showGallery() }, "Examples");
+  private readonly runButton = h("button", { class: "run", onclick: () => this.pressRun() });
+  private readonly fileName = h("input", { class: "file-name", "aria-label": "File name", spellcheck: "false", autocomplete: "off" });
+  private readonly language = h("span", { class: "language" });
+  private readonly where = h("span", { class: "where", hidden: true });
+  private readonly code = h("div", { class: "code" });
+  private readonly problems = h("div", { class: "problems", hidden: true, role: "status" });
+  private readonly band = h("header", { class: "band", hidden: true });
+  private readonly tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Answer", hidden: true });
+  private readonly body = h("div", { class: "answer-body", role: "tabpanel" });
+  private readonly answer = h("main", { class: "answer" }, this.band, this.tabs, this.body);
+  private readonly program = h("section", { class: "program", "aria-label": "Program" });
+  private readonly notice = h("div", { class: "notice", role: "alert", hidden: true });
+  private readonly segments = h("div", { class: "segments" });
+  private readonly keys = h("dialog", { class: "keys" });
+  private menus!: { model: Menu; check: Menu; bounds: Menu; share: Menu };
+
+  async start(): Promise<void> {
+    this.state.load();
+    const shared = await decode(location.hash);
+    if (shared) this.adopt(shared);
+    theme(null);
+    this.build();
+    try {
+      this.contents = await loadContents();
+    } catch (problem) {
+      this.problem(problem);
+      return;
+    }
+    this.refreshMenus();
+    this.showGallery();
+    this.loadEditor();
+    window.addEventListener("hashchange", () => void this.openShared());
+    if (shared) void this.run();
+  }
+
+  private adopt(shared: { name: string; text: string; model?: string; modelText?: string; options?: Record<string, string> }): void {
+    Object.assign(this.state, { program: { name: shared.name, text: shared.text }, model: shared.model ?? "", modelText: shared.modelText ?? "", options: shared.options ?? {} });
+    this.state.save();
+    history.replaceState(null, "", location.pathname);
+  }
+
+  private async openShared(): Promise<void> {
+    const shared = await decode(location.hash);
+    if (!shared) return;
+    this.adopt(shared);
+    this.fileName.value = shared.name;
+    this.editor.setName(shared.name);
+    this.editor.setText(shared.text);
+    this.refreshMenus();
+    void this.run();
+  }
+
+  private build(): void {
+    const handlers = { changed: () => this.changedQuestion() };
+    const known = (): Contents => this.contents;
+    this.menus = { model: modelMenu(this.state, known, handlers), check: checkMenu(this.state, known, handlers), bounds: boundsMenu(this.state, known, handlers), share: shareMenu(this.state) };
+    const themeButton = h("button", { class: "theme", "aria-label": "Light or dark", title: "Light or dark", onclick: () => theme("toggle") }, "◐");
+    const more = h("button", { class: "more", "aria-label": "More", "aria-expanded": "false", onclick: () => {
+      bar.classList.toggle("shows-more");
+      more.setAttribute("aria-expanded", String(bar.classList.contains("shows-more")));
+    } }, "⋯");
+    const bar = h("nav", { class: "bar", "aria-label": "membar" }, h("span", { class: "brand" }, "membar"), this.examplesButton, h("span", { class: "spring" }),
+      this.menus.model.element, h("div", { class: "further" }, this.menus.check.element, this.menus.bounds.element, this.menus.share.element, themeButton), more, this.runButton);
+    this.setRun(false);
+    this.fileName.value = this.state.program.name;
+    this.fileName.addEventListener("change", () => this.rename(this.fileName.value));
+    this.program.append(h("div", { class: "program-head" }, this.fileName, this.language, this.where), this.code, this.problems);
+    for (const [name, target] of [["Program", this.program], ["Answer", this.answer]] as const) {
+      this.segments.append(h("button", { class: "segment", "data-segment": name, onclick: () => this.showSegment(name) }, name));
+      target.setAttribute("data-part", name);
+    }
+    for (const [n, tab] of TABS.entries()) {
+      this.tabs.append(h("button", { class: "tab", role: "tab", id: `tab-${tab}`, "data-tab": tab, title: `${n + 1}`, onclick: () => this.showTab(tab) }, tab));
+    }
+    this.tabs.addEventListener("keydown", (event) => this.moveTab(event));
+    const splitter = this.splitter();
+    document.body.append(bar, this.notice, this.segments, h("div", { class: "columns" }, this.program, splitter, this.answer), this.keys);
+    this.editor = textArea(this.code, this.state.program.text, this.editorHandlers());
+    this.showSegment("Program");
+    this.showLanguage();
+    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => void this.drop(event));
+    new ResizeObserver(() => this.tab === "Execution" && this.view?.show()).observe(this.body);
+  }
+
+  private splitter(): HTMLElement {
+    const set = (part: number): void => document.documentElement.style.setProperty("--program", `${Math.max(18, Math.min(78, part))}%`);
+    const kept = Number(localStorage.getItem("membar-split"));
+    if (kept) set(kept);
+    const splitter = h("div", { class: "splitter", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the program" });
+    const now = (): number => (100 * this.program.getBoundingClientRect().width) / innerWidth;
+    const keep = (): void => localStorage.setItem("membar-split", String(Math.round(now())));
+    splitter.addEventListener("pointerdown", (event) => {
+      splitter.setPointerCapture(event.pointerId);
+      splitter.onpointermove = (move) => set((100 * move.clientX) / innerWidth);
+      splitter.onpointerup = () => {
+        splitter.onpointermove = null;
+        keep();
+      };
+    });
+    splitter.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation();
+      set(now() + by);
+      keep();
+    });
+    splitter.addEventListener("dblclick", () => document.body.classList.toggle("program-hidden"));
+    return splitter;
+  }
+
+  private editorHandlers(): EditorHandlers {
+    return {
+      change: () => this.changedText(),
+      run: () => void this.run(),
+      leave: () => this.escape(),
+      hoverLine: (line) => this.isStale || this.view?.outlineLine(line),
+      clickLine: (line) => {
+        const step = this.isStale ? undefined : this.view?.stepOfLine(line);
+        if (step !== undefined && this.tab === "Execution") this.view!.go(step);
+      },
+    };
+  }
+
+  private loadEditor(): void {
+    void import("./editor.js" as string).then((loaded: typeof import("./editor")) => {
+      const hadFocus = this.code.contains(document.activeElement);
+      const text = this.editor.text;
+      this.editor.remove();
+      this.editor = loaded.create(this.code, text, this.state.program.name, this.editorHandlers());
+      if (hadFocus) this.editor.focus();
+      this.markSource();
+    });
+  }
+
+  // What is asked.
+
+  private changedText(): void {
+    const text = this.editor.text;
+    const isPasted = !this.state.program.text.trim() && text.trim().length > 20;
+    this.state.program.text = text;
+    const ending = isPasted || /^untitled\./.test(this.state.program.name) ? guessEnding(text) : null;
+    if (ending && ending !== this.state.ending) this.rename(this.state.program.name.replace(/\.[^.]*$/, "") + ending);
+    this.state.save();
+    this.makeStale();
+    this.problems.hidden = true;
+    clearTimeout(this.syntax);
+    this.syntax = window.setTimeout(() => void this.checkSyntax(), 500);
+  }
+
+  private changedQuestion(): void {
+    this.state.save();
+    this.refreshMenus();
+    this.makeStale();
+  }
+
+  private rename(name: string): void {
+    const known = this.contents?.languages.map((language) => language.ending) ?? [".c"];
+    let clean = name.trim().replace(/[^\w.+-]/g, "-").replace(/^[.+-]+/, "").slice(0, 80) || "untitled.c";
+    if (!known.some((ending) => clean.endsWith(ending))) clean += this.state.ending && known.includes(this.state.ending) ? this.state.ending : ".c";
+    this.state.program.name = clean;
+    this.fileName.value = clean;
+    this.editor.setName(clean);
+    this.state.save();
+    this.showLanguage();
+  }
+
+  private showLanguage(): void {
+    const found = this.contents?.languages.find((language) => language.ending === this.state.ending);
+    const dialect = this.state.ending === ".litmus" ? this.state.program.text.match(/^\s*(\w+)/)?.[1] : "";
+    this.language.textContent = [dialect, found?.name].filter(Boolean).join(" ");
+    const off = this.contents?.off[this.state.ending];
+    this.notify(off ?? "");
+  }
+
+  private refreshMenus(): void {
+    const { options } = this.state;
+    this.menus.model.setValue(this.state.modelText ? "own" : this.state.model || "automatic");
+    const also = ["--error", "--ltl", "--threads", "--client"].filter((name) => options[name]?.trim()).length;
+    const properties = options["--property"]?.split(",").filter(Boolean) ?? [];
+    this.menus.check.setValue((properties.length ? properties.join(", ") : "everything") + (also ? ` + ${also}` : ""));
+    const bounds = [options["--buffers"] && `buffers ≤ ${options["--buffers"]}`, (options["--unroll"] || options["--max-unroll"]) && `loops ≤ ${options["--unroll"] || options["--max-unroll"]}`, options["-D"], options["--limit"]?.replace(/time=/, "")].filter(Boolean);
+    this.menus.bounds.setValue(bounds.join(", ") || "automatic");
+    this.showLanguage();
+  }
+
+  private asked(kind: Asked["kind"], more: Partial<Asked> = {}): Asked {
+    const options = Object.fromEntries(Object.entries(this.state.options).filter(([, value]) => value.trim()));
+    const own = this.state.modelText ? { model_text: this.state.modelText } : this.state.model ? { model: this.state.model } : {};
+    return { kind, name: this.state.program.name, text: this.editor.text, ...own, options, ...more };
+  }
+
+  private async checkSyntax(): Promise<void> {
+    if (!this.editor.text.trim() || this.job || [".c", ".obj"].includes(this.state.ending)) return;
+    this.syntaxJob?.drop();
+    const job = (this.syntaxJob = new Job(this.asked("syntax", { options: {} })));
+    try {
+      const result = await job.result;
+      if (this.syntaxJob === job && !this.job) this.editor.showProblems(result.errors?.errors ?? []);
+    } catch {
+      // the next run will say it
+    }
+  }
+
+  // Running.
+
+  private pressRun(): void {
+    if (this.job && performance.now() < this.ignoreClicks) return; // a double click does not cancel
+    if (this.job) this.cancel();
+    else void this.run();
+  }
+
+  private setRun(isRunning: boolean): void {
+    this.runButton.replaceChildren(isRunning ? "Cancel" : "Run", h("kbd", {}, isRunning ? "Esc" : "Ctrl ⏎"));
+    this.runButton.classList.toggle("cancel", isRunning);
+  }
+
+  private cancel(): void {
+    this.job?.cancel();
+  }
+
+  private async ask(asked: Asked, shown: (told: Progress) => void = () => undefined): Promise<Result | null> {
+    this.job?.drop();
+    this.syntaxJob?.drop();
+    const job = (this.job = new Job(asked, shown));
+    this.ignoreClicks = performance.now() + 400;
+    this.setRun(true);
+    try {
+      const result = await job.result;
+      return this.job === job ? result : null;
+    } catch (problem) {
+      if (this.job === job) this.problem(problem);
+      return null;
+    } finally {
+      if (this.job === job) {
+        this.job = null;
+        this.setRun(false);
+      }
+    }
+  }
+
+  async run(): Promise<void> {
+    if (!this.contents || !this.editor.text.trim()) return;
+    Menu.open?.close();
+    this.notify("");
+    this.editor.showProblems([]);
+    this.problems.hidden = true;
+    const asked = this.asked("check");
+    let told: Progress = { seconds: 0, text: "" };
+    const late = window.setTimeout(() => this.showRunning(asked, told), LATE);
+    const result = await this.ask(asked, (progress) => {
+      told = progress;
+      if (progress.seconds * 1000 > LATE) this.showRunning(asked, told);
+    });
+    clearTimeout(late);
+    if (!result) {
+      if (!this.job) this.restore();
+      return;
+    }
+    this.result = result;
+    this.isStale = false;
+    this.compared = this.repaired = null;
+    this.explained = null;
+    if (result.errors) this.showErrors(result.errors.errors, result.errors.text);
+    else {
+      this.showSegment("Answer");
+      this.showTab(this.tab === "Compare" || this.tab === "Repair" ? "Execution" : result.answer?.drawing ? "Execution" : result.answer?.outcomes?.length ? "Outcomes" : "Report");
+    }
+  }
+
+  private showRunning(asked: Asked, told: Progress): void {
+    if (!this.job) return;
+    const limit = seconds(this.state.options["--limit"]) ?? this.contents.seconds;
+    this.showBand({ verdict: "running", word: "Running", headline: `${asked.name}${asked.model ? ` under ${asked.model}` : ""}`, guarantee: "No violation so far. membar reports HOLDS only when the search is complete." });
+    this.showSegment("Answer");
+    this.tabs.hidden = false;
+    this.tabs.querySelectorAll<HTMLButtonElement>(".tab").forEach((tab) => (tab.disabled = true));
+    const rows = told.text ? told.text.split(/, (?=\d|perhaps)/) : [];
+    this.body.replaceChildren(h("section", { class: "running" }, h("div", { class: "clock" }, `${Math.floor(told.seconds)} s`),
+      h("progress", { max: String(limit), value: String(told.seconds), "aria-label": "Time" }), h("p", { class: "quiet" }, `of at most ${limit} s. How much remains is unknown.`),
+      h("ul", { class: "counts" }, ...rows.map((row) => h("li", {}, row))), h("p", {}, "Cancel keeps what was found so far. The verdict is then UNKNOWN.")));
+  }
+
+  private restore(): void {
+    if (this.result) this.showTab(this.tab);
+    else this.showGallery();
+  }
+
+  // What is shown.
+
+  private showBand(told: { verdict: string; word: string; headline: string; guarantee: string; next?: { words: string; options: Record<string, string> } }, notes = 0): void {
+    this.band.hidden = false;
+    const stale = this.isStale && told.verdict !== "running";
+    this.band.className = `band ${told.verdict}${stale ? " stale" : ""}`;
+    const next = told.next;
+    const button = stale ? h("button", { class: "small-button", onclick: () => void this.run() }, "Run again")
+      : next ? h("button", { class: "small-button", onclick: () => {
+          Object.assign(this.state.options, next.options);
+          this.changedQuestion();
+          void this.run();
+        } }, next.words) : "";
+    this.band.replaceChildren(h("div", { class: "band-line", role: "status" }, told.verdict === "running" ? "" : verdictIcon(told.verdict), h("span", { class: "verdict" }, told.word), h("span", { class: "headline" }, ...rich(stale ? "before your last change" : told.headline)), h("span", { class: "spring" }), button),
+      h("p", { class: "guarantee" }, ...rich(stale ? "The program has changed since this answer." : told.guarantee), " ", notes && !stale ? h("button", { class: "text-button", onclick: () => this.showTab("Report") }, plural(notes, "note")) : ""));
+  }
+
+  private makeStale(): void {
+    if (!this.result || this.isStale) return;
+    this.isStale = true;
+    this.where.hidden = true;
+    if (!this.band.hidden) this.drawBand();
+    this.markSource();
+  }
+
+  private drawBand(): void {
+    const { result } = this;
+    if (!result) return;
+    if (this.tab === "Compare" && this.compared?.columns && !this.isStale) this.showBand(compareBand(this.compared.columns));
+    else if (result.errors) this.showBand({ verdict: "not-checked", word: "NOT CHECKED", headline: errorHeadline(result.errors.errors), guarantee: "Correct it and run again." });
+    else if (result.answer) this.showBand(tell(result.answer, this.state.options, seconds(this.state.options["--limit"]) ?? this.contents.seconds), result.answer.notes.length);
+    else this.showBand({ verdict: "unknown", word: "UNKNOWN", headline: capital(result.ended ?? ""), guarantee: "Nothing was established." });
+  }
+
+  private showGallery(): void {
+    this.band.hidden = this.tabs.hidden = true;
+    this.view = null;
+    this.where.hidden = true;
+    this.markSource();
+    this.examplesButton.classList.add("chosen");
+    this.body.replaceChildren(gallery(this.contents, (example) => this.openExample(example)));
+    if (this.editor.text.trim() && innerWidth < 900 && this.result) this.showSegment("Answer");
+  }
+
+  private openExample(example: Example): void {
+    this.state.program = { name: example.name, text: example.text };
+    const violated = ["x86-tso", ...Object.keys(example.expected)].find((model) => example.expected[model] === "VIOLATED" && model !== "sc");
+    this.state.model = this.state.modelText ? "" : violated ?? "";
+    this.state.modelText = "";
+    this.state.options = {};
+    this.fileName.value = example.name;
+    this.editor.setName(example.name);
+    this.editor.setText(example.text);
+    this.state.save();
+    this.refreshMenus();
+    this.tab = "Execution";
+    void this.run();
+  }
+
+  showTab(tab: Tab): void {
+    this.tab = tab;
+    this.examplesButton.classList.remove("chosen");
+    this.tabs.hidden = false;
+    const isWrong = Boolean(this.result?.errors);
+    for (const button of this.tabs.querySelectorAll<HTMLButtonElement>(".tab")) {
+      button.disabled = isWrong && button.dataset.tab !== "Report";
+      button.setAttribute("aria-selected", String(button.dataset.tab === tab));
+      button.tabIndex = button.dataset.tab === tab ? 0 : -1;
+    }
+    this.body.setAttribute("aria-labelledby", `tab-${tab}`);
+    this.body.className = `answer-body body-${tab.toLowerCase()}`;
+    this.drawBand();
+    const { result } = this;
+    if (tab !== "Execution") this.view = null;
+    switch (tab) {
+      case "Execution":
+        if (result?.answer?.drawing) this.showDrawing(result.answer.drawing);
+        else this.say(result?.answer?.verdict === "holds" ? "No execution is needed to show this. Outcomes lists what the program can do, with an execution for each." : result?.ended ?? "There is no execution to show.");
+        break;
+      case "Outcomes":
+        this.body.replaceChildren(result?.answer ? outcomesTab(result.answer, this.outcomeHandlers()) : "");
+        if (this.explained) void this.explainAgain();
+        break;
+      case "Compare":
+        void this.showCompare();
+        break;
+      case "Repair":
+        void this.showRepair(false);
+        break;
+      case "Report":
+        this.showReport();
+    }
+    if (tab !== "Execution") this.markSource();
+  }
+
+  private say(words: string): void {
+    this.view = null;
+    this.where.hidden = true;
+    this.body.replaceChildren(h("p", { class: "empty" }, words));
+    this.markSource();
+  }
+
+  private showDrawing(drawing: DrawingData): void {
+    if (!drawing.events.some((event) => event.thread >= 0)) {
+      this.say("This execution has no accesses to shared memory.");
+      return;
+    }
+    this.view = new ExecutionView(drawing, {
+      stepped: () => this.markSource(),
+      hovered: (lines) => this.markSource(lines),
+    });
+    this.body.className = "answer-body body-execution";
+    this.body.replaceChildren(this.view.element);
+    this.view.show();
+  }
+
+  private showExecutionOf(drawing: DrawingData): void {
+    this.showTab("Execution");
+    this.showDrawing(drawing);
+  }
+
+  private markSource(outlined: number[] = [], cycle: number[] = []): void {
+    if (!this.editor) return;
+    const view = this.isStale ? null : this.view;
+    const now = view?.currentLine;
+    const drawing = this.result?.answer?.drawing;
+    this.where.hidden = !now;
+    if (now) this.where.replaceChildren(h("strong", {}, now.thread), ` at line ${now.line}`);
+    this.editor.mark({
+      now: now?.line, span: now?.span, reveal: outlined.length === 0, waiting: view?.waitingLines ?? [], outlined, cycle,
+      fails: this.isStale || this.result?.errors || !this.result?.answer ? undefined : drawing?.failing_line,
+      problems: this.result?.errors && !this.isStale ? this.result.errors.errors.flatMap((one) => one.line ?? []) : [],
+    });
+  }
+
+  private showErrors(errors: InputProblem[], text: string): void {
+    this.result = { kind: "check", errors: { errors, text } };
+    this.editor.showProblems(errors);
+    const one = (problem: InputProblem): HTMLElement => h("button", { class: "problem", onclick: () => problem.line && this.editor.goTo(problem.line) }, verdictIcon("violated", 16), h("strong", {}, problem.line ? `Line ${problem.line}, column ${problem.column}` : "Question"), h("span", {}, ...rich(capital(problem.message))), h("code", {}, problem.code));
+    this.problems.replaceChildren(h("h3", {}, plural(errors.length, "problem")), ...errors.slice(0, 20).map(one));
+    this.problems.hidden = false;
+    this.showTab("Report");
+  }
+
+  private outcomeHandlers(): OutcomeHandlers {
+    return {
+      explain: (outcome, model) => this.explain(outcome, model),
+      show: (drawing) => this.showExecutionOf(drawing),
+      markCycle: (lines) => this.markSource([], lines),
+    };
+  }
+
+  private async explain(outcome: Outcome, model: string): Promise<Explanation> {
+    const own = this.state.modelText ? {} : { model };
+    const result = await this.ask(this.asked("explain", { ...own, outcome }));
+    if (result?.errors) throw new Error(result.errors.errors[0]?.message ?? "");
+    if (!result?.explanation) throw new Error(result?.ended ?? "There is no answer.");
+    return result.explanation;
+  }
+
+  private async explainAgain(): Promise<void> {
+    const asked = this.explained;
+    const place = this.body.querySelector(".explanation");
+    if (!asked || !place) return;
+    this.explained = null;
+    place.replaceChildren(h("p", { class: "empty" }, "Searching…"));
+    try {
+      place.replaceChildren(explanation(await this.explain(asked.outcome, asked.model), asked.model, this.outcomeHandlers()));
+    } catch (problem) {
+      place.replaceChildren(h("p", { class: "empty" }, (problem as Error).message));
+    }
+  }
+
+  private async showCompare(): Promise<void> {
+    if (!this.compared || this.isStale) {
+      this.say("Comparing…");
+      const options = { ...this.state.options };
+      const result = await this.ask(this.asked("compare", { model: undefined, model_text: undefined, models: this.models, options }));
+      if (this.tab !== "Compare") return;
+      if (!result?.columns) {
+        this.say(result?.errors?.errors[0]?.message ?? capital(result?.ended ?? "There is no comparison."));
+        return;
+      }
+      this.compared = result;
+    }
+    this.drawBand();
+    const all = this.contents.models.map((model) => model.name);
+    this.body.replaceChildren(compareTab(this.compared.columns as Answer[], this.models, all, this.contents.most_models, {
+      setModels: (models) => {
+        this.models = models;
+        this.compared = null;
+        void this.showCompare();
+      },
+      choose: (outcome, model, isPossible) => void this.chooseCell(outcome, model, isPossible),
+    }));
+  }
+
+  private async chooseCell(outcome: Outcome, model: string, isPossible: boolean): Promise<void> {
+    try {
+      if (isPossible) {
+        const found = await this.explain(outcome, model);
+        if (found.drawing) this.showExecutionOf(found.drawing);
+      } else {
+        const place = h("div", { class: "explanation" }, h("p", { class: "empty" }, "Searching…"));
+        this.body.querySelector(".explanation")?.remove();
+        this.body.append(place);
+        place.replaceChildren(explanation(await this.explain(outcome, model), model, this.outcomeHandlers()));
+        place.scrollIntoView({ block: "nearest" });
+      }
+    } catch (problem) {
+      this.notify((problem as Error).message);
+    }
+  }
+
+  private async showRepair(weaken: boolean): Promise<void> {
+    if (!this.repaired || this.isStale || weaken) {
+      this.say(weaken ? "Looking for what is stronger than needed…" : "Looking for the cheapest repair…");
+      const place = this.body.firstElementChild;
+      const result = await this.ask(this.asked("repair", { weaken }), (told) => {
+        if (place && told.text) place.textContent = `Looking for the cheapest repair… ${told.text}`;
+      });
+      if (this.tab !== "Repair") return;
+      if (!result?.repair) {
+        this.say(result?.errors?.errors[0]?.message ?? capital(result?.ended ?? "No repair was looked for."));
+        return;
+      }
+      this.repaired = result;
+    }
+    const { repair, repaired } = this.repaired;
+    this.body.replaceChildren(repairTab(repair!, repaired ?? null, this.editor.text, this.state.program.name, repair!.model ?? this.result?.answer?.model ?? "", {
+      apply: (text) => {
+        this.editor.setText(text);
+        this.tab = "Execution";
+        void this.run();
+      },
+      weaken: () => void this.showRepair(true),
+      show: (drawing) => this.showExecutionOf(drawing),
+    }));
+  }
+
+  private showReport(): void {
+    const { result } = this;
+    if (!result) return;
+    const block = (title: string, text: string): HTMLElement => h("details", { open: title === "Text" || title === "Error" }, h("summary", {}, title, h("button", { class: "text-button", onclick: (event: Event) => {
+      event.preventDefault();
+      void copyText(text);
+    } }, "Copy")), h("pre", { tabindex: "0" }, text));
+    const parts: HTMLElement[] = [];
+    if (result.errors) parts.push(block("Error", result.errors.text));
+    const { answer } = result;
+    if (answer) {
+      if (answer.notes.length) parts.push(h("ul", { class: "notes" }, ...answer.notes.map((note) => h("li", {}, note))));
+      if (answer.drawing && !answer.drawing.machine && answer.drawing.steps.length) parts.push(h("p", { class: "quiet" }, `${answer.model} has no store buffers: the order of the steps is one of several, not time.`));
+      parts.push(block("Text", result.text ?? ""), block("JSON", JSON.stringify(answer, null, 1)));
+      if (result.svg) parts.push(block("SVG", result.svg));
+      const command = `membar check ${this.state.program.name}${this.state.model ? ` --model ${this.state.model}` : ""}${Object.entries(this.state.options).filter(([, value]) => value.trim()).map(([name, value]) => ` ${name} ${/^[\w=,.:-]+$/.test(value) ? value : `'${value}'`}`).join("")}`;
+      parts.push(block("Command", command));
+      parts.push(h("p", { class: "quiet" }, `${answer.engine}, ${answer.algorithm}. ${Object.entries(answer.statistics).filter(([, value]) => typeof value === "number").map(([name, value]) => `${name} ${name === "seconds" ? value.toFixed(3) : value.toLocaleString("en")}`).join(", ")}.`));
+    } else if (result.ended) parts.push(block("Text", result.ended));
+    this.body.replaceChildren(h("section", { class: "report" }, ...parts));
+  }
+
+  // Keys, segments, notices.
+
+  private showSegment(name: "Program" | "Answer"): void {
+    document.body.setAttribute("data-segment", name);
+    this.segments.querySelectorAll(".segment").forEach((button) => button.setAttribute("aria-pressed", String(button.getAttribute("data-segment") === name)));
+    if (name === "Answer" && this.tab === "Execution") this.view?.show();
+  }
+
+  private notify(words: string): void {
+    this.notice.hidden = !words;
+    this.notice.textContent = words;
+  }
+
+  private problem(problem: unknown): void {
+    if (problem instanceof ServerLost) {
+      this.notify("membar serve has stopped. Start it again; your program is kept here.");
+      void this.awaitServer();
+    } else if (problem instanceof Refused) this.notify(problem.message);
+    else if (!(problem instanceof DOMException)) this.notify(String(problem));
+  }
+
+  private async awaitServer(): Promise<void> {
+    while (!(await isAlive())) await new Promise((done) => setTimeout(done, 1000));
+    try {
+      this.contents = await loadContents();
+      this.notify("membar serve runs again.");
+      setTimeout(() => this.notice.textContent === "membar serve runs again." && this.notify(""), 3000);
+    } catch (problem) {
+      this.problem(problem); // it has another key now: its new address must be opened
+    }
+  }
+
+  private async drop(event: DragEvent): Promise<void> {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    if (file.size > this.contents.longest) return this.notify(`${file.name} is too large for the page.`);
+    const text = await file.text();
+    this.rename(file.name);
+    this.editor.setText(text);
+  }
+
+  private escape(): void {
+    if (this.job) this.cancel();
+    else if (Menu.open) Menu.open.close();
+    else (this.body.querySelector<HTMLElement>(".slider") ?? this.body.querySelector<HTMLElement>("button, input") ?? this.runButton).focus();
+  }
+
+  private moveTab(event: KeyboardEvent): void {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = TABS[(TABS.indexOf(this.tab) + by + TABS.length) % TABS.length];
+    this.showTab(next);
+    this.tabs.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.defaultPrevented) return;
+    const target = event.target as HTMLElement;
+    const isText = target.closest?.(".cm-editor, textarea, input:not([type=range]):not([type=checkbox]), select") !== null;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      void this.run();
+      return;
+    }
+    if (event.key === "F8") {
+      event.preventDefault();
+      this.view?.go(this.view.step + (event.shiftKey ? -1 : 1));
+      return;
+    }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.escape();
+      return;
+    }
+    if (isText || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.pressedRelation) {
+      this.pressedRelation = false;
+      const group = { p: "po", r: "rf", c: "co", f: "fr", d: "depends" }[event.key];
+      if (group && this.view) this.view.toggle(group);
+      return;
+    }
+    const steps: Record<string, () => void> = {
+      ArrowLeft: () => (event.shiftKey ? this.view?.goStrange(-1) : this.view?.go(this.view.step - 1)),
+      ArrowRight: () => (event.shiftKey ? this.view?.goStrange(1) : this.view?.go(this.view.step + 1)),
+      Home: () => this.view?.go(0),
+      End: () => this.view?.go(this.view.drawing.run.length),
+      e: () => {
+        this.showSegment("Program");
+        this.editor.focus();
+      },
+      m: () => this.menus.model.show(),
+      c: () => this.menus.check.show(),
+      b: () => this.menus.bounds.show(),
+      r: () => (this.pressedRelation = true),
+      "/": () => {
+        if (!this.body.querySelector(".search")) this.showGallery();
+        this.body.querySelector<HTMLElement>(".search")?.focus();
+      },
+      "?": () => this.showKeys(),
+    };
+    const action = steps[event.key] ?? (/^[1-5]$/.test(event.key) && this.result && !this.job ? () => this.tabs.querySelector<HTMLButtonElement>(`[data-tab=${TABS[Number(event.key) - 1]}]`)?.click() : undefined);
+    if (action) {
+      event.preventDefault();
+      action();
+    }
+  }
+
+  private showKeys(): void {
+    const rows: [string, string][] = [
+      ["Ctrl Enter", "run"], ["Esc", "cancel, close a menu, leave the editor"], ["← →", "step"], ["Home End", "first and last step"], ["Shift ← →", "previous or next read that misses a write"],
+      ["F8, Shift F8", "step, from anywhere"], ["1 – 5", "tabs"], ["e", "editor"], ["m c b", "model, check, bounds"], ["r, then p r c f d", "show or hide a relation"], ["/", "search examples"], ["?", "this list"],
+    ];
+    this.keys.replaceChildren(h("h2", {}, "Keys"), h("dl", {}, ...rows.flatMap(([key, words]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, words)])), h("button", { class: "small-button", onclick: () => this.keys.close() }, "Close"));
+    this.keys.showModal();
+  }
+}
+
+function errorHeadline(errors: InputProblem[]): string {
+  const line = errors.find((error) => error.line)?.line;
+  return line ? `The program has an error at line ${line}` : capital(errors[0]?.message ?? "The question has an error");
+}
+
+function capital(text: string): string {
+  return text ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
+/** The time of `time=10s,memory=2G`, in seconds. */
+function seconds(limit: string | undefined): number | undefined {
+  const found = limit?.match(/time=([\d.]+)\s*(ms|s|min|m|h)?/);
+  return found ? Number(found[1]) * { ms: 0.001, s: 1, min: 60, m: 60, h: 3600 }[(found[2] ?? "s") as "s"]! : undefined;
+}
+
+function theme(change: "toggle" | null): void {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  let chosen = localStorage.getItem("membar-theme");
+  if (change === "toggle") {
+    chosen = (chosen ?? system) === "dark" ? "light" : "dark";
+    localStorage.setItem("membar-theme", chosen);
+  }
+  root.dataset.theme = chosen ?? system;
+  if (!chosen && change === null) matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme(null), { once: true });
+}
+
+void new App().start();

@@ -1,0 +1,1 @@
+"""`membar serve`: the web page, and the server behind it. Nothing else of membar loads this folder."""
