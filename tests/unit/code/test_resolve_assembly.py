@@ -47,6 +47,7 @@ def effects(module: ir.Module) -> list[str]:
         (assembly("lfence"), []),
         (assembly("mfence"), ["fence seq_cst"]),
         (assembly("pause; nop"), []),
+        (assembly("movq %1, %0; xor %2, %0; xor %2, %0", '"=&r"(r)', '"r"(p), "r"(v)', ""), []),
         (assembly("lock notl %0", '"+m"(z)'), ["update xor seq_cst i32 @z, 4294967295"]),
         (
             assembly(
@@ -231,6 +232,9 @@ def test_x86(tmp_path: Path, text: str, expected: list[str]) -> None:
             ),
             ["update sub monotonic i64"],
         ),
+        (AARCH64, assembly("eor %0, %1, %1", '"=r"(r)', '"r"(v)', ""), []),
+        (RISCV64, assembly("xor %0, %1, %1", '"=r"(r)', '"r"(v)', ""), []),
+        (POWERPC64LE, assembly("xor %0, %1, %1", '"=r"(r)', '"r"(v)', ""), []),
         (RISCV64, assembly("fence rw,rw"), ["fence seq_cst"]),
         (RISCV64, assembly("fence w,w"), ["call &__membar_fence(@tag.Fence.w.w)"]),
         (RISCV64, assembly("fence.tso"), ["fence acq_rel"]),

@@ -10,13 +10,21 @@ from membar.code.assembly.exclusive import (
     Label,
     Leave,
     LoadLinked,
-    SetRegister,
     Source,
     Step,
     StoreConditional,
     read_exclusive,
 )
-from membar.code.assembly.meaning import Access, Await, Barrier, Meaning, Nothing, Result, by_statements
+from membar.code.assembly.meaning import (
+    Access,
+    Await,
+    Barrier,
+    Meaning,
+    Nothing,
+    Result,
+    SetRegister,
+    by_statements,
+)
 from membar.code.assembly.template import Operands, Statement, immediate, modifier
 from membar.source import pattern
 
@@ -76,7 +84,7 @@ def read_aarch64(statements: Sequence[Statement], operands: Operands) -> Meaning
         ordering = "release" if store["name"] == "stlr" else "monotonic"
         bits = _bits(store["size"], words[0])
         return Access(kind="store", address=address, bits=bits, ordering=ordering, value=(number,))
-    return _atomic(statement, operands)
+    return _atomic(statement, operands) or _loop(statements, operands)
 
 
 def _atomic(statement: Statement, operands: Operands) -> Meaning | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from membar.code import ir
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Result, Several
+from membar.code.assembly.meaning import Access, Barrier, Calculation, Meaning, Result, SetRegister, Several
 from membar.code.assembly.template import Operands
 from membar.records import record
 
@@ -46,15 +46,6 @@ class StoreConditional:
     values: tuple[Source, ...]
     address: ir.Operand
     order: str = ""
-
-
-@record(frozen=True, slots=True)
-class SetRegister:
-    """`register = operation(sources)`; `move` is none."""
-
-    register: Register
-    operation: str
-    sources: tuple[Source, ...]
 
 
 @record(frozen=True, slots=True)
@@ -96,7 +87,10 @@ _DIFFERENCES = frozenset({"xor", "sub"})
 
 
 def read_exclusive(steps: Sequence[Step], operands: Operands, orders: Orders) -> Meaning | None:
-    """The meaning of a loop, with fences before and after it; None if it is not such a loop."""
+    """The meaning of a loop, with fences before and after it, or of a calculation; None if it is neither."""
+    settings = tuple(step for step in steps if isinstance(step, SetRegister))
+    if settings and len(settings) == len(steps):
+        return Calculation(settings)
     first = next((at for at, step in enumerate(steps) if isinstance(step, Label)), len(steps))
     before = [step for step in steps[:first] if isinstance(step, Barrier)]
     rest, behind = list(steps[first:]), list[Barrier]()

@@ -73,6 +73,22 @@ class Access:
     zero: int | ir.Operand | None = None
 
 
+@record(frozen=True, slots=True)
+class SetRegister:
+    """`register = operation(sources)`; `move` is none."""
+
+    register: int
+    operation: str
+    sources: tuple[Number, ...]
+
+
+@record(frozen=True, slots=True)
+class Calculation:
+    """Operations on registers, one after the other: what depends on what is as in the assembly."""
+
+    steps: tuple[SetRegister, ...]
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Await:
     """Reads memory until what was read compares with a value; a register gets what was read."""
@@ -92,7 +108,7 @@ class Several:
     parts: tuple[Barrier | Access, ...]
 
 
-Meaning: TypeAlias = Nothing | Barrier | Access | Await | Several
+Meaning: TypeAlias = Nothing | Barrier | Access | Await | Several | Calculation
 Reader: TypeAlias = Callable[[Sequence[Statement], Operands], Meaning | None]
 
 

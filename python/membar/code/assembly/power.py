@@ -10,13 +10,21 @@ from membar.code.assembly.exclusive import (
     Label,
     Leave,
     LoadLinked,
-    SetRegister,
     Source,
     Step,
     StoreConditional,
     read_exclusive,
 )
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Result, Several, by_statements
+from membar.code.assembly.meaning import (
+    Access,
+    Barrier,
+    Meaning,
+    Nothing,
+    Result,
+    SetRegister,
+    Several,
+    by_statements,
+)
 from membar.code.assembly.template import Operands, Statement, immediate
 from membar.records import replace
 from membar.source import pattern
@@ -53,7 +61,7 @@ def read_power(statements: Sequence[Statement], operands: Operands) -> Meaning |
     found = _FIXED.get(tuple(statements))
     if found is not None:
         return found
-    if len(statements) != 1:
+    if len(statements) != 1 or statements[0].mnemonic in _CALCULATIONS:
         return _loop(statements, operands)
     (statement,) = statements
     if len(statement.operands) != 2:

@@ -10,13 +10,12 @@ from membar.code.assembly.exclusive import (
     Label,
     Leave,
     LoadLinked,
-    SetRegister,
     Source,
     Step,
     StoreConditional,
     read_exclusive,
 )
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Result, by_statements
+from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Result, SetRegister, by_statements
 from membar.code.assembly.template import Operands, Statement, immediate
 from membar.source import pattern
 
@@ -56,7 +55,7 @@ def read_riscv(statements: Sequence[Statement], operands: Operands) -> Meaning |
     found = _FIXED.get(tuple(statements))
     if found is not None:
         return found
-    if len(statements) != 1:
+    if len(statements) != 1 or statements[0].mnemonic in _CALCULATIONS:
         steps = [_step(statement, operands) for statement in statements]
         known = [step for step in steps if step is not None]
         return read_exclusive(known, operands, _PAIRS) if len(known) == len(steps) else None

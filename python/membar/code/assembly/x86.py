@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from membar.code import ir
-from membar.code.assembly.meaning import Access, Barrier, Meaning, Nothing, Result, by_statements
+from membar.code.assembly.meaning import (
+    Access,
+    Barrier,
+    Calculation,
+    Meaning,
+    Nothing,
+    Result,
+    SetRegister,
+    by_statements,
+)
 from membar.code.assembly.template import Operands, Statement, immediate
 from membar.records import replace
 from membar.source import pattern
@@ -41,6 +50,9 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
     if found is not None:
         return found
     rest = list(statements)
+    calculated = _calculation(rest, operands)
+    if calculated is not None:
+        return calculated
     if any(statement.mnemonic == "cmpxchg16b" for statement in rest):
         return _compare_twice(rest, operands)
     is_locked = rest[0] == Statement("lock")
@@ -107,7 +119,7 @@ def _value(word: str, bits: int | None, operands: Operands) -> int | ir.Constant
     number, constant = operands.register(word), immediate(word)
     if number is not None:
         return number
-    if constant is None or bits is None:
+    if constant is None or bits is None or operands.number(word) is not None:
         return None
     return ir.Constant(constant & ((1 << bits) - 1), ir.Int(bits))
 
@@ -208,6 +220,21 @@ def _change(
         value=(value,),
         zero=zero,
     )
+
+
+def _calculation(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
+    """Operations on registers alone, as those that make an address depend on a value."""
+    steps: list[SetRegister] = []
+    for statement in statements:
+        name, bits = _split(statement.mnemonic)
+        words = statement.operands
+        target = operands.register(words[-1]) if len(words) == 2 else None
+        source = None if target is None else _value(words[0], bits or 64, operands)
+        if target is None or source is None or name not in {"mov", *_OPERATIONS}:
+            return None
+        both = (source,) if name == "mov" else (target, source)
+        steps.append(SetRegister(target, "move" if name == "mov" else _OPERATIONS[name], both))
+    return Calculation(tuple(steps)) if steps else None
 
 
 def _compare_twice(statements: Sequence[Statement], operands: Operands) -> Meaning | None:

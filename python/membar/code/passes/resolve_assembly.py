@@ -15,11 +15,13 @@ from membar.code.assembly.meaning import (
     Access,
     Await,
     Barrier,
+    Calculation,
     Meaning,
     Nothing,
     Number,
     Reader,
     Result,
+    SetRegister,
     Several,
 )
 from membar.code.assembly.power import read_power
@@ -125,11 +127,13 @@ class _Assembly:
                 writer.done.append(ir.Call(results=(), callee=callee, arguments=arguments, place=place))
             case Access():
                 writer.access(meaning)
+            case Calculation(steps=steps):
+                writer.calculate(steps)
             case _:
                 pass
 
     def _check(self, item: ir.Assembly, meaning: Meaning, operands: Operands) -> None:
-        if isinstance(meaning, Nothing):
+        if isinstance(meaning, Nothing | Calculation):
             return
         if not operands.has_memory_clobber:
             message = f'the assembly `{item.template}` touches memory, but has no "memory" clobber'
@@ -347,6 +351,23 @@ class _Writer:
             case _:
                 slot = self.operands.slots[number].result
                 return ir.Undefined(half if slot is None else self.item.results[slot].type)
+
+    def calculate(self, steps: Sequence[SetRegister]) -> None:
+        """Operations on registers, each as wide as the register that it sets."""
+        for step in steps:
+            slot = self.operands.slots[step.register]
+            known = self.item.results[slot.result].type if slot.result is not None else None
+            type_ = known if isinstance(known, ir.Int) else ir.Int(64)
+            sources = [
+                self._convert(self.results[each], type_)
+                if isinstance(each, int) and each in self.results
+                else self._operand(each, type_)
+                for each in step.sources
+            ]
+            is_move = step.operation == "move"
+            self.results[step.register] = (
+                sources[0] if is_move else self._compute(step.operation, sources, type_)
+            )
 
     def wait(self, meaning: Await, name: str, after: str) -> ir.Block:
         """The block that reads memory again and again; nothing was written before."""
