@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import membar
 from generated.library_page import library_table
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
@@ -15,6 +16,7 @@ from membar.languages.compiled.bodies import FOLDER, Library, library_functions
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target
+from membar.source import SourceFile
 from strategies.compiled_code import needs_clang as needs_compiler
 from strategies.linked import COMPILERS, link_texts, refusal
 from tiers import first
@@ -220,3 +222,43 @@ def test_functions_that_are_only_inline_get_their_bodies_and_nothing_else_change
     first = f"{shared} int g(void); int main(void) {{ return f(1) + g(); }}"
     second = f"{shared} int g(void) {{ return f(2); }}"
     assert link_texts(tmp_path, first, second).functions["f"].blocks
+
+
+NUMBERS = """#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+int main(void) {
+  assert(strtol("7fffffffffffffff", 0, 16) == LONG_MAX && strtol("-8000000000000000", 0, 16) == LONG_MIN);
+  assert(errno == 0);
+  assert(strtol("8000000000000000", 0, 16) == LONG_MAX && errno == ERANGE);
+  errno = 0;
+  assert(strtol("-8000000000000001", 0, 16) == LONG_MIN && errno == ERANGE);
+  errno = 0;
+  assert(strtoul("-1", 0, 10) == ULONG_MAX && strtoull("ffffffffffffffff", 0, 16) == ULLONG_MAX);
+  assert(errno == 0);
+  assert(strtoul("10000000000000000", 0, 16) == ULONG_MAX && errno == ERANGE);
+}
+"""
+TIMES = """#include <pthread.h>
+#include <time.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int main(void) {
+  struct timespec t; %s
+  pthread_mutex_lock(&m); pthread_cond_timedwait(&c, &m, &t); pthread_mutex_unlock(&m);
+}
+"""
+
+
+@needs_compiler
+def test_numbers_that_do_not_fit_are_limits() -> None:
+    assert membar.check(SourceFile("a.c", NUMBERS), model="sc", unroll=20).verdict == "holds"
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("before", "verdict"), [("", "violated"), ("clock_gettime(CLOCK_REALTIME, &t);", "holds")]
+)
+def test_times_must_be_set_and_do_not_matter(before: str, verdict: str) -> None:
+    assert membar.check(SourceFile("a.c", TIMES % before), model="sc").verdict == verdict

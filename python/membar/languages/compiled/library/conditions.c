@@ -78,10 +78,10 @@ void cnd_destroy(struct condition *condition) { end(condition); }
 int pthread_cond_wait(struct condition *condition, struct mutex *mutex) { return wait_for(condition, mutex, 0, 0); }
 int cnd_wait(struct condition *condition, struct mutex *mutex) { return wait_for(condition, mutex, 0, 0); }
 
-/// pthread_cond_timedwait, pthread_cond_clockwait, cnd_timedwait: May also give up at any time.
-int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, const void *time) { return wait_for(condition, mutex, 1, ETIMEDOUT); }
-int pthread_cond_clockwait(struct condition *condition, struct mutex *mutex, int clock, const void *time) { return wait_for(condition, mutex, 1, ETIMEDOUT); }
-int cnd_timedwait(struct condition *condition, struct mutex *mutex, const void *time) { return wait_for(condition, mutex, 1, THRD_TIMEDOUT); }
+/// pthread_cond_timedwait, pthread_cond_clockwait, cnd_timedwait: May also give up at any time. The time must be set, and does not matter; so with all timed calls.
+int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, const long *time) { read_time(time); return wait_for(condition, mutex, 1, ETIMEDOUT); }
+int pthread_cond_clockwait(struct condition *condition, struct mutex *mutex, int clock, const long *time) { read_time(time); return wait_for(condition, mutex, 1, ETIMEDOUT); }
+int cnd_timedwait(struct condition *condition, struct mutex *mutex, const long *time) { read_time(time); return wait_for(condition, mutex, 1, THRD_TIMEDOUT); }
 
 /// pthread_cond_signal, cnd_signal: Wakes any one of the waiting threads; a signal that nobody waits for is lost. It orders nothing.
 int pthread_cond_signal(struct condition *condition) { return signal_one(condition); }

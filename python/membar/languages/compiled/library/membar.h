@@ -38,11 +38,19 @@ void __membar_release(void *block);
 void __membar_atomic_begin(void);
 void __membar_atomic_end(void);
 void __membar_fence(const char *tags);
+void __membar_use(long long value);
 
 enum { EPERM = 1, EINTR = 4, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, EINVAL = 22, ERANGE = 34, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
 enum { THRD_SUCCESS, THRD_BUSY, THRD_ERROR, THRD_NOMEM, THRD_TIMEDOUT };
 
 int *__errno_location(void);
+
+/* The time of a timed call must be set, but does not matter. */
+static inline void read_time(const long *time)
+{
+    __membar_use(time[0]);
+    __membar_use(time[1]);
+}
 
 static inline void must(_Bool condition, const char *message) { __membar_check(condition, "locks", message); }
 

@@ -43,9 +43,9 @@ int pthread_mutex_trylock(struct mutex *mutex) { return try_mutex(mutex, EBUSY);
 int mtx_trylock(struct mutex *mutex) { return __membar_choose(0, 1) ? THRD_BUSY : try_mutex(mutex, THRD_BUSY); }
 
 /// pthread_mutex_timedlock, pthread_mutex_clocklock, mtx_timedlock: Succeeds, or gives up at any time at which the mutex is held.
-int pthread_mutex_timedlock(struct mutex *mutex, const void *time) { return try_mutex(mutex, ETIMEDOUT); }
-int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *time) { return try_mutex(mutex, ETIMEDOUT); }
-int mtx_timedlock(struct mutex *mutex, const void *time) { return try_mutex(mutex, THRD_TIMEDOUT); }
+int pthread_mutex_timedlock(struct mutex *mutex, const long *time) { read_time(time); return try_mutex(mutex, ETIMEDOUT); }
+int pthread_mutex_clocklock(struct mutex *mutex, int clock, const long *time) { read_time(time); return try_mutex(mutex, ETIMEDOUT); }
+int mtx_timedlock(struct mutex *mutex, const long *time) { read_time(time); return try_mutex(mutex, THRD_TIMEDOUT); }
 
 /// pthread_mutex_unlock, mtx_unlock: A release and nothing more. Unlocking a mutex that the thread does not hold violates `locks`, except that an error-checking one returns EPERM.
 int pthread_mutex_unlock(struct mutex *mutex) { return unlock_mutex(mutex); }

@@ -261,7 +261,7 @@ static const unsigned short kinds[384] = {
 static const unsigned short *const kinds_from_zero = kinds + 128;
 const unsigned short **__ctype_b_loc(void) { return (const unsigned short **)&kinds_from_zero; }
 
-/// abs, labs, llabs, atoi, atol, atoll, strtol, strtoul, strtoll, strtoull: Computed; a result that does not fit wraps around, and `errno` is not set.
+/// abs, labs, llabs, atoi, atol, atoll, strtol, strtoul, strtoll, strtoull: Computed; for a number that does not fit, the largest or smallest one, and `errno` is ERANGE. `atoi` cuts that to an `int`, as glibc does.
 int abs(int number) { return number < 0 ? -number : number; }
 long labs(long number) { return number < 0 ? -number : number; }
 long long llabs(long long number) { return number < 0 ? -number : number; }
@@ -271,32 +271,62 @@ static int digit_of(char c)
         return c - '0';
     return isalpha(c) ? (c | 32) - 'a' + 10 : 99;
 }
-unsigned long long strtoull(const char *text, char **end, int base)
+/* The absolute value of a number in a text; `limit`, and ERANGE, if it is larger. */
+static unsigned long long read_number(const char *text, char **end, int base, _Bool *is_negative, unsigned long long limit)
 {
     unsigned long long number = 0;
     const char *at = text, *last = text;
-    _Bool is_negative = 0;
+    _Bool is_large = 0;
     while (isspace(*at))
         at++;
+    *is_negative = *at == '-';
     if (*at == '-' || *at == '+')
-        is_negative = *at++ == '-';
+        at++;
     if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 32) == 'x' && digit_of(at[2]) < 16) {
         at += 2;
         base = 16;
     } else if (base == 0) {
         base = *at == '0' ? 8 : 10;
     }
+    if (*is_negative && limit != ~0ull && limit != (unsigned long)-1)
+        limit++; /* of signed numbers */
     while (digit_of(*at) < base) {
-        number = number * (unsigned)base + (unsigned)digit_of(*at++);
+        unsigned digit = (unsigned)digit_of(*at++);
+        is_large |= number > (limit - digit) / (unsigned)base;
+        number = number * (unsigned)base + digit;
         last = at;
     }
     if (end)
         *end = (char *)last;
-    return is_negative ? -number : number;
+    if (!is_large)
+        return number;
+    *__errno_location() = ERANGE;
+    return limit;
 }
-long long strtoll(const char *text, char **end, int base) { return (long long)strtoull(text, end, base); }
-unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)strtoull(text, end, base); }
-long strtol(const char *text, char **end, int base) { return (long)strtoull(text, end, base); }
+unsigned long long strtoull(const char *text, char **end, int base)
+{
+    _Bool is_negative;
+    unsigned long long number = read_number(text, end, base, &is_negative, ~0ull);
+    return is_negative && number != ~0ull ? -number : number;
+}
+unsigned long strtoul(const char *text, char **end, int base)
+{
+    _Bool is_negative;
+    unsigned long number = (unsigned long)read_number(text, end, base, &is_negative, (unsigned long)-1);
+    return is_negative && number != (unsigned long)-1 ? -number : number;
+}
+long long strtoll(const char *text, char **end, int base)
+{
+    _Bool is_negative;
+    unsigned long long number = read_number(text, end, base, &is_negative, ~0ull >> 1);
+    return (long long)(is_negative ? -number : number);
+}
+long strtol(const char *text, char **end, int base)
+{
+    _Bool is_negative;
+    unsigned long number = (unsigned long)read_number(text, end, base, &is_negative, (unsigned long)-1 >> 1);
+    return (long)(is_negative ? -number : number);
+}
 int atoi(const char *text) { return (int)strtol(text, NULL, 10); }
 long atol(const char *text) { return strtol(text, NULL, 10); }
 long long atoll(const char *text) { return strtoll(text, NULL, 10); }

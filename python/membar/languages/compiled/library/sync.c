@@ -72,8 +72,8 @@ int pthread_rwlock_tryrdlock(struct object *lock) { return enter_to_read(lock, E
 int pthread_rwlock_trywrlock(struct object *lock) { return enter_to_write(lock, EBUSY); }
 
 /// pthread_rwlock_timedrdlock, pthread_rwlock_timedwrlock: Succeeds, or gives up at any time at which the lock is held.
-int pthread_rwlock_timedrdlock(struct object *lock, const void *time) { return enter_to_read(lock, ETIMEDOUT); }
-int pthread_rwlock_timedwrlock(struct object *lock, const void *time) { return enter_to_write(lock, ETIMEDOUT); }
+int pthread_rwlock_timedrdlock(struct object *lock, const long *time) { read_time(time); return enter_to_read(lock, ETIMEDOUT); }
+int pthread_rwlock_timedwrlock(struct object *lock, const long *time) { read_time(time); return enter_to_write(lock, ETIMEDOUT); }
 
 /// pthread_rwlock_unlock: A release. Unlocking a lock that nobody holds, one that another thread holds for writing, or any while the thread holds no lock violates `locks`.
 int pthread_rwlock_unlock(struct object *lock)
@@ -158,8 +158,8 @@ int sem_wait(struct object *semaphore) { return take_one(semaphore, 0); }
 
 /// sem_trywait, sem_timedwait, sem_clockwait: An acquire if it succeeds; else sets `errno`. Fails only if the value is 0.
 int sem_trywait(struct object *semaphore) { return take_one(semaphore, EAGAIN); }
-int sem_timedwait(struct object *semaphore, const void *time) { return take_one(semaphore, ETIMEDOUT); }
-int sem_clockwait(struct object *semaphore, int clock, const void *time) { return take_one(semaphore, ETIMEDOUT); }
+int sem_timedwait(struct object *semaphore, const long *time) { read_time(time); return take_one(semaphore, ETIMEDOUT); }
+int sem_clockwait(struct object *semaphore, int clock, const long *time) { read_time(time); return take_one(semaphore, ETIMEDOUT); }
 
 /// sem_post: A release.
 int sem_post(struct object *semaphore)

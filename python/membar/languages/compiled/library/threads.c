@@ -28,8 +28,8 @@ int pthread_join(unsigned long handle, void **result)
 
 /// pthread_tryjoin_np, pthread_timedjoin_np, pthread_clockjoin_np: Gives up, or waits until the thread has ended.
 int pthread_tryjoin_np(unsigned long handle, void **result) { return __membar_choose(0, 1) ? EBUSY : pthread_join(handle, result); }
-int pthread_timedjoin_np(unsigned long handle, void **result, const void *time) { return __membar_choose(0, 1) ? ETIMEDOUT : pthread_join(handle, result); }
-int pthread_clockjoin_np(unsigned long handle, void **result, int clock, const void *time) { return __membar_choose(0, 1) ? ETIMEDOUT : pthread_join(handle, result); }
+int pthread_timedjoin_np(unsigned long handle, void **result, const long *time) { read_time(time); return __membar_choose(0, 1) ? ETIMEDOUT : pthread_join(handle, result); }
+int pthread_clockjoin_np(unsigned long handle, void **result, int clock, const long *time) { read_time(time); return __membar_choose(0, 1) ? ETIMEDOUT : pthread_join(handle, result); }
 
 /// pthread_detach: Joining or detaching a thread twice violates `locks`.
 int pthread_detach(unsigned long handle)
