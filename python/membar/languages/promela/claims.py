@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from membar.diagnostics import InputError
 from membar.languages.promela import syntax as p
-from membar.languages.promela.never import forbidden_runs
 from membar.languages.promela.predicates import Running, StateReader
 from membar.languages.promela.scope import Scope
 from membar.program import temporal as t
@@ -40,6 +39,8 @@ class Claims:
                 found.append(problem)
         for never in module.nevers:
             try:
+                from membar.languages.promela.never import forbidden_runs  # noqa: PLC0415 - on demand
+
                 body = forbidden_runs(never, self._predicate)
                 self.claims.append(t.Claim(never.name, body, f"the never claim {never.name}", never.span))
             except InputError as problem:

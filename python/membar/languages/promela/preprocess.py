@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import InputError, error
-from membar.languages.promela.conditions import condition
 from membar.languages.promela.tokens import tokenize
 from membar.records import record
 from membar.source import SourceFile, Span
@@ -171,6 +170,8 @@ class _Reader:
             is_defined = name_after(word, rest[at:]).text in self._macros
             known.append(Token("number", str(int(is_defined)), token.span))
             at += 2 if has_parentheses else 1
+        from membar.languages.promela.conditions import condition  # noqa: PLC0415 - on demand
+
         return condition(self._expand(known, ()), word)
 
     # Uses

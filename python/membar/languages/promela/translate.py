@@ -17,7 +17,6 @@ from membar.languages.promela.parser import parse
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import Built, Instance, ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
-from membar.languages.promela.stack import stack_program
 from membar.languages.promela.starts import Started, starts_of
 from membar.languages.promela.steps import Starter, Steps, steps_of
 from membar.languages.promela.values import constant
@@ -80,7 +79,7 @@ class _Translation:
         self._globals()
         self._actives()
         if self._declarations.needs_dynamic:
-            return stack_program(self._source, self._module)
+            return self._stacked()
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
         while self._at < len(self._processes):
@@ -90,7 +89,7 @@ class _Translation:
                 self._found += problem.diagnostics
             self._at += 1
         if self._declarations.needs_dynamic:
-            return stack_program(self._source, self._module)
+            return self._stacked()
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
         names = self._names()
@@ -119,6 +118,11 @@ class _Translation:
         )
 
     # What is declared
+
+    def _stacked(self) -> Program:
+        from membar.languages.promela.stack import stack_program  # noqa: PLC0415 - on demand
+
+        return stack_program(self._source, self._module)
 
     def _refuse_unsupported(self) -> None:
         """What is read but has no meaning here is refused by name."""
