@@ -33,6 +33,8 @@ ENDINGS: Mapping[str, str] = MappingProxyType(
         ".mbp": "mbp",
         ".obj": "objects",
         ".pml": "promela",
+        ".prom": "promela",
+        ".spin": "promela",
         ".prm": "promela",
         ".promela": "promela",
         ".xcfa": "xcfa",

@@ -48,13 +48,15 @@ class StatePredicate:
         reads: what each name stands for.
         text: as the user wrote it, for reports.
         property: what a program violates that reaches such a state, where it must not: `errors`, or what else
-            says so (`G p` is a claim). Two predicates that differ only in it and in their text are equal.
+            says so (`G p` is a claim). Two predicates that differ only in it, their text or name are equal.
+        name: of the claim that forbids such states, if one does.
     """
 
     expression: Expr
     reads: tuple[tuple[str, Observable], ...]
     text: str = ""
     property: str = field(default="errors", compare=False)
+    name: str = field(default="", compare=False)
 
     def arrival(self) -> str:
         """That such a state is reached, in words."""

@@ -157,7 +157,8 @@ def annotations_of(program: Program) -> Iterator[tuple[Tags, Edge]]:
 
 def add_findings(outcome: Outcome, more: Iterable[Finding]) -> Outcome:
     """The outcome with other findings, in the order of reports, instead of those that it has."""
-    found = {item.property: item for item in outcome.run.findings} | {item.property: item for item in more}
+    findings = (*outcome.run.findings, *more)
+    found = {(item.property, item.claim): item for item in findings}
     order = [*EVERY]
-    findings = tuple(sorted(found.values(), key=lambda item: order.index(item.property)))
-    return replace(outcome, run=replace(outcome.run, findings=findings))
+    in_order = tuple(sorted(found.values(), key=lambda item: order.index(item.property)))
+    return replace(outcome, run=replace(outcome.run, findings=in_order))

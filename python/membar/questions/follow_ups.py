@@ -7,7 +7,8 @@ and races under a model that does not define them are asked of rc11.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 
 from membar.engines import Engine
 from membar.limits.budget import LimitError, stage
@@ -69,6 +70,7 @@ class Search:
         path: the file's name.
         strict_dependencies: whether what holds only by dependencies that a compiler may remove is violated.
         ignored_options: those that were given for the engine and do not count for a question about races.
+        has_written_claim: whether a claim of the command line was written into the text.
     """
 
     written: Program
@@ -82,6 +84,7 @@ class Search:
     path: str
     strict_dependencies: bool = False
     ignored_options: tuple[str, ...] = ()
+    has_written_claim: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -150,18 +153,20 @@ class _Asking:
         names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
         if asked.names or asked.labels:
             names += tuple(name for name in self._own_questions() if name not in names)
+        claims = self._claims() if "claims" in names else {}
+        if len(claims) > 1:  # each is a question of its own
+            names = tuple(name for name in names if name != "claims")
+            self._leave_out_claims()
         found: Searched | None = None
-        if names or not (asks_rc11 or asked.labels):
+        if names or not (asks_rc11 or asked.labels or claims):
             found = self._without_removable(Searched(self._main(names), self.program), names)
+        if len(claims) == 1 and found is not None:
+            found = replace(found, outcome=_about(found.outcome, *claims))
+        elif len(claims) > 1:
+            for name, program in claims.items():
+                found = self._beside(found, partial(self._about_claim, name, program))
         for label in asked.labels:
-            try:
-                found = _worse(found, self._about_label(label))
-            except InterruptError:
-                if found is None:
-                    raise
-                is_violated = isinstance(found.outcome, Violated)
-                known = found.outcome if is_violated else Unknown(found.outcome.run, INTERRUPTED)
-                raise InterruptError(known) from None
+            found = self._beside(found, partial(self._about_label, label))
         if asks_rc11:
             found = self._with_races_of_rc11(found)
         if found is None:
@@ -175,9 +180,30 @@ class _Asking:
             outcome = _up_to_assertions(outcome)
         return replace(found, outcome=add_findings(outcome, beside))
 
+    def _leave_out_claims(self, *, of_text: bool = False) -> None:
+        """Goes on without the claims, or without those of the text."""
+        program = _without_claims(self.search.program, of_text=of_text)
+        self.search = replace(self.search, program=program)
+        self.program = _without_claims(self.program, of_text=of_text)
+
+    def _beside(self, found: Searched | None, ask: Callable[[], Searched]) -> Searched:
+        """What was found, and the answer to one question more."""
+        try:
+            return _worse(found, ask())
+        except InterruptError:
+            if found is None:
+                raise
+            is_violated = isinstance(found.outcome, Violated)
+            known = found.outcome if is_violated else Unknown(found.outcome.run, INTERRUPTED)
+            raise InterruptError(known) from None
+
     def _own_questions(self) -> tuple[str, ...]:
-        """What the text or the command line asks itself, which is always answered."""
+        """What the text or the command line asks itself; properties by name leave out the text's."""
         program, model = self.program, self.search.model
+        is_left_out = self.asked.by_name and "claims" not in self.asked.names
+        if is_left_out and not self.search.has_written_claim:
+            self._leave_out_claims(of_text=True)
+            program = self.program
         asked = [name for name in OWN_QUESTIONS if PROPERTIES[name].applies(program, model)]
         if ERRORS not in asked and has_assertion_of(program, ERRORS):
             asked.append(ERRORS)  # engines look for failed assertions by name only
@@ -329,7 +355,25 @@ class _Asking:
         silent = confirm_witness(replace(outcome, witness=witness), task)
         return None if isinstance(silent, Unknown) else silent
 
-    # Labels
+    # Claims and labels
+
+    def _claims(self) -> dict[str, Program]:
+        """The claims by their names, each with the program that says nothing else."""
+        program, found = self.program, dict[str, Program]()
+        silent = _without_claims(_asking_only(program, ("claims",)))
+        for claim in program.claims:
+            found[_new(claim.name, found)] = replace(silent, claims=(claim,))
+        for forbidden in program.errors:
+            if forbidden.property == "claims":
+                name = _new(forbidden.name or forbidden.text, found)
+                found[name] = replace(silent, errors=(forbidden,))
+        return found
+
+    def _about_claim(self, name: str, program: Program) -> Searched:
+        """The answer about one claim."""
+        outcome = self._ask(self._task(program, ("claims",)))
+        kept = tuple(item for item in outcome.run.findings if item.property == "claims")
+        return Searched(_about(replace(outcome, run=replace(outcome.run, findings=kept)), name), program)
 
     def _about_label(self, label: str) -> Searched:
         """The answer about the labels of one kind, as a claim about all runs."""
@@ -458,6 +502,28 @@ def _asking_only(program: Program, names: Collection[str]) -> Program:
         errors=tuple(predicate for predicate in program.errors if predicate.property in names),
         condition=program.condition if any(is_asked_as(program, name) for name in names) else None,
     )
+
+
+def _without_claims(program: Program, *, of_text: bool = False) -> Program:
+    """The program without its claims; or without those of its text, which are written somewhere."""
+    errors = tuple(predicate for predicate in program.errors if predicate.property != "claims")
+    claims = tuple(claim for claim in program.claims if claim.span is None) if of_text else ()
+    return replace(program, claims=claims, errors=errors)
+
+
+def _about(outcome: Outcome, name: str) -> Outcome:
+    """The outcome whose findings about claims are about this one."""
+    findings = tuple(
+        replace(item, claim=name) if item.property == "claims" else item for item in outcome.run.findings
+    )
+    return replace(outcome, run=replace(outcome.run, findings=findings))
+
+
+def _new(name: str, known: Collection[str]) -> str:
+    """A name that no other claim has."""
+    while name in known:
+        name += "'"
+    return name
 
 
 def _worse(first: Searched | None, second: Searched) -> Searched:

@@ -109,6 +109,7 @@ class Finding:
         reason: what is violated, the bound, or why there is no answer.
         witness: the execution that shows it, if one does.
         is_warning: it does not count for the verdict about the program, nor for the exit code.
+        claim: the name of the claim that it is about, where the property is `claims`.
     """
 
     property: str
@@ -116,6 +117,11 @@ class Finding:
     reason: str = ""
     witness: Witness | None = None
     is_warning: bool = False
+    claim: str = ""
+
+    def subject(self) -> str:
+        """The property, and the claim that it is about."""
+        return f"{self.property} {self.claim}" if self.claim else self.property
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -158,12 +164,12 @@ class Run:
     def checked(self) -> tuple[str, ...]:
         """The properties that were answered; warnings aside."""
         answered = (item for item in self.findings if item.verdict.is_answer)
-        return tuple(item.property for item in answered if not item.is_warning)
+        return tuple(dict.fromkeys(item.property for item in answered if not item.is_warning))
 
     @property
     def unchecked(self) -> tuple[str, ...]:
         """The properties that apply, or were asked for, and have no answer."""
-        return tuple(item.property for item in self.findings if not item.verdict.is_answer)
+        return tuple(dict.fromkeys(item.property for item in self.findings if not item.verdict.is_answer))
 
     def finding(self, name: str) -> Finding | None:
         """The answer about a property; None if it was not asked and does not apply."""

@@ -104,6 +104,7 @@ class Safety(Question):
             path=text.path,
             strict_dependencies=self.strict_dependencies,
             ignored_options=self._given_for_engine(options),
+            has_written_claim=has_claims and self.ltl is not None,
         )
         try:
             found = run_searches(search)

@@ -117,7 +117,11 @@ def line(answer: Answer) -> form.AnswerLine:
         property=outcome.property if isinstance(outcome, Violated) else ",".join(_answered_properties(run)),
         findings=tuple(
             form.FindingPart(
-                property=item.property, verdict=item.verdict, reason=item.reason, warning=item.is_warning
+                property=item.property,
+                verdict=item.verdict,
+                reason=item.reason,
+                warning=item.is_warning,
+                claim=item.claim or UNSET,
             )
             for item in run.findings
         ),

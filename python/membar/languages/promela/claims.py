@@ -53,7 +53,7 @@ class Claims:
         if isinstance(formula, p.Prefix) and formula.sign == "[]" and not _is_temporal(formula.operand):
             forbidden = self._predicate(formula.operand, negated=True)
             asked_by = "errors" if claim.name == ERROR_STATE else "claims"
-            self.errors.append(replace(forbidden, property=asked_by))
+            self.errors.append(replace(forbidden, property=asked_by, name=claim.name))
         else:
             text = formula.span.flat_text
             self.claims.append(t.Claim(claim.name, self._formula(formula), text, claim.span))

@@ -26,12 +26,13 @@ class Part(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class FindingPart(Part, kw_only=True):
-    """The answer about one property; a warning does not count for the verdict."""
+    """The answer about one property, or about one claim; a warning does not count for the verdict."""
 
     property: str
     verdict: Verdict
     reason: str
     warning: bool = False
+    claim: str | UnsetType = UNSET
 
 
 class Counters(Part, kw_only=True):

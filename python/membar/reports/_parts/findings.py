@@ -35,7 +35,7 @@ def fact_lines(facts: Iterable[Fact], columns: int) -> list[Line]:
 
 def details(run: Run) -> str:
     """Who answered, what was checked and what was not, for the first line of a report."""
-    unchecked = [item.property for item in _asked_findings(run) if not item.verdict.is_answer]
+    unchecked = [item.subject() for item in _asked_findings(run) if not item.verdict.is_answer]
     lists = (("checked", run.checked), ("not checked", unchecked))
     return "; ".join([f"engine {run.engine}", *(f"{name} {', '.join(of)}" for name, of in lists if of)])
 
@@ -53,7 +53,8 @@ def finding_facts(outcome: Outcome) -> list[Fact]:
 
 def _fact(item: Finding, outcome: Outcome) -> Fact:
     reason = item.reason
-    if isinstance(outcome, Violated) and outcome.property == item.property:
+    is_headline = item.witness is None or not isinstance(outcome, Violated) or item.witness == outcome.witness
+    if isinstance(outcome, Violated) and outcome.property == item.property and is_headline:
         title = "" if outcome.witness is None else outcome.witness.message
         reason = reason.removeprefix(title).removeprefix("; ")  # the title stands above the witness
     elif isinstance(outcome, Unknown) and outcome.reason == reason:
@@ -62,7 +63,7 @@ def _fact(item: Finding, outcome: Outcome) -> Fact:
         _, _, reason = reason.partition(": ")  # the bound has a line of its own
     reason = reason.removeprefix(f"{item.property}: ")
     warning = " (warning)" if item.is_warning else ""
-    text = f"{item.property}{warning}{': ' if reason else ''}{reason}"
+    text = f"{item.subject()}{warning}{': ' if reason else ''}{reason}"
     return item.verdict.replace("-", " "), text, "" if item.is_warning else _STYLES[item.verdict]
 
 

@@ -167,11 +167,11 @@ def _read_answer(document: Document) -> SavedWitness | SavedRun | Claim:
 
 
 def _claim(document: Document, line: form.AnswerLine) -> Claim:
-    names = Counter(item.property for item in line.findings)
+    names = Counter((item.property, item.claim) for item in line.findings)
     for number, item in enumerate(line.findings):
         if item.property not in EVERY:
             document.fail(f"findings[{number}].property", "a property of membar")
-        if names[item.property] > 1:
+        if names[item.property, item.claim] > 1:
             document.fail("findings", "one finding for each property")
     outcomes = None
     if not isinstance(line.outcomes, UnsetType):
