@@ -152,6 +152,13 @@ TWICE_BESIDE_A_LOOP = program(
     ENDLESS,
     "pthread_mutex_lock(&m); pthread_mutex_lock(&m);",
 )
+# The truncated loop may post the semaphore, but nobody gives the mutex back.
+ONE_OF_TWO = program(
+    "atomic_int tick, y; sem_t s; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+    "y = 1; for (;;) { tick++; if (tick > 99) sem_post(&s); }",
+    "if (y == SEEN) sem_wait(&s); else { pthread_mutex_lock(&m); pthread_mutex_lock(&m); }",
+    "sem_init(&s, 0, 0);",
+)
 COUNTING = program("atomic_int tick;", "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1);", "")
 
 
@@ -198,6 +205,12 @@ def test_threads_that_nobody_can_help_are_deadlocked_beside_a_truncated_loop(eng
 def test_a_truncated_thread_that_only_writes_is_not_followed_forever() -> None:
     text = TWICE_BESIDE_A_LOOP.replace(ENDLESS, "for (;;) atomic_store(&tick, 1);")
     assert said_within_two_iterations(text, "graphs", "sc")[0] == "violated"
+
+
+@pytest.mark.parametrize("seen", [0, 1])
+@pytest.mark.parametrize("model", ["sc", "armv8"])
+def test_a_sure_deadlock_is_found_beside_another_that_is_not(model: str, seen: int) -> None:
+    assert said_within_two_iterations(ONE_OF_TWO.replace("SEEN", str(seen)), "graphs", model)[0] == "violated"
 
 
 def test_a_join_of_a_deadlocked_thread_does_not_end_although_a_loop_before_it_was_truncated() -> None:

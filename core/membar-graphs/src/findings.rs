@@ -45,8 +45,8 @@ pub struct Findings {
     /// Executions with an access to what is no location, by thread.
     pub faults: BTreeMap<u32, Seen>,
     /// Liveness violations: executions that never change again although memory is fair, because a thread waits and reads
-    /// the latest values. In a loop: key 0; in a call that blocks: key 1. Key 2: in a call that blocks, but the loop bound
-    /// truncated another thread, which might have helped.
+    /// the latest values. In a loop: key 0; in a call that blocks: key 1. From key 2 on: in a call that blocks, but the loop
+    /// bound truncated another thread, which might have helped; one for each situation.
     pub stuck: BTreeMap<u32, Seen>,
     /// The steps at which threads that wait look first: thread and edge.
     pub waits: BTreeSet<(u32, u32)>,

@@ -1,9 +1,14 @@
 //! Executions that never change again: threads that spin or wait for ever (liveness violations, deadlocks).
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
 use crate::thread::{Skeleton, Status};
+use membar_ir::program::{CellId, EdgeId};
 
 /// What a thread does in an execution to which nothing can be added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stay {
     /// It has ended, and the process goes on.
     Ended,
@@ -47,12 +52,32 @@ pub(crate) struct Stuck {
     pub(crate) blocks: bool,
     /// Somebody is in a call that blocks, and only a thread that the loop bound truncated may help.
     pub(crate) blocks_beside_truncated: bool,
+    /// Tells executions of that kind apart in which other threads are blocked, elsewhere or for something else.
+    pub(crate) situation: u32,
 }
 
-/// Why an execution never changes again, as a key of `Findings::stuck`: each as the field of `Stuck` says.
+/// Why an execution never changes again, as a key of `Findings::stuck`: each as the field of `Stuck` says. From the
+/// last on there is one for each situation.
 pub(crate) const LOOKS: usize = 0;
 pub(crate) const BLOCKS: usize = 1;
 pub(crate) const BLOCKS_BESIDE_TRUNCATED: usize = 2;
+/// So many situations are told apart.
+const MOST_SITUATIONS: u32 = 1 << 30;
+
+/// A number for a situation: how the threads stay, where they stand, and which cells those look at that are blocked.
+///
+/// Two situations with the same number count as one: whether they are deadlocks is then asked of the first alone.
+pub(crate) fn situation(
+    threads: &[Stay],
+    places: impl Iterator<Item = (EdgeId, u32)>,
+    cells: impl Iterator<Item = CellId>,
+) -> u32 {
+    let mut hasher = FxHasher::default();
+    threads.hash(&mut hasher);
+    places.for_each(|place| place.hash(&mut hasher));
+    cells.for_each(|cell| cell.hash(&mut hasher));
+    u32::try_from(hasher.finish() % u64::from(MOST_SITUATIONS)).unwrap_or_default()
+}
 
 impl Stuck {
     /// Of threads that all stay as they are.
@@ -77,7 +102,8 @@ impl Stuck {
     /// The keys of what it is.
     pub(crate) fn keys(self) -> impl Iterator<Item = usize> {
         let looks = self.looks.then_some(LOOKS);
-        let beside_truncated = self.blocks_beside_truncated.then_some(BLOCKS_BESIDE_TRUNCATED);
+        let key = BLOCKS_BESIDE_TRUNCATED + self.situation as usize;
+        let beside_truncated = self.blocks_beside_truncated.then_some(key);
         looks.into_iter().chain(self.blocks.then_some(BLOCKS)).chain(beside_truncated)
     }
 }

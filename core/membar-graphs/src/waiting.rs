@@ -1,4 +1,4 @@
-//! Spin detection: has an iteration of a loop only read memory, and changed nothing?
+//! Spin detection: has an iteration of a loop only read memory, or done nothing at all, and changed nothing?
 //!
 //! The meaning is that of `engines/reference/waiting.py`.
 
@@ -93,9 +93,9 @@ impl Visit {
         let reads = iteration.iter().filter(|event| event.kind == Kind::Read).count();
         let writes = iteration.iter().filter(|event| event.kind == Kind::Write).count();
         let has_written = writes > usize::from(written_back.is_some());
-        let is_empty = reads == 0 || (single && reads > 1);
+        let may_race = single && reads > 1;
         let has_chosen = now.effects.actions != self.effects.actions;
-        if has_written || is_empty || has_chosen || !self.is_same(now) {
+        if has_written || may_race || has_chosen || !self.is_same(now) {
             Between::Changes
         } else if now.effects.retries != self.effects.retries {
             if written_back.is_some() { Between::Changes } else { Between::Retry }

@@ -145,10 +145,10 @@ impl Findings {
         self.found.stuck.get(&1).map_or(0, |seen| seen.count)
     }
 
-    /// Executions in which some thread is in a call that blocks, and the loop bound truncated another.
+    /// How many situations there are in which some thread is in a call that blocks, and the loop bound truncated another.
     #[getter]
-    fn blocked_beside_truncated(&self) -> u64 {
-        self.found.stuck.get(&2).map_or(0, |seen| seen.count)
+    fn blocked_beside_truncated(&self) -> usize {
+        self.found.stuck.range(2..).count()
     }
 
     /// Executions that the loop bound cut; counted only if all are kept.
@@ -218,9 +218,10 @@ impl Findings {
         self.execution_of(self.found.stuck.get(&1).map(|seen| &seen.first))
     }
 
-    /// The first execution in which some thread is in a call that blocks, and the loop bound truncated another.
-    fn blocked_beside_truncated_witness(&self) -> PyResult<Execution> {
-        self.execution_of(self.found.stuck.get(&2).map(|seen| &seen.first))
+    /// The first execution in one of the situations in which some thread is in a call that blocks, and the loop bound
+    /// truncated another.
+    fn blocked_beside_truncated_witness(&self, index: usize) -> PyResult<Execution> {
+        self.execution_of(self.found.stuck.range(2..).nth(index).map(|(_, seen)| &seen.first))
     }
 
     /// One of the kept executions.

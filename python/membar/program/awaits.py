@@ -109,6 +109,8 @@ def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) ->
     live = _live(thread, shown)
     chosen: dict[int, SpinLoop] = {}
     for index in sorted(thread.back_edges):
+        if thread.edges[index].unfollowed:  # it is no loop of the program
+            continue
         body = _body(thread, thread.edges[index])
         point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))
         read = _objects_read(thread, body)

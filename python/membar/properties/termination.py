@@ -15,7 +15,7 @@ _REACTIVE = frozenset({"Promela", "DVE"})
 
 
 def waiting_of(names: Sequence[str]) -> str:
-    """What a witness of the contrary says, in which these threads wait; replaying it tests just that."""
+    """What a witness of the contrary says, in which these threads spin; replaying it tests just that."""
     waits, reads = ("waits", "it reads") if len(names) == 1 else ("wait", "they read")
     return f"{' and '.join(names)} {waits}{_FOREVER}{reads} will change"
 
@@ -34,7 +34,8 @@ def _applies(program: Program, model: Model) -> bool:
 PROPERTY = Property(
     name="termination",
     title="no thread spins forever",
-    covers="a thread in a loop that waits for a value that is never written",
+    covers="a thread in a loop that waits for a value that is never written, or in one that does nothing,"
+    " such as `while (1);`",
     applies=_applies,
     advice="The location is a loop that waits for something that never comes.",
 )

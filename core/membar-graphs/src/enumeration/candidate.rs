@@ -2,14 +2,14 @@
 //!
 //! Events are numbered as in `Execution`.
 
-use crate::stay::{Stay, Stuck};
+use crate::stay::{Stay, Stuck, situation};
 use crate::thread::{Kind, Skeleton, SpawnOrJoin};
 use membar_cat::evaluation::Provider;
 use membar_cat::plan::Primitive;
 use membar_cat::relation::Shape;
 use membar_ir::bits::{bits, insert};
 use membar_ir::limits::{Stopped, Watch};
-use membar_ir::program::{CellId, Program, Tag, TagSet};
+use membar_ir::program::{CellId, EdgeId, Program, Tag, TagSet};
 use membar_ir::words::narrow;
 
 /// Where an event stands.
@@ -176,7 +176,11 @@ impl<'a> Candidate<'a> {
                 .filter(|stay| !matches!(stay, Stay::Looks | Stay::Blocks) || sees_all(thread, from))
         };
         let threads: Option<Vec<Stay>> = self.skeletons.iter().enumerate().map(stay).collect();
-        threads.map(|threads| Stuck::of(&threads)).unwrap_or_default()
+        let Some(threads) = threads else { return Stuck::default() };
+        let places = self.skeletons.iter().map(|skeleton| skeleton.end.unwrap_or((EdgeId(0), 0)));
+        let looks = self.skeletons.iter().filter_map(|own| Some(&own.events[own.looks_from? as usize..]));
+        let cells = looks.flatten().filter(|event| event.kind == Kind::Read).filter_map(|event| event.cell);
+        Stuck { situation: situation(&threads, places, cells), ..Stuck::of(&threads) }
     }
 
     /// Whether some thread is started more than once.

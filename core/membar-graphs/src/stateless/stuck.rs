@@ -3,7 +3,7 @@
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};
 use crate::stateless::thread_tree::{Next, ThreadTree};
-use crate::stay::{Stay, Stuck};
+use crate::stay::{Stay, Stuck, situation};
 use crate::thread::Status;
 
 impl Graph {
@@ -16,7 +16,17 @@ impl Graph {
             let Some(stay) = self.stay(thread, thread_tree) else { return Stuck::default() };
             threads.push(stay);
         }
-        Stuck::of(&threads)
+        let stuck = Stuck::of(&threads);
+        if !stuck.blocks_beside_truncated {
+            return stuck;
+        }
+        let nodes = || self.threads.iter().map(|own| (own, thread_tree.node(own.node)));
+        let looks = nodes().filter_map(|(own, node)| Some(&own.events[node.looks_from? as usize..]));
+        let cells = looks.flatten().filter_map(|&event| match self.item(event).label {
+            Label::Read(place, _) => Some(self.locations[place.index()].cell),
+            _ => None,
+        });
+        Stuck { situation: situation(&threads, nodes().map(|(_, node)| node.place), cells), ..stuck }
     }
 
     fn stay(&self, thread: usize, thread_tree: &ThreadTree<'_>) -> Option<Stay> {

@@ -193,9 +193,11 @@ impl<'a> ThreadRunner<'a> {
             Between::Retry => Err(End(Status::Blocked)),
             Between::Looks => {
                 let mut iteration = run.skeleton.events[before.events..].iter();
-                self.waits.extend(iteration.find(|event| event.kind == Kind::Read).map(|event| event.edge));
+                let first = iteration.find(|event| event.kind == Kind::Read);
+                self.waits.insert(first.map_or(run.edge, |event| event.edge));
                 run.skeleton.looks_from = Some(narrow(before.events));
-                run.may_wait_last = !watched.single;
+                // Who reads nothing spins whatever it has read before.
+                run.may_wait_last = !watched.single && first.is_some();
                 if let Some(write) = written_back {
                     run.take_back(write);
                 }

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from membar import _core
 
 NAME = "graphs"
+# Of so many ways in which a thread is blocked beside one that was cut it is asked whether they are deadlocks.
+_MOST_SITUATIONS = 64
 ALGORITHMS = {
     EXACTLY_ONCE: "exactly-once search",
     DEPENDENCY_AWARE: "dependency-aware search",
@@ -329,8 +331,8 @@ class Search:
             tally.stuck = self._witnesses.of_waiting(found.stuck_witness())
         if found.deadlocks:
             tally.deadlock = self._witnesses.of_deadlock(found.deadlock_witness())
-        if found.blocked_beside_truncated:
-            self._take_blocked_when_cut(found.blocked_beside_truncated_witness(), tally)
+        for index in range(min(found.blocked_beside_truncated, _MOST_SITUATIONS)):
+            self._take_blocked_when_cut(found.blocked_beside_truncated_witness(index), tally)
         self._take_states(found, tally)
         if self.orbits.is_folded:
             tally.notes.append(_FOLDED)
@@ -354,12 +356,15 @@ class Search:
 
     def _take_blocked_when_cut(self, first: _core.Execution, tally: Tally) -> None:
         """A thread is blocked beside one that was cut: a deadlock if nobody that goes on can help it."""
+        if tally.deadlock is not None:
+            return
         from membar.engines.reference.replay import deadlock_shown  # few executions are blocked
 
-        tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)
+        if tally.blocked_when_cut is None:
+            tally.blocked_when_cut = self._witnesses.places_of_blocked_threads(first)
         witness = self._witnesses.of(first, "")
         message = deadlock_shown(self.task.program, self.task.model, witness)
-        if message is not None and tally.deadlock is None:
+        if message is not None:
             tally.deadlock = replace(witness, message=message)
 
     def _take_kept(self, found: _core.Findings, tally: Tally) -> None:

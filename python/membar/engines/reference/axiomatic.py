@@ -233,7 +233,8 @@ def _waiting_spans(threads: Sequence[Sequence[Trace]]) -> set[Span]:
     """The places where runs that wait look first."""
     found: set[Span] = set()
     for trace in (trace for runs in threads for trace in runs if trace.status is Status.WAITING):
-        read = next(event for event in trace.events[trace.looks_from :] if event.kind is Kind.READ)
-        if read.span is not None:
-            found.add(read.span)
+        reads = [event.span for event in trace.events[trace.looks_from :] if event.kind is Kind.READ]
+        found.update(span for span in reads[:1] if span is not None)
+        if not reads and trace.edge is not None and trace.edge.span is not None:
+            found.add(trace.edge.span)
     return found

@@ -55,7 +55,7 @@ class WrittenBack:
 def end_if_unchanged(
     before: Visit, now: Visit, events: Sequence[Event], *, single: bool, written_back: int | None
 ) -> None:
-    """Ends the run if all that happened since `before` was to look at memory.
+    """Ends the run if all that happened since `before` was to look at memory, if anything happened at all.
 
     An iteration in which a store-conditional failed is left out too, but is no waiting: the next attempt may
     succeed. The write `written_back` changes nothing; a waiting thread has not made it yet.
@@ -67,7 +67,7 @@ def end_if_unchanged(
     reads = sum(event.kind is Kind.READ for event in turn)
     writes = sum(event.kind is Kind.WRITE for event in turn)
     has_written = writes > (written_back is not None)
-    if has_written or reads == 0 or (single and reads > 1) or now.effects != before.effects:
+    if has_written or (single and reads > 1) or now.effects != before.effects:
         return
     if now.values != before.values or now.open != before.open or not _depends_on_more(before, now):
         return
