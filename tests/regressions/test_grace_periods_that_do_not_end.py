@@ -99,6 +99,18 @@ def test_readers_may_wait_for_spinlocks_that_nobody_holds_in_a_grace_period(engi
     assert _check(body, engine, _TAKES_THE_LOCK).verdict == "holds"
 
 
+@pytest.mark.parametrize("engine", ["graphs", "reference", "states"])
+def test_a_model_that_does_not_know_grace_periods_gives_no_answer(engine: str) -> None:
+    other = (
+        "rcu_read_lock(); int r = READ_ONCE(x), s = READ_ONCE(x); rcu_read_unlock(); BUG_ON(!r && s == 2);"
+    )
+    body = "WRITE_ONCE(x, 1); synchronize_rcu(); WRITE_ONCE(x, 2);"
+    text = _HEAD + _BESIDE.replace("OTHER", other).replace("BODY", body)
+    answer = membar.check(SourceFile("text.c", text), model="sc", engine=engine, properties=["assertions"])
+    assert isinstance(answer.outcome, Unknown)
+    assert answer.outcome.reason == "the model sc does not define for what `synchronize_rcu` waits (line 11)"
+
+
 @_ENGINES
 @pytest.mark.parametrize(
     ("text", "note"),

@@ -14,6 +14,7 @@ from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, s
 from membar.models.model import Model
 from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
+from membar.program.grace_periods import GRACE_PERIODS
 from membar.program.operations import Tags
 from membar.program.program import Edge, Program
 from membar.properties import EVERY
@@ -70,7 +71,9 @@ def default_engine(program: Program, model: Model, options: Options) -> str:
 
 def answer(task: Task, engine: Engine) -> Outcome:
     """The engine's outcome, its witness replayed by the reference semantics before anybody sees it."""
-    reason = None if _runs_buffers(task, engine) else _why_not(task)
+    reason = _undefined_grace_period(task.program, task.model)
+    if reason is None and not _runs_buffers(task, engine):
+        reason = _why_not(task)
     if reason is None:
         try:
             with stage("during the search"):
@@ -144,6 +147,23 @@ def undefined_annotations(program: Program, model: Model) -> str | None:
             if not meaning.startswith(NO_ORDER):
                 place = f" (line {edge.span.line})" if edge.span else ""
                 return f"the model {model.name} does not define the ordering annotation `{tag}`{place}"
+    return None
+
+
+def _undefined_grace_period(program: Program, model: Model) -> str | None:
+    """That the model does not say for what a grace period of the program waits, in words; None if it does.
+
+    Other fences that a model does not define may order nothing there; a grace period without a meaning would
+    not wait for critical sections.
+    """
+    if GRACE_PERIODS.isdisjoint(program.tags):
+        return None
+    known = frozenset[str]() if model.plan is None else model.tags
+    for tags, edge in annotations_of(program):
+        if missing := GRACE_PERIODS & tags - known:
+            name = "synchronize_rcu" if "Sync-rcu" in missing else "synchronize_srcu"
+            place = f" (line {edge.span.line})" if edge.span else ""
+            return f"the model {model.name} does not define for what `{name}` waits{place}"
     return None
 
 
