@@ -11,6 +11,8 @@ import membar
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from membar.cli import command as cli
+from membar.diagnostics import InputError
+from membar.source import SourceFile
 
 _SAFETY = "".join(
     f"CHECK( init(main()), LTL(G {word}) )\n" for word in ("valid-free", "valid-deref", "valid-memtrack")
@@ -75,3 +77,31 @@ def test_abort_in_a_verification_task_ends_executions_that_do_not_count(tmp_path
     assert finding is not None
     assert finding.verdict.value == "not-checked"
     assert membar.check(program, properties="assertions,exits").verdict == "violated"
+
+
+@pytest.mark.parametrize("name", ["other", "nowhere"])
+def test_calls_of_other_functions_than_the_error_function_are_refused(tmp_path: Path, name: str) -> None:
+    asked = tmp_path / "asked.prp"
+    asked.write_text(f"CHECK( init(main()), LTL(G ! call({name}())) )\n", encoding="utf-8")
+    text = "void other(void) {}\nint main(void) { other(); return 0; }\n"
+    with pytest.raises(InputError, match="unknown SV-COMP property"):
+        membar.check(SourceFile("p.c", text), property_file=asked)
+
+
+@pytest.mark.parametrize(
+    ("formula", "body", "verdict"),
+    [
+        ("G valid-deref", "*p = 1; free(p); free(p);", "unknown"),
+        ("G valid-free", "*p = 1; free(p); free(p);", "violated"),
+        ("G valid-free", "free(p); *p = 2;", "unknown"),
+        ("G valid-deref", "free(p); *p = 2;", "violated"),
+        ("G valid-deref", "*p = 1; free(p);", "holds"),
+    ],
+)
+def test_one_property_of_memory_is_not_the_other(
+    tmp_path: Path, formula: str, body: str, verdict: str
+) -> None:
+    asked = tmp_path / "asked.prp"
+    asked.write_text(f"CHECK( init(main()), LTL({formula}) )\n", encoding="utf-8")
+    text = f"#include <stdlib.h>\nint main(void) {{ int *p = malloc(4); {body} return 0; }}\n"
+    assert membar.check(SourceFile("p.c", text), property_file=asked).verdict == verdict

@@ -35,7 +35,8 @@ class Asked:
         by_name: whether the user named them; else they are all that apply.
         inapplicable: those that were named and say nothing about the program, beside others that do.
         functions: of the assertions only calls of these count (SV-COMP's `reach_error`); empty for all.
-        values_count: whether a value that was never set violates `memory`; SV-COMP has no property for it.
+        memory_parts: SV-COMP's properties of memory that are asked about, of which a value that was never set
+            violates none; empty for all of `memory`.
         allows_tracked: memory that is not freed violates `leaks` only if no pointer leads to it (SV-COMP's
             valid-memtrack), which nobody checks.
     """
@@ -45,7 +46,7 @@ class Asked:
     by_name: bool = False
     inapplicable: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
-    values_count: bool = True
+    memory_parts: tuple[str, ...] = ()
     allows_tracked: bool = False
 
     @property

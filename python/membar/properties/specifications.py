@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _CHECK = pattern(r"CHECK\s*\(\s*init\s*\(\s*main\s*\(\s*\)\s*\)\s*,\s*LTL\s*\(\s*(.*?)\s*\)\s*\)\s*$")
 _CALL = pattern(r"G\s*!\s*call\s*\(\s*(\w+)\s*\(\s*\)\s*\)")
+# What SV-COMP calls the function that must not be reached, and called it before 2021.
+_ERRORS = ("reach_error", "__VERIFIER_error")
+_MEMORY = ("G valid-free", "G valid-deref")
 _FORMULAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "G ! data-race": ("races",),
@@ -45,7 +48,7 @@ def read_specification(path: Path) -> Asked:
             found = _CHECK.match(text)
             formula = " ".join(found[1].split()) if found else ""
             call = _CALL.fullmatch(formula)
-            if call is not None:
+            if call is not None and call[1] in _ERRORS:
                 functions.append(call[1])
                 names["assertions"] = None
             elif formula in _FORMULAS:
@@ -60,7 +63,7 @@ def read_specification(path: Path) -> Asked:
         names=tuple(names),
         by_name=True,
         functions=tuple(functions),
-        values_count=False,
+        memory_parts=tuple(formula for formula in _MEMORY if formula in formulas) or _MEMORY,
         allows_tracked="G valid-memtrack" in formulas and "G valid-memcleanup" not in formulas,
     )
 

@@ -36,6 +36,7 @@ from membar.program.condition import Or
 from membar.program.dependencies import reads_memory, writes_memory
 from membar.program.expand import expand
 from membar.program.program import Program
+from membar.properties.races import defines_races
 from membar.questions.answer import Answer, ClientRun, Refutation, make_answer
 from membar.questions.answering import answer, load_engine
 from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_OBJECTS
@@ -45,12 +46,14 @@ from membar.questions.object_under_test import (
 )
 from membar.questions.outcome import (
     INTERRUPTED,
+    Finding,
     HoldsWithin,
     InterruptedAnswerError,
     Outcome,
     Run,
     Statistics,
     Unknown,
+    Verdict,
     Violated,
     Witness,
     with_findings,
@@ -63,7 +66,8 @@ from membar.records import replace
 ENGINE: Final = FOR_OBJECTS[0]
 PROPERTY: Final = "linearizability"
 NO_ORDER = "No order of the calls explains this history"
-_BESIDES: Final = ("assertions", "memory", "races")
+_RACES: Final = "races"
+_BESIDES: Final = ("assertions", "memory", _RACES)
 """What is checked of the clients besides: an object that breaks one of these is not used as it should be."""
 _NEVER: Final = Or(())
 GRAPHS, STATES = FOR_AXIOMS[0], FOR_BUFFERS[0]
@@ -90,6 +94,7 @@ class _Totals:
     called: set[str] = field(default_factory=set)
     arguments: dict[str, Size] = field(default_factory=dict)
     bounds: set[str] = field(default_factory=set)
+    are_given: bool = True
     flags: set[str] = field(default_factory=set)
 
 
@@ -144,6 +149,10 @@ class ClientSearch:
             unchecked=(*_BESIDES, "deadlock", "termination"),
             why=f"the engine {self.by} does not check it for clients",
         )
+        if self.by == GRAPHS and not defines_races(self.shown):
+            without = Finding(_RACES, Verdict.NOT_CHECKED, f"{self.shown.name} does not define races")
+            findings = (without if item.property == _RACES else item for item in outcome.run.findings)
+            outcome = replace(outcome, run=replace(outcome.run, findings=tuple(findings)))
         evidence = None
         if program is not None:
             witness = outcome.witness if isinstance(outcome, Violated) else None
@@ -180,14 +189,8 @@ class ClientSearch:
         bounds = [f"clients of {size.text}", *self._arguments(size)]
         bounds += [f"{name} never called" for name in unused] + sorted(self.totals.bounds)
         # The size of the clients was given; another bound may have been membar's own.
-        chose = (
-            self.options.unrolling.chosen_by_user
-            if self.by == GRAPHS
-            else self.options.buffers_chosen_by_user
-        )
-        is_given = not self.totals.bounds or chose
         bound = ", ".join(bounds)
-        return HoldsWithin(self._run(bound), bound, chosen_by_user=is_given and not unused)
+        return HoldsWithin(self._run(bound), bound, chosen_by_user=self.totals.are_given and not unused)
 
     def _arguments(self, size: Size) -> Iterator[str]:
         """With what operations were called, in the words of notes; first in the largest clients."""
@@ -197,7 +200,8 @@ class ClientSearch:
 
     def _run(self, guarantee: str) -> Run:
         totals = self.totals
-        notes = [f"{totals.clients} clients, {totals.histories} histories, {totals.questions} searches"]
+        counted = (totals.clients, "client"), (totals.histories, "history"), (totals.questions, "search")
+        notes = [", ".join(_count(number, noun) for number, noun in counted)]
         if self.about.has_only_copies and any(totals.arguments):
             notes.append("arguments are only copied, so distinct ones represent all others")
         return Run(
@@ -218,7 +222,9 @@ class ClientSearch:
     @property
     def _besides(self) -> tuple[str, ...]:
         """What the engine finds wrong on the way."""
-        return _BESIDES if self.by == GRAPHS else ("assertions",)
+        if self.by != GRAPHS:
+            return ("assertions",)
+        return _BESIDES if defines_races(self.shown) else tuple(name for name in _BESIDES if name != _RACES)
 
     def _judge(self, client: Client) -> None:
         """Looks at everything that one client can do."""
@@ -308,6 +314,7 @@ class ClientSearch:
             return task
         if not all(self._is_in_order(number, client) for number in range(len(client.bodies))):
             self.totals.bounds.add(_IN_ORDER)
+            self.totals.are_given = False
         options = replace(
             self.options,
             coherence=Coherence.ALL,
@@ -348,8 +355,9 @@ class ClientSearch:
                 raise _StopError(replace(outcome, run=run), program, None)
             case Unknown(reason=reason):
                 self._give_up(reason, client)
-            case HoldsWithin(bound=bound):
+            case HoldsWithin(bound=bound, chosen_by_user=is_given):
                 self.totals.bounds.add(bound)
+                self.totals.are_given &= is_given
             case _:
                 pass
         return outcome
@@ -428,6 +436,11 @@ class ClientSearch:
         complete = (item for item in found.run.executions if not item.message)
         same = [item for item in complete if item.final == witness.final]
         return min((witness, *same), key=lambda item: seen_of_others(item.execution))
+
+
+def _count(number: int, noun: str) -> str:
+    plurals = {"history": "histories", "search": "searches"}
+    return f"{number} {noun if number == 1 else plurals.get(noun, noun + 's')}"
 
 
 def _accesses(program: Program) -> int:

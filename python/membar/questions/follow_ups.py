@@ -247,14 +247,23 @@ class _Asking:
     def _without_values(self, outcome: Outcome) -> Outcome:
         """The outcome; nothing is known if a value that was never set is used, or a number is divided by 0.
 
-        SV-COMP has no property for that, and the execution goes on in ways that were not looked at.
+        SV-COMP has no property for that, and the execution goes on in ways that were not looked at. The same
+        is true where another of its properties of memory is violated than the one that is asked about.
         """
-        if self.asked.values_count or not isinstance(outcome, Violated) or outcome.witness is None:
+        parts = self.asked.memory_parts
+        if not parts or not isinstance(outcome, Violated) or outcome.witness is None:
             return outcome
+        from membar.evidence.svcomp import specification  # noqa: PLC0415 - SV-COMP only
+
         message = outcome.witness.message
-        if outcome.property != MEMORY or not is_about_value(message):
+        found = specification(MEMORY, message)
+        is_asked = found is None or any(f"LTL({formula})" in found for formula in parts)
+        if outcome.property != MEMORY or (is_asked and not is_about_value(message)):
             return outcome
-        reason = f"no property of SV-COMP, but membar explores nothing after it: {message}"
+        whose = (
+            "no property of SV-COMP" if is_about_value(message) else "not the property that was asked about"
+        )
+        reason = f"{whose}, but membar explores nothing after it: {message}"
         findings = (replace(item, verdict=Verdict.UNKNOWN, reason=reason) for item in outcome.run.findings)
         asked = tuple(replace(item, witness=None) for item in findings if item.property in self.asked.names)
         return Unknown(replace(outcome.run, findings=asked), reason)

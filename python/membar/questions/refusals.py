@@ -39,7 +39,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     CLIENTS: _Kind(
         "clients of an object (--client)",
         "W1353",
-        "`--client` checks linearizability and memory safety only",
+        "`--client` checks linearizability, assertions, memory and, if the model defines them, races",
     ),
     SYSTEM: _Kind(
         "systems for any number of processes",
