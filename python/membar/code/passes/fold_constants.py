@@ -86,9 +86,10 @@ def constant_at(module: ir.Module, address: ir.Operand, type_: ir.Type) -> ir.Op
 
 def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]:
     """Folds until nothing changes: a branch that goes away may make a block parameter known."""
+    slots = _slots(blocks)
     while True:
         known: dict[str, ir.Operand] = {}
-        folded = reachable([_fold_block(block, known, pointer_bits) for block in blocks])
+        folded = reachable([_fold_block(block, known, slots, pointer_bits) for block in blocks])
         folded, given = _known_parameters(folded)
         known.update(given)
         folded = with_values(folded, known)
@@ -97,12 +98,29 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
         blocks = folded
 
 
-def _fold_block(block: ir.Block, known: dict[str, ir.Operand], pointer_bits: int) -> ir.Block:
+def _slots(blocks: Sequence[ir.Block]) -> set[str]:
+    """The addresses of local variables and their members, by name."""
+    found: set[str] = set()
+    for block in blocks:
+        for item in block.instructions:
+            match item:
+                case ir.Slot(result=result):
+                    found.add(result.name)
+                case ir.Index(result=result, base=ir.Value(name=name), index=ir.Constant()) if name in found:
+                    found.add(result.name)
+                case _:
+                    pass
+    return found
+
+
+def _fold_block(
+    block: ir.Block, known: dict[str, ir.Operand], slots: set[str], pointer_bits: int
+) -> ir.Block:
     change = substitution(known)
     kept: list[ir.Instruction] = []
     for instruction in block.instructions:
         item = with_operands(instruction, change)
-        value = known_value(item, pointer_bits)
+        value = known_value(item, pointer_bits) or _compare_with_null(item, slots)
         if value is None:
             kept.append(item)
         elif isinstance(item, ir.Compute | ir.Index):
@@ -111,6 +129,17 @@ def _fold_block(block: ir.Block, known: dict[str, ir.Operand], pointer_bits: int
     if end is block.end and len(kept) == len(block.instructions) and all(map(is_, kept, block.instructions)):
         return block
     return replace(block, instructions=tuple(kept), end=end)
+
+
+def _compare_with_null(item: ir.Instruction, slots: set[str]) -> ir.Operand | None:
+    """Whether the address of a variable is null: never. None for anything else."""
+    if not isinstance(item, ir.Compute) or item.operation not in ("eq", "ne"):
+        return None
+    one, other = item.operands
+    address, number = (other, one) if isinstance(one, ir.Constant) else (one, other)
+    if isinstance(address, ir.Value) and address.name in slots and number == ir.Constant(0, ir.PTR):
+        return ir.Constant(int(item.operation == "ne"), item.result.type)
+    return None
 
 
 def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
