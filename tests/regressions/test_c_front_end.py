@@ -63,6 +63,24 @@ int main(void) {
     assert membar.check(SourceFile("near.c", text), data_model="ILP32").verdict == "holds"
 
 
+@pytest.mark.parametrize(("model", "verdict"), [("sc", "holds"), ("rc11", "unknown")])
+def test_atomics_of_one_size_are_not_undefined_beside_a_plain_byte(model: str, verdict: str) -> None:
+    text = """
+#include <assert.h>
+#include <stdatomic.h>
+long x[4];
+atomic_int n = 1, m = 3;
+int main(void) {
+  char *p = (char *)x;
+  p[m] = 1;
+  _Atomic long *a = (_Atomic long *)(p + 8 * n);
+  atomic_store(a, 5);
+  assert(atomic_load(a) == 5);
+  return 0;
+}"""
+    assert membar.check(SourceFile("plain_byte.c", text), model=model).verdict == verdict
+
+
 def test_several_files_are_one_program(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["check", str(_INPUTS / "multi_a.c"), str(_INPUTS / "multi_b.c")])
     assert (code, capsys.readouterr().err) == (0, "")

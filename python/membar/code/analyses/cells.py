@@ -8,6 +8,7 @@ accessed, and an access through it that hits something else is an error when the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from math import gcd
@@ -143,6 +144,7 @@ class Layouts:
         self.alike: set[tuple[frozenset[tuple[str, int]], int]] = set()
         self.copies: set[tuple[Target, Target, int | None]] = set()
         self.fills: set[tuple[Target, int | None]] = set()
+        self._ends: dict[str, int] = {}
         self._run()
 
     def _run(self) -> None:
@@ -188,7 +190,8 @@ class Layouts:
         found: set[tuple[tuple[int, int], ...]] = set()
         cells = self.cells(target.site)
         for place in places:
-            inside = [(at - place, size) for at, size in cells if at < place + length and at + size > place]
+            near = cells[bisect_left(cells, (place - WIDE, 0)) : bisect_left(cells, (place + length, 0))]
+            inside = [(at - place, size) for at, size in near if at + size > place]
             if any(at < 0 or at + size > length for at, size in inside):
                 return None
             found.add(tuple(inside))
@@ -396,6 +399,13 @@ class Layouts:
             changed |= bool(new)
         return changed
 
+    def _end(self, site: str) -> int:
+        """Where the last access to an object ends."""
+        if site not in self._ends:
+            claims = self.found[site].claims
+            self._ends[site] = max((offset + size for offset, size in claims), default=0)
+        return self._ends[site]
+
     def _cut_copies(self, source: Target, to: Target, length: int | None) -> bool:
         if not source.is_exact or not to.is_exact:
             return False
@@ -405,8 +415,10 @@ class Layouts:
         def within(cuts: set[int], start: int) -> set[int]:
             return {cut for cut in cuts if start < cut and (length is None or cut < start + length)}
 
-        for_other = {cut + shift for cut in within(one, source.start)} - other
-        for_one = {cut - shift for cut in within(other, to.start)} - one
+        # Behind what is accessed there is nothing to cut; without that end, two copies might cut for ever.
+        last, other_last = self._end(source.site), self._end(to.site)
+        for_other = {at for cut in within(one, source.start) if (at := cut + shift) < other_last} - other
+        for_one = {at for cut in within(other, to.start) if (at := cut - shift) < last} - one
         other |= for_other
         one |= for_one
         return bool(for_other or for_one)

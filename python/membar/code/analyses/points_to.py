@@ -68,6 +68,7 @@ class _Node:
     """A value, or some bytes of the memory of a site."""
 
     targets: set[Target] = field(default_factory=set)
+    of_site: dict[str, set[Target]] = field(default_factory=dict)  # the same, by site
     flows: list[tuple[_Node, _Change | None]] = field(default_factory=list)
     uses: list[Callable[[Target], None]] = field(default_factory=list)
 
@@ -128,12 +129,14 @@ class _Analysis:
         """A node may point to a target."""
         if target in node.targets:
             return
-        same = {other for other in node.targets if other.site == target.site} | {target}
-        if len(same) > _MOST:
-            target = join_targets(same, target.site)
+        same = node.of_site.setdefault(target.site, set())
+        if len(same) == _MOST:
+            target = join_targets({*same, target}, target.site)
             if target in node.targets:
                 return
             node.targets -= same
+            same.clear()
+        same.add(target)
         node.targets.add(target)
         self.todo.append((node, target))
 

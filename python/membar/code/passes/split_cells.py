@@ -13,7 +13,7 @@ from membar.code import ir
 from membar.code.analyses.blocks import line_of
 from membar.code.analyses.cells import WIDE, Access, Layouts, access_of, accesses_of
 from membar.code.analyses.points_to import PointsTo, points_to
-from membar.code.analyses.targets import UNKNOWN, Target
+from membar.code.analyses.targets import UNKNOWN, Target, overlaps
 from membar.code.analyses.unset import NUMBERS
 from membar.code.analyses.whole_cells import Piece, WholeCells
 from membar.code.checks import Checks
@@ -61,7 +61,9 @@ def split_cells(module: ir.Module) -> ir.Module:
         atomic += [
             item.place
             for access in splitting.split
-            if access.is_atomic and (item := access.instruction).place is not None
+            if access.is_atomic
+            and (item := access.instruction).place is not None
+            and _has_another_size(access, module, targets)
         ]
     objects = {
         name: item if item.cells is not None else replace(item, cells=_cells(item, layouts, whole))
@@ -77,6 +79,21 @@ def split_cells(module: ir.Module) -> ir.Module:
         partly_checked=(*module.partly_checked, *parts),
     )
     return checks.added_to(done)
+
+
+def _has_another_size(access: Access, module: ir.Module, targets: PointsTo) -> bool:
+    """Whether memory of an atomic access may also be accessed atomically with another size.
+
+    An access may also be made in pieces because others are plain, or are not known well enough.
+    """
+    own = targets.targets(access.function, access.address)
+    return any(
+        one.site == other.site and overlaps(one, access.size, other, each.size)
+        for each in accesses_of(module)
+        if each.is_atomic and each.size != access.size
+        for other in targets.targets(each.function, each.address)
+        for one in own
+    )
 
 
 def _shared_objects(module: ir.Module, targets: PointsTo) -> frozenset[str]:

@@ -28,6 +28,7 @@ CASES = {
     "bits of a pointer": ("#include <stdint.h>\nint x, *p = &x;\nint main(void) { int *old = __atomic_fetch_or(&p, (uintptr_t)1, __ATOMIC_ACQ_REL); assert(old == &x && ((uintptr_t)p & 1)); old = __atomic_and_fetch(&p, ~(uintptr_t)1, __ATOMIC_RELEASE); assert(old == &x); return 0; }", "holds"),
     "a size through a pointer that may be null": ("static void size(size_t *n, size_t *m) { if (n) *n = 12; if (m != NULL) *m = 3; }\nint main(void) { size_t n, m; size(&n, &m); char *p = malloc(n); p[n - 1] = (char)m; assert(p[11] == 3); free(p); return 0; }", "holds"),
     "a function of <math.h>": ("#include <math.h>\natomic_int n;\nint main(void) { return pow(n, 2) > 3; }", "holds-within"),
+    "copies to any place in each other's memory": ("int x[4], y[4]; atomic_int n = 1, m = 4;\nint main(void) { char *p = (char *)x, *q = (char *)y; x[0] = 7; memcpy(q, p, m); memcpy(q + 4, p, m); memcpy(p, q, m); assert(x[0] == 7); return 0; }", "holds"),
     "a constructor": ("static int n;\n__attribute__((constructor)) static void begin(void) { n = 7; }\nint main(void) { assert(n == 7); return 0; }", "holds"),
     "constructors by priority": ("static int n;\n__attribute__((constructor(202))) static void second(void) { n *= 2; }\n__attribute__((constructor(201))) static void first(void) { n += 3; }\nint main(void) { assert(n == 6); return 0; }", "holds"),
     "atexit": ("static int n;\nstatic void end(void) { assert(n == 1); }\nint main(void) { atexit(end); n = 1; return 0; }", "holds"),
