@@ -209,7 +209,7 @@ class _Splitting:
         self.emit.instructions.append(item)
 
     def _problem(self, access: Access) -> str | None:
-        """What is wrong with an access, if that is known: it goes beyond its object, or is not aligned."""
+        """What is wrong with an access, if that is known: it goes beyond its object, or is misaligned."""
         targets = self.targets.targets(self.function.name, access.address)
         found = {self._problem_at(target, access) for target in targets}
         return next(iter(found)) if len(found) == 1 else None
@@ -225,7 +225,7 @@ class _Splitting:
                 pass
             case _:
                 align = access.size
-        return "a pointer that is not aligned" if target.start % min(align, item.align) else None
+        return "a misaligned pointer" if target.start % align else None
 
     def _pieces(self, access: Access) -> tuple[Piece, ...]:
         """The parts that an access is made to."""

@@ -6,9 +6,10 @@ element is accessed (`a[n]`): behind the last element of a member there is the n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from membar.languages.compiled.llvm import module as llvm
+from membar.languages.compiled.llvm.types import Array, Named, Struct, Type
 
 # What reads or writes memory through its first argument, and intrinsics that do so through their first two.
 _KERNEL, _COPIES = "__LKMM_", ("llvm.memcpy.", "llvm.memmove.")
@@ -39,6 +40,50 @@ def accessed_addresses(blocks: Sequence[llvm.Block]) -> frozenset[str]:
             found.add(base)
             pending.append(base)
     return frozenset(found)
+
+
+def addresses_in_structures(blocks: Sequence[llvm.Block]) -> frozenset[str]:
+    """The names of values that are addresses of members, or of what lies in one."""
+    found = set[str]()
+    for block in blocks:
+        for item in block.instructions:
+            match item:
+                case llvm.Alloca(type=type_) if _has_structure(type_):
+                    is_inside = True
+                case llvm.ElementAddress(type=type_, base=base):
+                    is_inside = _has_structure(type_) or _is_one_of(base.value, found)
+                case llvm.Cast(operand=operand):
+                    is_inside = _is_one_of(operand.value, found)
+                case _:
+                    is_inside = False
+            if is_inside and item.result is not None:
+                found.add(item.result)
+    return frozenset(found)
+
+
+def is_in_structure(
+    address: llvm.Operand, locals_: Collection[str], variables: Mapping[str, llvm.Variable]
+) -> bool:
+    """Whether an address is one of `locals_`, or a constant in a variable that is a structure or has some."""
+    match address:
+        case llvm.Local(name=name):
+            return name in locals_
+        case llvm.Global(name=name):
+            return name not in variables or _has_structure(variables[name].type)
+        case llvm.ConstantExpression(operands=(base, *_)):
+            return is_in_structure(base.value, locals_, variables)
+        case _:
+            return False
+
+
+def _is_one_of(value: llvm.Operand, names: Collection[str]) -> bool:
+    return isinstance(value, llvm.Local) and value.name in names
+
+
+def _has_structure(type_: Type) -> bool:
+    while isinstance(type_, Array):
+        type_ = type_.element
+    return isinstance(type_, Struct | Named)
 
 
 def _addresses(item: llvm.Instruction) -> Iterator[llvm.Typed]:

@@ -12,7 +12,11 @@ from typing import TypeGuard
 from membar.code import ir as code
 from membar.code.shapes import Shape, has_bit_fields
 from membar.code.structure import operands as operands_of
-from membar.languages.compiled.accessed_elements import accessed_addresses
+from membar.languages.compiled.accessed_elements import (
+    accessed_addresses,
+    addresses_in_structures,
+    is_in_structure,
+)
 from membar.languages.compiled.constants import (
     ARITHMETIC,
     Constants,
@@ -87,6 +91,7 @@ class _Lowering:
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
         self.has_unmarked_literals = False
+        self.lines_of_less_alignment: set[int] = set()
         self._reached: list[str] = []
 
     def run(self, roots: tuple[str, ...]) -> code.Module:
@@ -114,7 +119,10 @@ class _Lowering:
         where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
         part = f"without races of the bit fields of {where} with those beside them"
         literals = (("memory", NOT_CHECKED),) if self.has_unmarked_literals else ()
-        return (*((("races", part),) if found else ()), *literals)
+        less = sorted(self.lines_of_less_alignment)
+        where = f"line{'s' * (len(less) > 1)} {', '.join(map(str, less))}"
+        aligned = (("memory", f"without the alignment of what {where} access{'es' * (len(less) == 1)}"),)
+        return (*((("races", part),) if found else ()), *literals, *(aligned if less else ()))
 
     def _constructors(self) -> Iterator[str]:
         """Functions that run before `main`, by their priority."""
@@ -250,6 +258,7 @@ class _Body:
         self.fresh = 0
         self.variables = self._variables()
         self.accessed = accessed_addresses(self.body)
+        self.in_structures = addresses_in_structures(self.body)
         self.called: dict[str, code.Place] = {}  # results of calls, and where these are
         self.phis = {
             block.name: [item for item in block.instructions if isinstance(item, llvm.Phi)]
@@ -497,6 +506,7 @@ class _Body:
         parts = list(flatten(item.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
             raise UnsupportedError("an atomic access to an aggregate is not supported")
+        self._note_alignment(item, item.type, place)
         align = item.align or self.layout.align(item.type)
         for result, (offset, _) in zip(results, parts, strict=True):
             self.emit(
@@ -509,6 +519,17 @@ class _Body:
                     place=place,
                 )
             )
+
+    def _note_alignment(self, item: llvm.Load | llvm.Store, type_: Type, place: code.Place | None) -> None:
+        """Notes an access of less alignment than its type has.
+
+        That of a member of a packed structure is right. Elsewhere the compiler may have seen that the pointer
+        is misaligned, which is undefined, or the program may use a type that is aligned so.
+        """
+        if item.align is None or item.align >= self.layout.align(type_) or place is None:
+            return
+        if not is_in_structure(item.address.value, self.in_structures, self.lowering.module.variables):
+            self.lowering.lines_of_less_alignment.add(place.line)
 
     def _note_allocation(self, item: llvm.Store) -> None:
         """Notes the type of what a call may have allocated, where its result goes straight to a variable."""
@@ -530,6 +551,7 @@ class _Body:
         parts = list(flatten(item.value.type, self.layout))
         if item.ordering is not None and len(parts) != 1:
             raise UnsupportedError("an atomic access to an aggregate is not supported")
+        self._note_alignment(item, item.value.type, place)
         align = item.align or self.layout.align(item.value.type)
         for value, (offset, _) in zip(values, parts, strict=True):
             self.emit(
