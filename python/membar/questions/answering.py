@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from membar import plugins
-from membar.diagnostics import EngineLimitError, refusal
+from membar.diagnostics import EngineLimitError, InputError, refusal
 from membar.engines import Engine, Space
 from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.models.model import Model
+from membar.program.access import NO_LOCATION, POINTERS, told_where
 from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
 from membar.program.grace_periods import GRACE_PERIODS
@@ -81,11 +82,23 @@ def answer(task: Task, engine: Engine) -> Outcome:
             return confirm_witness(outcome, task)
         except (EngineLimitError, LimitError) as limit:
             reason = limit.reason
+        except InputError as problem:
+            reason = _unfollowed_access(problem, task, engine)
+            if reason is None:
+                raise
         except InterruptError:
             raise
         except KeyboardInterrupt:
             raise InterruptError(Unknown(_nothing_found(task, engine), INTERRUPTED)) from None
     return with_findings(Unknown(_nothing_found(task, engine), reason), properties_asked(task))
+
+
+def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str | None:
+    """That a program in C accesses what is no location, for machines with store buffers, which stop there."""
+    is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in POINTERS
+    if not is_stray or not _runs_buffers(task, engine):
+        return None
+    return f"the engine {engine.name} goes no further: {told_where(problem.diagnostics[0])}"
 
 
 def _why_not(task: Task) -> str | None:
