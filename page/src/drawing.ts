@@ -73,8 +73,10 @@ export class Drawing {
       this.cards.push(card);
       events.forEach((one) => this.cardOf.set(one.id, card));
     }
-    this.columns = [...new Set(this.cards.map((card) => card.thread))].sort((a, b) => a - b);
     this.placeRows();
+    // A thread that begins by waiting for others stands behind them.
+    const first = (thread: number): number => (this.cards.find((card) => card.thread === thread)!.row > 0 ? 1 : 0);
+    this.columns = [...new Set(this.cards.map((card) => card.thread))].sort((a, b) => first(a) - first(b) || a - b);
   }
 
   /** A thread's cards begin below what it waits for. */
@@ -225,7 +227,8 @@ export class Drawing {
   private initial(layer: SVGElement, target: number, width: number, now: Set<number>, left: number, total: number): void {
     const card = this.cardOf.get(target);
     if (!card) return;
-    const isLeft = card.x + width / 2 <= total / 2;
+    const isLeft = this.columns.indexOf(card.thread) < this.columns.length - 1 || this.columns.length === 1;
+    const isOuter = card.thread === this.columns[0] || !isLeft;
     const length = Math.min(42, isLeft ? card.x - 6 : total - card.x - width - 6, left - 6);
     const y = card.y + CARD_HEIGHT / 2;
     const end = isLeft ? card.x - 1 : card.x + width + 1;
@@ -235,7 +238,7 @@ export class Drawing {
       s("path", { d: `M${start},${y}L${end},${y}`, "marker-end": "url(#arrow-rf)" }),
       s("circle", { cx: start, cy: y, r: 3 }),
     );
-    if (length > 34) group.append(s("text", { x: (start + end) / 2, y: y - 6, class: "label" }, "initial"));
+    if (length > 34 && isOuter) group.append(s("text", { x: (start + end) / 2, y: y - 6, class: "label" }, "initial"));
     layer.append(group);
   }
 

@@ -157,7 +157,8 @@ export class ExecutionView {
   }
 
   private dependencyName(): string {
-    return ["addr", "data", "ctrl"].filter((name) => name in this.data.edges).join(" ") || "dep";
+    const found = ["addr", "data", "ctrl"].filter((name) => name in this.data.edges);
+    return found.length === 1 ? found[0] : "dep";
   }
 
   private showTable(): void {

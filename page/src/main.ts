@@ -340,7 +340,7 @@ class App {
           this.changedQuestion();
           void this.run();
         } }, next.words) : "";
-    this.band.replaceChildren(h("div", { class: "band-line", role: "status" }, told.verdict === "running" ? "" : verdictIcon(told.verdict), h("span", { class: "verdict" }, told.word), h("span", { class: "headline" }, ...rich(stale ? "before your last change" : told.headline)), h("span", { class: "spring" }), button),
+    this.band.replaceChildren(h("div", { class: "band-line", role: "status" }, told.verdict === "running" ? "" : verdictIcon(told.verdict), h("span", { class: "verdict" }, told.word), h("span", { class: "headline" }, ...rich(stale ? "before your last change" : told.headline)), button),
       h("p", { class: "guarantee" }, ...rich(stale ? "The program has changed since this answer." : told.guarantee), " ", notes && !stale ? h("button", { class: "text-button", onclick: () => this.showTab("Report") }, plural(notes, "note")) : ""));
   }
 

@@ -76,8 +76,9 @@ def confine_worker() -> bool:
     python = {sys.prefix, sys.base_prefix, *(path for path in sys.path if path.endswith("-packages"))}
     cache = os.environ.get("XDG_CACHE_HOME", "")
     scratch = [folder for folder in (os.environ["TMPDIR"], cache) if folder]
-    confinement.confine(readable=(*_SYSTEM, *python, own, "/proc/self"), writable=scratch)
-    confinement.confine_compilers((*_SYSTEM, *_compiler_folders(), f"{own}/languages/compiled"))
+    compilers = _compiler_folders()
+    confinement.confine(readable=(*_SYSTEM, *compilers, *python, own, "/proc/self"), writable=scratch)
+    confinement.confine_compilers((*_SYSTEM, *compilers, f"{own}/languages/compiled"))
     return True
 
 
@@ -89,9 +90,10 @@ def _compiler_folders() -> list[str]:
     folders = []
     with suppress(InputError, OSError):
         for compiler in find_compilers(None, os.environ):
-            place = os.path.realpath(compiler.command[0])
-            inside = folder_of(place)
-            folders.append(folder_of(inside) if inside.endswith("/bin") else inside)
+            inside = folder_of(os.path.realpath(compiler.command[0]))
+            beside = folder_of(inside)  # which may be somebody's home
+            folders += [inside]
+            folders += [f"{beside}/lib", f"{beside}/include"] if inside.endswith("/bin") else []
     return folders
 
 
@@ -108,9 +110,9 @@ def answer_request(
     request: Request, *, is_confined: bool, tell: Callable[[str], None] | None = None
 ) -> dict[str, Any]:
     """What the page is told: the answer, or the errors in the program."""
+    if not is_confined and request.name.endswith(COMPILED):
+        return _errors(request, refusal("W0446", NO_COMPILER))
     try:
-        if not is_confined and request.name.endswith(COMPILED):
-            raise refusal("W0446", NO_COMPILER)
         return _KINDS[request.kind](request, tell)
     except InputError as problem:
         return _errors(request, problem)
@@ -125,6 +127,9 @@ def answer_request(
         if isinstance(interrupt, InterruptedAnswerError):
             return _shown(request, interrupt.answer)
         return {"kind": request.kind, "ended": "cancelled before anything was found"}
+    except BaseException as problem:  # a panic of the core is no `Exception`
+        reason = f"internal error, please report: {type(problem).__name__}: {problem}"
+        return {"kind": request.kind, "ended": reason[:500]}
 
 
 def _errors(request: Request, problem: InputError) -> dict[str, Any]:
