@@ -17,6 +17,7 @@ from membar.languages.compiled.accessed_elements import (
     addresses_in_structures,
     is_in_structure,
 )
+from membar.languages.compiled.atomic_calls import NAMES, accesses_of_call
 from membar.languages.compiled.constants import (
     ARITHMETIC,
     Constants,
@@ -87,6 +88,7 @@ class _Lowering:
         self.constants = Constants(module, elsewhere)
         self.shapes = Shapes(module.metadata)
         self.refusal = refusal
+        self.elsewhere = elsewhere
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
@@ -745,6 +747,12 @@ class _Body:
         if isinstance(callee, llvm.Global) and callee.name.startswith("llvm."):
             self._intrinsic(item, intrinsic_of(callee.name))
             return
+        if (
+            isinstance(callee, llvm.Global)
+            and callee.name in NAMES
+            and self._access_by_call(item, callee.name)
+        ):
+            return
         target = self.scalar(llvm.Typed(_POINTER, callee))
         called = self.lowering.module.functions.get(callee.name) if isinstance(callee, llvm.Global) else None
         if called is not None and any(number >= len(called.parameters) for number, _ in item.by_value):
@@ -758,6 +766,18 @@ class _Body:
         if item.result is not None and place is not None:
             self.called[item.result] = place
         self.emit(code.Call(results=results, callee=target, arguments=arguments, place=place))
+
+    def _access_by_call(self, item: llvm.Call, name: str) -> bool:
+        """Whether a call of a function that the program does not define was an access, and was translated."""
+        called = self.lowering.module.functions.get(name)
+        if called is None or called.is_defined or name in self.lowering.elsewhere:
+            return False
+        arguments = [part for each in item.arguments for part in self.scalars(each)]
+        results = self._results(item) or (self.temporary(code.BOOL),)
+        found = accesses_of_call(name, arguments, results, self.temporary, self.place())
+        for access in found:
+            self.emit(access)
+        return bool(found)
 
     def _intrinsic(self, item: llvm.Call, intrinsic: Intrinsic) -> None:
         arguments = [part for each in item.arguments for part in self.scalars(each)]

@@ -182,3 +182,26 @@ def test_halves_that_were_never_set_are_found() -> None:
     found = check(UNINITIALISED)
     assert found.verdict == "violated"
     assert found.outcome.property == "memory"  # type: ignore[union-attr]
+
+
+LARGE_OBJECT = """
+typedef struct { long a, b, c; } three;
+_Atomic three x;
+static void *worker(void *a) { three v = {1, 1, 1}; atomic_store(&x, v); return a; }
+int main(void) {
+  pthread_t id; pthread_create(&id, 0, worker, 0);
+  three v = atomic_load(&x), expected = {0, 0, 0}, new = {2, 2, 2};
+  assert(v.a == v.b && v.b == v.c);
+  _Bool done = atomic_compare_exchange_strong(&x, &expected, new);
+  assert(done || (expected.a == 1 && expected.c == 1));
+  pthread_join(id, 0);
+}
+"""
+
+
+def test_larger_objects_have_a_lock() -> None:
+    assert check(LARGE_OBJECT).verdict == "holds"
+
+
+def test_calls_for_16_bytes_are_accesses() -> None:
+    assert check(COUNTER, "riscv").verdict == "holds"

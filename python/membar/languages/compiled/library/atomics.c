@@ -26,6 +26,47 @@ DEFINE(4, unsigned int)
 typedef unsigned long long __attribute__((aligned(8))) wide;
 DEFINE(8, wide)
 
+/* Objects that no processor accesses at once: one lock for all. */
+static unsigned large;
+void __mb_load(size_t size, const void *at, void *to, int order) __asm__("__atomic_load");
+void __mb_store(size_t size, void *at, const void *value, int order) __asm__("__atomic_store");
+void __mb_exchange(size_t size, void *at, const void *value, void *old, int order) __asm__("__atomic_exchange");
+_Bool __mb_compare_exchange(size_t size, void *at, void *expected, const void *value, int success, int failure) __asm__("__atomic_compare_exchange");
+
+/// __atomic_load, __atomic_store, __atomic_exchange, __atomic_compare_exchange: One access of 1, 2, 4, 8 or 16 bytes; of other sizes, plain accesses under one lock, an acquire and a release.
+void __mb_load(size_t size, const void *at, void *to, int order)
+{
+    __membar_lock(&large);
+    __builtin_memcpy(to, at, size);
+    __membar_unlock(&large);
+}
+void __mb_store(size_t size, void *at, const void *value, int order) { __mb_load(size, value, at, order); }
+void __mb_exchange(size_t size, void *at, const void *value, void *old, int order)
+{
+    __membar_lock(&large);
+    __builtin_memcpy(old, at, size);
+    __builtin_memcpy(at, value, size);
+    __membar_unlock(&large);
+}
+_Bool __mb_compare_exchange(size_t size, void *at, void *expected, const void *value, int success, int failure)
+{
+    _Bool is_equal = 1;
+    __membar_lock(&large);
+    if (size % sizeof(long) == 0) {
+        for (size_t word = 0; word < size / sizeof(long); word++)
+            is_equal &= ((const long *)at)[word] == ((const long *)expected)[word];
+    } else {
+        for (size_t byte = 0; byte < size; byte++)
+            is_equal &= ((const char *)at)[byte] == ((const char *)expected)[byte];
+    }
+    if (is_equal)
+        __builtin_memcpy(at, value, size);
+    else
+        __builtin_memcpy(expected, at, size);
+    __membar_unlock(&large);
+    return is_equal;
+}
+
 /// __atomic_is_lock_free: Yes, up to 8 bytes.
 _Bool __mb_is_lock_free(size_t size, const volatile void *at) __asm__("__atomic_is_lock_free");
 _Bool __mb_is_lock_free(size_t size, const volatile void *at) { return size <= 8; }
