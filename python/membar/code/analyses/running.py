@@ -36,7 +36,7 @@ def _follow(
     blocks = {block.name: block for block in function.blocks}
     entering: dict[str, frozenset[str]] = {function.blocks[0].name: frozenset()}
     todo = [function.blocks[0].name]
-    ending = frozenset[str]()
+    ending, every = frozenset[str](), frozenset(module.threads)
     while todo:
         block = blocks[todo.pop()]
         running = entering[block.name]
@@ -48,7 +48,7 @@ def _follow(
                 case ir.Call(callee=callee, arguments=(ir.Constant(value=number), *_)) if callee == _JOIN:
                     if number < len(module.threads):
                         other = module.threads[number]
-                        running = (running - {other}) | left.get(other, frozenset(module.threads))
+                        running = (running - {other}) | left.get(other, every)
                 case ir.Call(callee=callee) if callee == _FINISH:
                     ending |= running
                 case _:
