@@ -181,10 +181,9 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
     """The text with what `--error` asks, so that a witness saved with it can be replayed."""
     frontend = frontend_for(source)
     if frontend.with_error is None:
+        can = ", ".join(sorted(each.name for each in frontends() if each.with_error is not None))
         raise refusal(
-            "W0405",
-            f"--error does not apply to {frontend.name} files",
-            help="a litmus test has its own condition; --error is for XCFA files",
+            "W0405", f"--error does not apply to {frontend.name} files", help=f"languages that have it: {can}"
         )
     return replace(source, text=frontend.with_error(source.text, error))
 

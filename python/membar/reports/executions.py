@@ -139,7 +139,8 @@ def _races(answer: Answer, witness: Witness, columns: int) -> list[Line]:
         reason = missing_order(answer.program, witness.execution, one, other)
         more = f"; so do those of {', '.join(also[:_MOST_NAMED])}" if also else ""
         more += f" and {len(also) - _MOST_NAMED} more" if len(also) > _MOST_NAMED else ""
-        told += wrap(line("  ", text, f": {reason}" if reason else "", more), columns, indent=2)
+        because = f": {reason}" if reason else ""
+        told += wrap(line(f"  {text}{because}{more}"), columns, indent=2)
     return told
 
 

@@ -195,7 +195,8 @@ class _Copying:
                         is_fine = isinstance(item, ir.Lifetime)
                 if not is_fine:
                     raise NotSupportedError(
-                        "what `main` does while it starts or joins its threads", item.place
+                        "`main` does more here than start or join its threads, with handles of its own",
+                        item.place,
                     )
         if starts > 1 or (starts and self._call.callee == _JOIN):
             raise self._refusal("threads are started in a loop that does more than start one at a time")
