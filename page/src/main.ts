@@ -59,6 +59,7 @@ class App {
     if (shared) this.adopt(shared);
     theme(null);
     this.build();
+    this.loadEditor();
     try {
       this.contents = await loadContents();
     } catch (problem) {
@@ -67,7 +68,6 @@ class App {
     }
     this.refreshMenus();
     this.showGallery();
-    this.loadEditor();
     window.addEventListener("hashchange", () => void this.openShared());
     if (shared) void this.run();
   }

@@ -6,6 +6,7 @@ requests only from browsers that have opened the address with its token.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -52,9 +53,11 @@ def make_application(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         jobs.append(Jobs(at_once=at_once, waiting=waiting))
         jobs[0].prepare()
+        loading = asyncio.create_task(asyncio.to_thread(_contents))  # while nobody waits for it
         try:
             yield
         finally:
+            await loading
             await jobs.pop().close()
 
     server = _Server(lambda: jobs[0], token, f"membar-{port}")
