@@ -54,8 +54,9 @@ def merge_atomic_blocks(
         flat = flatten_block(begin, leaving, ends, flow, spans[begin]) if len(ways) > _MANY_WAYS else None
         if flat is not None:
             gone |= {id(edge) for edge in flat.replaced}
-            made += _as_steps([flat.step], flow, spans[begin], set(), is_cut=False)
-            ways = list(islice(_ways(begin, flat.left_out, ends), _MOST_WAYS + 1))
+            for step in (flat.step, *flat.left_out):
+                made += _as_steps([step], flow, spans[begin], set(), is_cut=False)
+            continue
         if len(ways) > _MOST_WAYS:
             raise NotSupportedError(f"an atomic block with more than {_MOST_WAYS} ways", call.place)
         loops = [_endless_loop(way) for way in ways]

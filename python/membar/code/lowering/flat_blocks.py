@@ -40,12 +40,12 @@ class FlatBlock:
 
     Attributes:
         replaced: the steps that it stands for.
-        left_out: the steps of the ways that are not followed, by where they begin.
+        left_out: a step to each point from which nothing is followed.
     """
 
     step: Edge
     replaced: list[Edge]
-    left_out: Mapping[int, Sequence[Edge]]
+    left_out: list[Edge]
 
 
 def flatten_block(
@@ -81,6 +81,7 @@ class _Block:
     def flatten(self, span: Span | None) -> FlatBlock:
         """The step, and what it replaces."""
         replaced: list[Edge] = []
+        left_out: list[Edge] = []
         for point in self.order:
             if point == self.end:
                 continue
@@ -95,13 +96,15 @@ class _Block:
                 for operation in edge.operations:
                     self._do(operation, way)
                 if self._is_left_out(edge.target):
+                    there = replace(edge, source=self.begin, guard=TRUE, span=span)
+                    left_out.append(replace(there, operations=(*self.operations, Assume(way))))
                     self.operations.append(Assume(negation(way)))
                 self.taken.setdefault(edge.target, []).append(way)
             replaced += edges
         if sum(map(is_visible, self.operations)) < 2:
             raise _CannotFlattenError
         step = Edge(source=self.begin, target=self.end, operations=tuple(self.operations), span=span)
-        return FlatBlock(step, replaced, self._ways_left_out())
+        return FlatBlock(step, replaced, left_out)
 
     def _following(self, point: int) -> Sequence[Edge]:
         return () if point in self.ends or self._is_left_out(point) else self.leaving.get(point, ())
@@ -109,15 +112,6 @@ class _Block:
     def _is_left_out(self, point: int) -> bool:
         """Whether what follows is not followed."""
         return any(edge.unfollowed for edge in self.leaving.get(point, ()))
-
-    def _ways_left_out(self) -> dict[int, Sequence[Edge]]:
-        """The steps that lead to where executions are not followed, by where they begin."""
-        found: dict[int, Sequence[Edge]] = {}
-        for point in reversed(self.order):
-            edges = [edge for edge in self._following(point) if edge.target in found]
-            if edges or self._is_left_out(point):
-                found[point] = edges or self.leaving[point]
-        return found
 
     def _sorted_points(self) -> list[int]:
         """The points of the block, each one before those that follow it."""
