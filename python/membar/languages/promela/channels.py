@@ -94,7 +94,7 @@ class Messages:
     def _candidates(self, width: int | None) -> Iterator[Channel]:
         """The channels that a variable may hold where messages have so many values."""
         for channel in self._values.channels or ():
-            if width is None or len(channel.fields) == width:
+            if width is None or len(channel.fields) >= width:
                 yield from channel.elements
 
     def _answer(self, question: p.Ask | p.Peek, channel: Channel, index: Expr | None) -> Expr:
@@ -135,7 +135,26 @@ class Messages:
             number = values.variable_channel(statement.channel) or FALSE
             is_it = fold(equals(number, Constant(channel.identity + channel.element)))
             found += Messages(values).actions_on(statement, channel, None, is_it)
-        return found or [Action(span=statement.span, condition=FALSE)]
+        return [*found, self._no_channel(statement)]
+
+    def _no_channel(self, statement: p.Send | p.Receive) -> Action:
+        """Where a variable holds no channel at all, which is an error."""
+        values = self._values.again()
+        number = values.variable_channel(statement.channel) or FALSE
+        last = sum(channel.total for channel in values.channels or ())
+        is_one = both(
+            fold(Binary(BinaryOp.SLT, FALSE, number)), fold(Binary(BinaryOp.SLE, number, Constant(last)))
+        )
+        name, span = statement.channel.span.flat_text, statement.span
+        place = f"{span.path}:{span.line}:{span.column}"
+        wrong = op.Assert(FALSE, f"`{name}` holds no channel: {place}", property=op.MEMORY)
+        return Action(
+            span=span,
+            reads=tuple(values.reads.operations),
+            condition=logical_not(is_one),
+            effects=(wrong,),
+            temporaries=values.reads.count,
+        )
 
     def actions_on(
         self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None, is_it: Expr
@@ -143,13 +162,23 @@ class Messages:
         """The ways to do it on one channel, where `is_it` says that this is the one."""
         statement = self._expanded(statement)
         given = statement.values if isinstance(statement, p.Send) else statement.patterns
-        if len(given) != len(channel.fields):
+        if len(given) > len(channel.fields):
             raise error(
                 "W0707",
                 f"a message of {len(given)} values on `{channel.name}`",
                 statement.span,
                 f"its messages have {len(channel.fields)}",
             )
+        found = self._whole_actions(_filled_up(statement, len(channel.fields)), channel, index, is_it)
+        if len(given) == len(channel.fields):
+            return found
+        place = f"{statement.span.path}:{statement.span.line}:{statement.span.column}"
+        wrong = op.Assert(FALSE, f"a message of {len(given)} values on `{channel.name}`: {place}")
+        return [replace(action, effects=(wrong, *action.effects)) for action in found]
+
+    def _whole_actions(
+        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None, is_it: Expr
+    ) -> Sequence[Action]:
         if not channel.capacity:
             return list(self._meetings(statement, channel, index, is_it))
         if isinstance(statement, p.Send):
@@ -262,10 +291,9 @@ class Messages:
         anywhere: bool,
     ) -> list[Expr]:
         """For each position that may be received from, whether that is the one."""
-        if len(patterns) != len(channel.fields):
-            raise error(
-                "W0707", f"a message of {len(patterns)} values on `{channel.name}`", span, "wrong number"
-            )
+        if len(patterns) > len(channel.fields):
+            raise error("W0707", f"a message of {len(patterns)} values on `{channel.name}`", span, "too many")
+        patterns = (*patterns, *_anything(len(channel.fields) - len(patterns), span))
         found: list[Expr] = []
         before: Expr = FALSE
         for position, message in enumerate(contents.messages if anywhere else contents.messages[:1]):
@@ -370,6 +398,19 @@ class Messages:
             effects=tuple(effects),
             temporaries=reads.count,
         )
+
+
+def _filled_up(statement: p.Send | p.Receive, width: int) -> p.Send | p.Receive:
+    """A statement whose message has all its fields: those left out are 0, and anything is received."""
+    if isinstance(statement, p.Send):
+        zeros = (p.Number(0, statement.span),) * (width - len(statement.values))
+        return replace(statement, values=(*statement.values, *zeros))
+    rest = _anything(width - len(statement.patterns), statement.span)
+    return replace(statement, patterns=(*statement.patterns, *rest))
+
+
+def _anything(count: int, span: Span) -> tuple[p.Pattern, ...]:
+    return (p.Pattern(p.Use(_ANYTHING, span), is_matched=False, span=span),) * count
 
 
 def at_once(writes: Sequence[op.Operation]) -> list[op.Operation]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from membar.diagnostics import InputError
 from membar.languages.promela import syntax as p
 from membar.languages.promela.predicates import Running, StateReader
-from membar.languages.promela.scope import Scope
+from membar.languages.promela.scope import Channel, Scope
 from membar.program import temporal as t
 from membar.program.predicate import StatePredicate
 from membar.records import replace
@@ -25,8 +25,15 @@ _LOGICAL = frozenset({"!", "&&", "||", "->", "<->"})
 class Claims:
     """What a text says of its states and runs."""
 
-    def __init__(self, scope: Scope, running: Sequence[Running], module: p.Module) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        running: Sequence[Running],
+        module: p.Module,
+        channels: Sequence[Channel] | None = None,
+    ) -> None:
         self._scope = scope
+        self._channels = channels
         self._running = running
         self.errors: list[StatePredicate] = []
         self.claims: list[t.Claim] = []
@@ -59,7 +66,7 @@ class Claims:
             self.claims.append(t.Claim(claim.name, self._formula(formula), text, claim.span))
 
     def _predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
-        reader = StateReader(self._scope, self._running)
+        reader = StateReader(self._scope, self._running, self._channels)
         found = reader.predicate(expr, negated=negated)
         self.notes += reader.notes
         return found

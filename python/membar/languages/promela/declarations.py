@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
+from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import (
     MOST_ELEMENTS,
     Channel,
@@ -17,6 +18,7 @@ from membar.languages.promela.scope import (
     Symbol,
     scalar,
 )
+from membar.program.expr import Expr
 from membar.source import Span
 
 _MOST_MESSAGES = 255
@@ -35,6 +37,7 @@ class Declarations:
         self.constant = constant
         # Whether processes are a stack and channels values, and whether the text needs that.
         self.is_dynamic = False
+        self.assigned: frozenset[str] = frozenset()  # names that statements assign to
         self.needs_dynamic = False
         # All channels: those of the last reading of the text, and of this one.
         self.channels: tuple[Channel, ...] = ()
@@ -75,7 +78,10 @@ class Declarations:
             raise error("W0705", f"an array of {count} elements", item.span, f"expected 1 to {MOST_ELEMENTS}")
         inner = dimensions if count is None else (*dimensions, count)
         if item.type is p.Type.CHAN and isinstance(item.initial, p.ChannelShape):
-            return self._channel(item, name, count, scope, item.initial)
+            if item.name not in self.assigned:
+                return self._channel(item, name, count, scope, item.initial)
+            self.needs_dynamic = True
+            return self._variable_channel(item, name, inner, scope, item.initial, shared=shared)
         if item.type is p.Type.CHAN and not self.is_dynamic:
             self.needs_dynamic = True
         if item.type is p.Type.RECORD:
@@ -86,7 +92,7 @@ class Declarations:
         if isinstance(item.initial, p.Listed):
             listed = self._initial_values(item, item.initial, count, kind, scope)
         elif initial and item.initial is not None and not isinstance(item.initial, p.ChannelShape):
-            value = kind.fits(self.constant(item.initial, scope))
+            value = kind.fits(_first_value(item.initial, scope))
         return Storage(
             name=name,
             scalar=kind,
@@ -106,7 +112,7 @@ class Declarations:
             what = "is not an array" if count is None else f"has {count} elements"
             message = f"`{item.name}` {what}"
             raise error("W0705", message, given.span, f"{len(given.values)} initial values are given")
-        return tuple(kind.fits(self.constant(value, scope)) for value in given.values)
+        return tuple(kind.fits(_first_value(value, scope)) for value in given.values)
 
     def _record(
         self,
@@ -133,6 +139,31 @@ class Declarations:
                 message = "a channel with messages of its own inside a record"
                 raise error("W0711", message, item.span, "declare it alone")
         return Record(fields, count)
+
+    def _variable_channel(
+        self,
+        item: p.Variable,
+        name: str,
+        dimensions: tuple[int, ...],
+        scope: Scope,
+        shape: p.ChannelShape,
+        *,
+        shared: bool,
+    ) -> Storage:
+        """A variable that holds a channel of its own first, and others later."""
+        own = dimensions[-1] if item.count is not None else None
+        channel = self._channel(item, f"{name}'", own, scope, shape)
+        return Storage(
+            name=name,
+            scalar=scalar(item.type),
+            dimensions=dimensions,
+            own=own,
+            is_shared=shared,
+            listed=tuple(channel.identity + element for element in range(channel.total)) if own else (),
+            initial=channel.identity,
+            is_channel=True,
+            span=item.span,
+        )
 
     def _channel(
         self, item: p.Variable, name: str, count: int | None, scope: Scope, shape: p.ChannelShape
@@ -171,3 +202,12 @@ class Declarations:
             count = 1 if item.count is None else self.constant(item.count, scope)
             for _ in range(count):
                 yield from self._message_field(item.type, item.width, item.record, scope)
+
+
+def _first_value(expr: p.Expr, scope: Scope) -> int:
+    """The first value of a variable, which may depend on those of variables declared before."""
+
+    def special(part: p.Special) -> Expr:
+        raise error("W0708", f"`{part.span.flat_text}` is not a constant", part.span, "expected a constant")
+
+    return AtCreation(scope, {}, is_started=True, special=special).value(expr)

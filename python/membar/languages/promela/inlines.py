@@ -175,7 +175,7 @@ def _with_line_ends(tokens: Iterable[Token], *, is_body: bool = False) -> Iterat
             if (can_end or last.group in _LAST_GROUPS) and token.group and token.text not in _CONTINUING:
                 yield Token("sign", ";", last.span)
         has_line_end = False
-        if token.group == "keyword" and not depth:
+        if token.group == "keyword" and not depth and not parentheses:
             is_sequence = is_body or token.text not in ("mtype", "ltl")
         if token.group == "sign":
             depth += {"{": 1, "}": -1}.get(token.text, 0)

@@ -8,7 +8,7 @@ from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
 from membar.languages.promela.process import Built
-from membar.languages.promela.scope import Scope, Storage
+from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import CellReference, Reads, Values, constant
 from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
@@ -41,8 +41,11 @@ class Running:
 class StateReader:
     """Reads one predicate."""
 
-    def __init__(self, scope: Scope, running: Sequence[Running]) -> None:
+    def __init__(
+        self, scope: Scope, running: Sequence[Running], channels: Sequence[Channel] | None = None
+    ) -> None:
         self._scope = scope
+        self.channels = channels
         self._running = running
         self._seen: dict[Observable, str] = {}
         self.notes: list[str] = []
@@ -192,7 +195,9 @@ class _StateValues(Values):
     """Expressions about a state: shared variables are read from memory, and processes can be named."""
 
     def __init__(self, reader: StateReader) -> None:
-        super().__init__(reader.scope, Reads(), special=_refuse, ask=_question_value)
+        super().__init__(
+            reader.scope, Reads(), special=_refuse, ask=_question_value, channels=reader.channels
+        )
         self._reader = reader
 
     def of(self, expr: p.Expr, needed: Expr = FALSE) -> Expr:

@@ -181,7 +181,7 @@ class ProcessBuilder:
                 continue
             for storage in storages(meaning):
                 self._built.variables.setdefault(storage.name, storage)
-                is_computed = storage is meaning and not storage.listed
+                is_computed = storage is meaning and not storage.listed and not storage.initial
                 for cell in range(storage.count):
                     value = storage.scalar.fits(first) if is_computed else storage.first(cell)
                     self._built.registers[storage.register(cell)] = value
@@ -483,6 +483,9 @@ class ProcessBuilder:
             case p.Assign(target, value, span):
                 if isinstance(value, p.Run):
                     return [self._run(value, target, values)]
+                if target.name == "_":  # which forgets what it is given
+                    values.of(value)
+                    return [self._action(values, span)]
                 place = values.place(target)
                 return [self._assignment(place, values.of(value), values, span)]
             case p.Check(condition, span):

@@ -14,6 +14,7 @@ from typing import Final
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
+from membar.languages.promela.assigned import assigned_names
 from membar.languages.promela.channels import FULL_FENCE, meetings_of, memory_of
 from membar.languages.promela.claims import Claims
 from membar.languages.promela.declarations import Declarations
@@ -70,6 +71,7 @@ class _Stack:
         self._scope = Scope()
         self.declarations = Declarations({name: fields for name, fields, _ in module.records}, constant)
         self.declarations.is_dynamic = True
+        self.declarations.assigned = assigned_names(module)
         self.declarations.channels = channels
         self._storages: list[Storage] = []
         self._by_name = {process.name: process for process in module.processes}
@@ -197,7 +199,7 @@ class _Stack:
             thread, shown = self._thread(number, names[number], codes)
             threads.append(thread)
             running += shown
-        claims = Claims(self._scope, running, self._module)
+        claims = Claims(self._scope, running, self._module, self.declarations.channels)
         notes = [note for item in running for note in item.built.notes]
         channels = self.declarations.found
         meetings = [Meeting(_start_channel(number), 0, self._width) for number in range(1, len(threads))]

@@ -9,6 +9,7 @@ from typing import Final
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
+from membar.languages.promela.assigned import assigned_names
 from membar.languages.promela.channels import meetings_of, memory_of
 from membar.languages.promela.claims import ERROR_STATE, Claims
 from membar.languages.promela.declarations import Declarations
@@ -68,6 +69,7 @@ class _Translation:
         self._scope = Scope()
         records = {name: fields for name, fields, _ in self._module.records}
         self._declarations = Declarations(records, constant)
+        self._declarations.assigned = assigned_names(self._module)
         self._processes: list[_Process] = []
         self._storages: list[Storage] = []
         self._channels: list[Channel] = []

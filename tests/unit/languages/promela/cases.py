@@ -617,4 +617,25 @@ CASES = (
         "byte x;\nproctype P() { byte v = x; assert(v == 3) }\n"
         "init { byte i; do :: x < 3 -> x++ :: else -> break od; if :: run P() fi; _nr_pr == 1 }",
     ),
+    Case(
+        "channels that change places",
+        None,
+        "chan c = [1] of { byte }; chan d = [1] of { byte };\n"
+        "active proctype A() { chan x; byte v; c!1; d!2; x = c; c = d; d = x; c?v; assert(v == 2) }",
+    ),
+    Case(
+        "a variable that holds no channel",
+        "memory",
+        "active proctype A() { chan c; c!1 }",
+    ),
+    Case(
+        "messages whose fields are left out",
+        "assertions",
+        "chan c = [1] of { byte, byte };\nactive proctype A() { byte v; c!5,6; c?v }",
+    ),
+    Case(
+        "first values of shared variables depend on others, and a name that forgets",
+        None,
+        "byte x = 3; byte y = x + 1;\nactive proctype A() { _ = x; assert(y == 4) }",
+    ),
 )

@@ -67,12 +67,11 @@ def body(statements: str) -> str:
         (body("a = 1"), "W0707", "`a` is an array", 2),
         (body("x[1] = 1"), "W0707", "`x` is not an array", 2),
         (body("x.f = 1"), "W0707", "`x` has no fields", 2),
-        (body("c = 1"), "W0707", "`c` is a channel", 2),
         (body("x!1"), "W0707", "`x` is not a channel", 2),
         (body("c!1, 2"), "W0707", "a message of 2 values on `c`", 2),
         (body("store(k, 1)"), "W0707", "`k` is local", 2),
         ("byte n; byte a[n];", "W0708", "`n` is not a constant", 1),
-        ("byte x = len(x);", "W0708", "`len(x)` is not a constant", 1),
+        ("byte x = len(x);", "W0711", "`len(x)` in an initial value", 1),
         ("byte x; proctype P() { x = 1 }", "W0709", "no process runs", 1),
         (f"{X}proctype Q(byte n) {{ skip }} init {{ run Q() }}", "W0709", "`Q` has 1 parameters", 2),
         (
@@ -101,7 +100,7 @@ def body(statements: str) -> str:
         (body("set_priority(0, 1)"), "W0711", "`set_priority` is not supported", 2),
         ("byte a[2] = { 1, 2, 3 };", "W0705", "`a` has 2 elements", 1),
         ("byte a = { 1 };", "W0705", "`a` is not an array", 1),
-        ("byte n; byte a[2] = { n };", "W0708", "", 1),
+        ("chan c = [1] of { byte }; byte a[2] = { len(c) };", "W0711", "`len(c)` in an initial value", 1),
         (
             "active proctype P() { skip; byte a[2] = { 1, 2 }; skip }",
             "W0711",
