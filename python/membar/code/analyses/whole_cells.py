@@ -9,6 +9,7 @@ accesses where no other thread runs, and there all atomic accesses must be made 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from membar.code import ir
 from membar.code.analyses.cells import SIZES, WIDE, Access, Layouts, access_of
@@ -40,7 +41,8 @@ class WholeCells:
 
     def __init__(self, module: ir.Module, targets: PointsTo, layouts: Layouts) -> None:
         self.module, self.targets, self.layouts = module, targets, layouts
-        self.found: set[Extent] = set()
+        self.found: frozenset[Extent] = frozenset()
+        self._whole_at: dict[tuple[str, int], Extent] = {}  # the cells that stay whole, by their bytes
         if any(access.is_atomic and self._is_cut(access) for access, _ in self._accesses()):
             self._find()
 
@@ -94,22 +96,29 @@ class WholeCells:
         every = [(access, self._extents(access), is_alone) for access, is_alone in self._accesses()]
         atomic = {extent for access, extents, _ in every if access.is_atomic for extent in extents}
         if self.module.processor is None:
-            self.found = {
-                whole for whole in self._hulls(atomic) if len(self._sizes(whole)) > 1 or whole not in atomic
-            }
+            hulls = self._hulls(atomic)
+            self._keep({whole for whole in hulls if len(self._sizes(whole)) > 1 or whole not in atomic})
         else:
             shared = {extent for _, extents, is_alone in every if not is_alone for extent in extents}
-            others = sorted(atomic | shared)
+            users: dict[tuple[str, int], set[Extent]] = {}
+            for extent in atomic | shared:
+                for byte in _bytes(extent):
+                    users.setdefault(byte, set()).add(extent)
             cut = {extent for extent in atomic if len(self._sizes(extent)) > 1}
-            self.found = {each for each in cut if not any(_clash(each, other) for other in others)}
+            self._keep({each for each in cut if all(users[byte] == {each} for byte in _bytes(each))})
         changed = True
         while changed:  # an access that may be made to several places is made to all of them in one way
             changed = False
             for access, extents, _ in every:
                 if self.found and len(self._ways(access)) > 1:
-                    before = len(self.found)
-                    self.found -= {whole for whole in self.found for each in extents if _overlap(whole, each)}
-                    changed |= len(self.found) < before
+                    bytes_ = [byte for each in extents for byte in _bytes(each)]
+                    lost = {self._whole_at[byte] for byte in bytes_ if byte in self._whole_at}
+                    self._keep(self.found - lost)
+                    changed |= bool(lost)
+
+    def _keep(self, found: AbstractSet[Extent]) -> None:
+        self.found = frozenset(found)
+        self._whole_at = {byte: extent for extent in found for byte in _bytes(extent)}
 
     def _hulls(self, extents: set[Extent]) -> set[Extent]:
         """The smallest cells that have all overlapping extents in them, as far as there are such."""
@@ -133,30 +142,25 @@ class WholeCells:
 
     def _pieces(self, extent: Extent) -> tuple[Piece, ...]:
         site, first, size = extent
-        around = next((each for each in self.found if _contains(each, extent)), None)
-        if around is not None:
+        around = self._whole_at.get((site, first))
+        if around is not None and _contains(around, extent):
             return (Piece(0, size, around[1] - first, around[2]),)
         found, at = [], first
         for width in self._sizes(extent):
-            whole = next(
-                (each for each in self.found if _overlap(each, (site, at, width))), (site, at, width)
-            )
+            whole = self._whole_at.get((site, at), (site, at, width))
             found.append(Piece(at - first, width, whole[1] - first, whole[2]))
             at += width
         return tuple(found)
 
 
-def _overlap(one: Extent, other: Extent) -> bool:
-    return one[0] == other[0] and one[1] < other[1] + other[2] and other[1] < one[1] + one[2]
+def _bytes(extent: Extent) -> Iterator[tuple[str, int]]:
+    site, first, size = extent
+    return ((site, at) for at in range(first, first + size))
 
 
 def _contains(whole: Extent, part: Extent) -> bool:
     """Whether some bytes are part of a cell and, if it is a wide one, of one half of it."""
     before, half = part[1] - whole[1], WIDE // 2
-    if not _overlap(whole, part) or not 0 <= before <= whole[2] - part[2]:
+    if not 0 <= before <= whole[2] - part[2]:
         return False
     return whole == part or whole[2] < WIDE or before // half == (before + part[2] - 1) // half
-
-
-def _clash(one: Extent, other: Extent) -> bool:
-    return one != other and _overlap(one, other)
