@@ -9,10 +9,9 @@ from typing import Final
 from membar.diagnostics import Diagnostic, InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
-from membar.languages.promela.assigned import assigned_names
 from membar.languages.promela.channels import meetings_of, memory_of
 from membar.languages.promela.claims import ERROR_STATE, Claims
-from membar.languages.promela.declarations import Declarations
+from membar.languages.promela.declarations import Declarations, assigned_names
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.parser import parse
 from membar.languages.promela.predicates import Running
