@@ -151,6 +151,7 @@ def test_damaged_requests_are_refused(client: Client) -> None:
         assert 400 <= client.ask("POST", "/api/cancel", bytes(body))[0] < 500
 
 
+@pytest.mark.full
 def test_a_busy_server_says_so_and_mixes_nothing_up() -> None:
     with server(at_once=1, waiting=2) as busy:
         found: dict[int, int] = {}
