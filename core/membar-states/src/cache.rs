@@ -261,7 +261,7 @@ mod tests {
 
     fn program() -> Program {
         // Two cells of four bytes, and one thread that does nothing.
-        let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let form = [VERSION, 1, 4096, 4, 0, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let program = program::Program::decode(&form, 0).unwrap();
         Program::new(Arc::new(program), BufferKind::Sc, 1, Registers::All)
     }

@@ -13,14 +13,17 @@ fn program(operations: &[&[u64]]) -> Program {
     automaton(2, &[], &[&edge])
 }
 
-/// A program with one cell and one thread of three registers, with these control points, joins and edges.
+/// A program with one cell and one thread of three registers, with these control points, joins and edges,
+/// which have no rank and need no idle program.
 fn automaton(points: u64, joins: &[[u64; 2]], edges: &[&[u64]]) -> Program {
     let mut form =
         vec![VERSION, 1, X, 8, 0, 1, 0, 0, 1, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, points, joins.len() as u64];
     form.extend(joins.iter().flatten());
-    form.extend([0, 0, 0, 0]); // nothing is watched, and no point is special
+    form.extend([0, 0, 0, 0, 0]); // nothing is watched, and no point is special
     form.push(edges.len() as u64);
-    form.extend(edges.iter().copied().flatten());
+    for edge in edges {
+        form.extend([&edge[..4], &[0, 0], &edge[4..]].concat());
+    }
     form.extend([0, 0, 0]);
     Program::decode(&form, 0).unwrap()
 }

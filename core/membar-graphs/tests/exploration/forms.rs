@@ -85,7 +85,7 @@ pub(crate) fn join(thread: u64) -> Words {
 
 /// An edge with one operation, or none.
 pub(crate) fn edge(source: u64, target: u64, is_back: bool, guard: &[u64], operations: &[Words]) -> Words {
-    joined(&[&[source, target, u64::from(is_back), 0], guard, &list(operations)])
+    joined(&[&[source, target, u64::from(is_back), 0, 0, 0], guard, &list(operations)])
 }
 
 /// A straight line of operations on four registers.
@@ -104,7 +104,7 @@ pub(crate) fn thread_with(started: bool, operations: &[Words]) -> Words {
 
 pub(crate) fn automaton(started: bool, points: u64, edges: &[Words]) -> Words {
     let registers = list(&[vec![1, 0], vec![0, 0], vec![0, 0], vec![0, 0]]);
-    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0, 0, 0, 0], &list(edges)])
+    joined(&[&[u64::from(started)], &registers, &[0, points, 0, 0, 0, 0, 0, 0], &list(edges)])
 }
 
 /// Cells `X` and `Y`, tag set 0 empty and 1 with tag 0, and all that final states show: register 0 of each thread, then
