@@ -16,8 +16,6 @@ pytestmark = needs_clang
 REFUSALS = [
     ("#include <stdatomic.h>\n_Atomic double d;\nint main(void) {\n  atomic_fetch_add(&d, 1);\n}", "W1520", "the atomic operation `fadd`", 4),
     ("struct s { int *a : 3; };\nint main(void) { return 0; }", "W1512", "bit-field 'a' has non-integral type 'int *'", 1),
-    ("struct s { long a, b, c; };\n_Atomic struct s x;\nint main(void) {\n  struct s y = x;\n}", "W1520", "the function `__atomic_load` has no body", 4),
-    ("struct s { long a, b, c; } x, y;\nint main(void) {\n  __atomic_load(&x, &y, __ATOMIC_SEQ_CST);\n}", "W1520", "the function `__atomic_load` has no body", 3),
     ("int x = 1;\nint y = x;\nint main(void) { return 0; }", "W1512", "initializer element is not a compile-time constant", 2),
     ("int main(void) {\n  5 = 6;\n  return 0;\n}", "W1512", "expression is not assignable", 2),
     ("int main(void) {\n  extern int x;\n  return x;\n}", "W1520", "the variable `x` is declared, and defined nowhere", 3),
