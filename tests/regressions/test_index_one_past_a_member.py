@@ -26,6 +26,7 @@ _OUTSIDE = {
     "a promoted variable": "struct inner s; s.last = 0; int i = 2; s.a[i] = 1; return s.last;",
     "in allocated memory": "struct inner *p = malloc(sizeof *p); int i = 2; p->a[i] = 1; free(p);",
     "an index from memory": "int i = two; one.last = 3; one.a[i] = 1;",
+    "a member of one element": "int i = two - 1; single.last = 3; single.a[i] = 1;",
     "a member of an element": "int i = two; both.last = 3; both.parts[i].first = 1;",
     "a structure": "int i = 2; both.parts[i] = one;",
     "read": "int i = 2; return one.a[i];",

@@ -195,7 +195,7 @@ class _Copying:
                         is_fine = isinstance(item, ir.Lifetime)
                 if not is_fine:
                     raise NotSupportedError(
-                        "`main` does more here than start or join its threads, with handles of its own",
+                        "`main` does more while it starts or joins its threads, or their handles are global",
                         item.place,
                     )
         if starts > 1 or (starts and self._call.callee == _JOIN):

@@ -261,6 +261,7 @@ class _Body:
         self.variables = self._variables()
         self.accessed = accessed_addresses(self.body)
         self.in_structures = addresses_in_structures(self.body)
+        self.last_members: set[str] = set()
         self.called: dict[str, code.Place] = {}  # results of calls, and where these are
         self.phis = {
             block.name: [item for item in block.instructions if isinstance(item, llvm.Phi)]
@@ -624,12 +625,29 @@ class _Body:
         is_accessed = item.result in self.accessed
         address = self._element_address(item.base, item.type, item.indices, is_accessed=is_accessed)
         self.values[item.result or ""] = (address,)
+        if self._ends_structure(item.type, item.indices):
+            self.last_members.add(item.result or "")
+
+    def _ends_structure(self, type_: Type, indices: Sequence[llvm.Typed]) -> bool:
+        """Whether indices lead to the last member of a structure: bytes behind it are padding, or may be."""
+        is_last = False
+        for index in indices[1:]:
+            found, operand = self.layout.resolve(type_), self.scalar(index)
+            if isinstance(found, Array):
+                type_, is_last = found.element, False
+            elif isinstance(found, Struct) and isinstance(operand, code.Constant):
+                behind = found.fields[operand.value + 1 :]
+                is_last = all(isinstance(each, Array) and each.element == Integer(8) for each in behind)
+                type_ = found.fields[operand.value]
+        return is_last
 
     def _element_address(
         self, base: llvm.Typed, type_: Type, indices: Sequence[llvm.Typed], *, is_accessed: bool
     ) -> code.Operand:
         """An address computed member by member; constant steps are joined."""
         address, offset = self.scalar(base), 0
+        may_be_longer = isinstance(base.value, llvm.Local) and base.value.name in self.last_members
+        whole = type_
         for number, index in enumerate(indices):
             found = self.layout.resolve(type_)
             operand = self.scalar(index)
@@ -645,7 +663,8 @@ class _Body:
                     raise UnsupportedError("an index into something that is not an array")
                 type_ = found.element
                 # A flexible member has no declared number of elements, or just one.
-                count = found.count if found.count > 1 else None
+                is_flexible = may_be_longer if number == 1 else self._ends_structure(whole, indices[:number])
+                count = None if found.count == 0 or (found.count == 1 and is_flexible) else found.count
                 highest = None if count is None else count - is_accessed
             stride = self.layout.size(type_)
             if isinstance(operand, code.Constant) and (highest is None or 0 <= _signed(operand) <= highest):
