@@ -47,9 +47,10 @@ _CASES = {
     "deadlock": ("d.mbp", _DEADLOCK, ["--model", "sc", "--engine", "states", "--property", "deadlock"]),
     "system": ("s.cub", _SYSTEM, []),
 }
-# What an answer says of the search, which one execution cannot show (SECURITY.md).
+# What a replay does not look at (SECURITY.md): what an answer says of the search, which one execution cannot
+# show, and what is drawn for readers.
 _OF_THE_SEARCH = {
-    "guarantee", "engine", "algorithm", "flags", "notes", "statistics", "counted", "reason",
+    "guarantee", "engine", "algorithm", "flags", "notes", "statistics", "counted", "reason", "drawing",
 }  # fmt: skip
 
 
