@@ -32,6 +32,7 @@ def test_every_claim_has_an_answer_and_a_witness_of_its_own() -> None:
     shown = [item.witness for item in found.values() if item.verdict.value == "violated"]
     assert len({None if each is None else each.message for each in shown} - {None}) == 3
     others = {item.property: item.verdict.value for item in result.outcome.run.findings}
+    assert others.keys() == {"claims", "assertions", "deadlock"}
     assert others["assertions"] == others["deadlock"] == "holds"
 
 

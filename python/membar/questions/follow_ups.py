@@ -155,7 +155,8 @@ class _Asking:
             names += tuple(name for name in self._own_questions() if name not in names)
         claims = self._claims() if "claims" in names else {}
         if len(claims) > 1:  # each is a question of its own
-            names = tuple(name for name in names if name != "claims")
+            if asked.by_name:
+                names = tuple(name for name in names if name != "claims")
             self._leave_out_claims()
         found: Searched | None = None
         if names or not (asks_rc11 or asked.labels or claims):
