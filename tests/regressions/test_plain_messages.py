@@ -74,16 +74,6 @@ def test_a_deadlock_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("_folder")
-def test_a_loop_that_starts_processes_without_a_bound_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    loop = "do :: k < 4 -> run W() :: else -> break od"
-    Path("run.pml").write_text(f"byte k;\nproctype W() {{ k++ }}\ninit {{ {loop} }}\n", encoding="utf-8")
-    assert cli.main(["check", "run.pml"]) == cli.BAD_INPUT
-    said = capsys.readouterr().err
-    assert "`run W` may start more than 255 processes" in said
-    assert "a bound, without shared variables and choices, of the loop that starts them" in said
-
-
-@pytest.mark.usefixtures("_folder")
 def test_a_guarantee_does_not_end_in_a_comma(capsys: pytest.CaptureFixture[str]) -> None:
     text = "byte x;\nactive proctype A() { x = 1; assert(false); x = 2 }\nltl p { <> (x == 2) }\n"
     Path("claim.pml").write_text(text, encoding="utf-8")

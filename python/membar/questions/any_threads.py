@@ -129,6 +129,12 @@ def template_of(text: SourceFile, name: str, model: Model, *, mapping: str | Non
             f"--threads any does not apply to `{text.path}`",
             help="it is for C files; `.cub` files always have any number of processes",
         )
+    if any(item.split("=", 1)[0] == name for item in text.defines):
+        raise refusal(
+            "W0431",
+            f"`-D {name}` has no effect: --threads any proves it for every {name}",
+            help=f"leave out `-D {name}`, or `--threads any`",
+        )
     template = frontend.template(text, name)
     program = for_model(template.program, model, mapping=mapping)
     return replace(template, program=without_warnings(program))

@@ -86,6 +86,8 @@ class _Reader:
     def _read_option(self, word: str) -> None:
         option, value = self._split(word)
         name = option.name
+        if name in self._given and option.form == "value":
+            self._refuse(f"argument {name}: given twice")
         rival = self._given.setdefault(option.rival or name, option)
         if rival is not option:
             self._refuse(f"argument {name}: not allowed with {rival.name}")
