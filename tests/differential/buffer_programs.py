@@ -217,7 +217,7 @@ BY_SEED: Mapping[str, int] = MappingProxyType(
 )
 
 # Store buffering with atomic writes, which wait for the own buffer, or for all.
-_ATOMIC = """program atomic
+_ATOMIC = """program writes
 memory x : i32  memory y : i32
 thread P0 {{
   0 -> 1: store [&x] := 1 {own}

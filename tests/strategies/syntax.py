@@ -249,6 +249,7 @@ class _Writer:
             labels=tuple((self._point(), label) for label in self._names(self.random.randint(0, 2))),
             joins=tuple((point, self._point()) for point in points) if self._chance() else (),
             committed=frozenset(points) if self._chance() else frozenset(),
+            atomic=frozenset(points[1:]) if self._chance() else frozenset(),
             ends=frozenset(points[:1]) if self._chance() else frozenset(),
             exits=frozenset(points[-1:]) if self._chance() else frozenset(),
         )
@@ -263,6 +264,8 @@ class _Writer:
             operations=self._some(self._operation, 3),
             guard=self.expression() if self._chance() else TRUE,
             unordered=self._chance(),
+            rank=self.random.randint(0, 2),
+            idle=self._chance(),
         )
 
     def expression(self, depth: int = 3) -> Expr:

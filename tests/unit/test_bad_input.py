@@ -88,7 +88,7 @@ KINDS = [
     Bad("program text", "program t\nthread P0 {\n  0 -> 1: frobnicate\n}\n", "W0502", 4, ".mbp"),
     promela("stray character in Promela", "byte x = `1`;\n", "W0701"),
     promela("Promela's grammar", "byte x;\nactive proctype P() { x = }\n", "W0702", 2),
-    promela("directive that is not read", "#pragma once\n", "W0703"),
+    promela("directive that is not read", "#import once\n", "W0703"),
     promela("variable declared twice", "byte x;\nbyte x;\nactive proctype P() { skip }\n", "W0704", 2),
     promela("index out of bounds", "byte a[2];\nactive proctype P() { a[2] = 1 }\n", "W0705", 2),
     promela("unknown variable", "active proctype P() {\n  x = 1\n}\n", "W0706", 2),
@@ -96,12 +96,14 @@ KINDS = [
     promela("size that is no constant", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0708", 2),
     promela("no process runs", "byte x;\nproctype P() { x = 1 }\n", "W0709"),
     promela(
-        "loop without an end in an atomic block",
-        "byte x;\nactive proctype P() {\n  atomic { do :: x > 0 -> skip :: else -> break od }\n}\n",
+        "jump inside a step",
+        "byte x;\nactive proctype P() {\n  d_step { x = 1; goto l; l: x = 2 }\n}\n",
         "W0710",
         3,
     ),
-    promela("construct of Promela that is not read", "active proctype P() {\n  timeout\n}\n", "W0711", 2),
+    promela(
+        "construct of Promela that is not read", "active proctype P() {\n  c_code { x }\n}\n", "W0711", 2
+    ),
     promela("never claim that acts", "byte x;\nactive proctype P() { skip }\nnever { x = 1 }\n", "W0712", 3),
     cat("unknown name", "acyclic po | rff as a\n", "W0206"),
     cat("set where a relation is needed", "acyclic W as a\n", "W0207"),
