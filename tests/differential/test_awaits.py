@@ -41,7 +41,7 @@ WITH_WRITE_BACKS = {"sc", "x86-tso", "x86-tso-clock", "pso", "ra", "rc11"}
 
 def test_imm_allows_them_where_loads_are_not_buffered() -> None:
     model = shipped("imm")
-    programs = waiting_sample(100, features_of("imm"), first=5000)
+    programs = waiting_sample(60, features_of("imm"), first=5000)
     allowing = [program for program in programs if _watches(program, model).threads]
     assert 10 <= len(allowing) < len(programs)
     assert switching(allowing, model) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from differential.parameterized import breaks_with, compare, text_of
 from membar import plugins
 from membar.evidence.certificates.check import certify
@@ -27,10 +28,11 @@ def test_pre_images_agree_with_instances(seed: int) -> None:
 
 
 @pytest.mark.skipif("cubes" not in plugins.names("membar.engines"), reason="the engine cubes is not there")
-def test_the_engine_agrees_with_instances() -> None:
-    found = [compare(seed) for seed in range(ENGINE)]
+@pytest.mark.parametrize("count", tiers.first(1, [ENGINE // 2, ENGINE]))
+def test_the_engine_agrees_with_instances(count: int) -> None:
+    found = [compare(seed) for seed in range(count)]
     assert [one.problem for one in found if one.problem] == []
     verdicts = [one.verdict for one in found]
-    assert verdicts.count("holds") >= ENGINE // 4
-    assert verdicts.count("violated") >= ENGINE // 4
-    assert sum(one.weak and one.generic == one.verdict for one in found) >= ENGINE // 4
+    assert verdicts.count("holds") >= count // 4
+    assert verdicts.count("violated") >= count // 4
+    assert sum(one.weak and one.generic == one.verdict for one in found) >= count // 4

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+import tiers
+
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
 from differential.states import MODELS, model
@@ -70,15 +72,15 @@ def differences(seed: int, counts: Counter[str]) -> list[str]:
     return wrong
 
 
-def test_any_number_of_threads_finds_the_same() -> None:
+@pytest.mark.parametrize("seeds", tiers.first(1, [16, 48]))
+def test_any_number_of_threads_finds_the_same(seeds: int) -> None:
     counts: Counter[str] = Counter()
-    wrong = [line for seed in range(48) for line in differences(seed, counts)]
+    wrong = [line for seed in range(seeds) for line in differences(seed, counts)]
     assert wrong == []
-    assert counts["compared"] >= 200
-    assert counts["limits"] >= 40
-    assert (
-        min(counts[kind] for kind in ("failed_assertion", "deadlock", "error", "buffers_held", "unfit")) >= 5
-    )
+    assert counts["compared"] >= 4 * seeds
+    assert counts["limits"] >= seeds // 2
+    kinds = ("failed_assertion", "deadlock", "error", "buffers_held", "unfit")
+    assert min(counts[kind] for kind in kinds) >= seeds // 10
 
 
 def test_a_state_that_another_thread_knows_may_be_put_off_for_ever() -> None:

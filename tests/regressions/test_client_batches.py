@@ -67,6 +67,7 @@ static int increment(void) {
 """
 
 
+@pytest.mark.full
 def test_a_small_object_is_repaired_with_clients_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "MOST_BODIES", 1)
     found = membar.repair(SourceFile("counter.c", _COUNTER), client=(2, 1), model="rc11")

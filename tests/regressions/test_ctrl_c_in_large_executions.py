@@ -12,6 +12,7 @@ import time
 import pytest
 
 import membar
+import tiers
 from limits.slow_inputs import contention
 from membar import Limits, SourceFile, Unknown
 from membar.questions.answering import confirm_witness
@@ -33,7 +34,8 @@ def _text(threads: int, writes: int) -> SourceFile:
 
 
 @pytest.mark.parametrize(
-    ("model", "threads", "writes"), [("sc", 4000, 1), ("sc", 1, 3000), ("armv8", 1, 3000), ("imm", 1, 3000)]
+    ("model", "threads", "writes"),
+    tiers.rows(2, [("sc", 4000, 1), ("sc", 1, 3000), ("armv8", 1, 3000), ("imm", 1, 3000)]),
 )
 def test_the_time_limit_is_kept(model: str, threads: int, writes: int) -> None:
     text, started = _text(threads, writes), time.monotonic()

@@ -74,7 +74,7 @@ fn verdict_of(system: &System) -> Verdict {
 #[test]
 fn proofs_and_traces_agree_with_small_instances() {
     let mut counts = [0u32; 3];
-    let seeds = std::env::var("MEMBAR_CUBES_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    let seeds = std::env::var("MEMBAR_CUBES_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     for seed in (0..seeds).chain(FURTHER) {
         let system = system(&mut Dice::new(seed + 1), flavour(seed));
         match verdict_of(&system) {
