@@ -20,10 +20,12 @@ _MAY_BE_EQUAL = {
     "by an index from memory": "int i = four; int *e = &a[i]; assert(e != b);",
     "as numbers": "uintptr_t p = (uintptr_t)(a + 4), q = (uintptr_t)b; assert(p != q);",
     "allocated": "char *p = malloc(16), *q = malloc(16); assert(p + 16 != q); free(p); free(q);",
+    "with bits taken off": "uintptr_t p = (uintptr_t)(a + 4) & ~(uintptr_t)3; assert(p != (uintptr_t)b);",
     "local variables": "int x[2], y[2]; int *e = x + 2; assert(e != y);",
 }
 _DIFFER = {
     "a loop to the end": "for (int *p = a; p != a + 4; p++) *p = 1;",
+    "allocated, not at a multiple of 16": "char *p = malloc(8), *q = malloc(8); assert(p + 8 != q);",
     "elements": "int *p = a, *q = b; assert(p != q); assert(p + 3 != q);",
 }
 

@@ -18,7 +18,6 @@ from membar.records import replace
 
 _COMPARISONS = frozenset({"ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"})
 _EQUALITIES = frozenset({"eq", "ne"})
-_CASTS = frozenset({"inttoptr", "ptrtoint", "bitcast"})
 _DIVISIONS = frozenset({"urem", "srem", "udiv", "sdiv", "mul"})
 _TAKES_BITS = frozenset({"lshr", "ashr", "and"})
 _ALL = _COMPARISONS | _EQUALITIES | _DIVISIONS | _TAKES_BITS
@@ -89,13 +88,6 @@ class _Sites:
         found = self.targets.targets(self.name, operand)
         return [target for target in found if target.function is None]
 
-    def is_untagged(self, operand: ir.Operand) -> bool:
-        """Whether bits were taken off an address: what is left is taken for the beginning of its object."""
-        item = self.made.get(operand.name) if isinstance(operand, ir.Value) else None
-        if item is None or not item.operands:
-            return False
-        return item.operation == "and" or (item.operation in _CASTS and self.is_untagged(item.operands[0]))
-
     def _is_distance(self, operand: ir.Operand) -> bool:
         item = self.made.get(operand.name) if isinstance(operand, ir.Value) else None
         if item is None or not item.operands:
@@ -113,9 +105,7 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
     if item.operation in _COMPARISONS:
         return all(sites) and sites[0] != sites[1]
     if item.operation in _EQUALITIES:
-        is_untagged = any(map(sites_of.is_untagged, item.operands))
-        addresses = [sites_of.addresses(operand) for operand in item.operands]
-        return all(sites) and not is_untagged and _may_meet(module, *addresses)
+        return all(sites) and _may_meet(module, *(sites_of.addresses(operand) for operand in item.operands))
     number = next((operand.value for operand in item.operands if isinstance(operand, ir.Constant)), None)
     aligned = min((_align(module, site) for found in sites for site in found), default=1)
     match item.operation, number:
@@ -131,10 +121,18 @@ def _depends(module: ir.Module, sites_of: _Sites, item: ir.Compute) -> bool:
 
 
 def _may_meet(module: ir.Module, ones: list[Target], others: list[Target]) -> bool:
-    """Whether one address may be the end of an object, and the other the beginning of another object."""
+    """Whether one address may be the end of an object, and the other the beginning of another object.
+
+    Objects begin at multiples of their alignment: no other one begins at the end of 8 bytes that begin at a
+    multiple of 16, if it begins at a multiple of 16 as well.
+    """
     pairs = [(one, other) for one in ones for other in others if one.site != other.site]
     return any(
-        item is not None and item.size > 0 and end.may_be(item.size) and start.may_be(0)
+        item is not None
+        and item.size > 0
+        and item.size % min(item.align, _align(module, start.site)) == 0
+        and end.may_be(item.size)
+        and start.may_be(0)
         for pair in pairs
         for end, start in (pair, pair[::-1])
         for item in (_object_at(module, end.site),)
