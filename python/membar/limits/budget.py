@@ -48,10 +48,14 @@ class LimitError(BaseException):
 
 @record(frozen=True, slots=True)
 class Ended:
-    """There is no result: what was to find it was ended, or died. `reason` says why, for people."""
+    """There is no result: what was to find it was ended, or died. `reason` says why, for people.
+
+    `is_accident`: it died without having passed a limit, so that another attempt may succeed.
+    """
 
     reason: str
     seconds: float
+    is_accident: bool = False
 
 
 @record(eq=False, slots=True)

@@ -39,6 +39,7 @@ _LONGER: Final = 1.2
 # After Ctrl-C it may say what it knows, for so long.
 _AFTER_INTERRUPT: Final = 1.5
 _LOOK: Final = 0.02
+_PAUSE: Final = 0.2
 _STAGE_BYTES: Final = 200
 _LENGTH: Final = struct.Struct("<Q")
 _CHUNK: Final = 1 << 16
@@ -155,9 +156,17 @@ class Crew(Generic[Item, Result]):
         jobs: int = 1,
         seconds: float | None = None,
         memory: int | None = None,
+        on_result: Callable[[int, Result | Ended], None] | None = None,
+        on_pause: Callable[[], None] | None = None,
     ) -> None:
+        """The workers are started when results are asked for.
+
+        `on_result` is called with the number and the result of each item as soon as it is there, whatever
+        its turn; `on_pause` whenever nothing has come for a moment.
+        """
         self._items, self._work = items, work
         self._seconds, self._memory = seconds, memory
+        self._on_result, self._on_pause = on_result, on_pause
         self._jobs = max(1, min(jobs, len(items)))
         self._workers: list[_Worker[Item, Result]] = []
         self._next = 0
@@ -224,15 +233,19 @@ class Crew(Generic[Item, Result]):
         if not ready:
             for worker in busy.values():
                 self._judge(worker)
+            if self._on_pause is not None:
+                self._on_pause()
 
     def _pause(self, workers: Sequence[_Worker[Item, Result]]) -> float | None:
         """How long nobody needs to look."""
         if self._memory is not None or self._interrupted is not None:
             return _LOOK
+        longest = None if self._on_pause is None else _PAUSE
         if self._seconds is None:
-            return None
+            return longest
         first = min(worker.started for worker in workers) + self._seconds + _LONGER
-        return max(first - time.monotonic(), 0.0)
+        left = max(first - time.monotonic(), 0.0)
+        return left if longest is None else min(left, longest)
 
     def _judge(self, worker: _Worker[Item, Result]) -> None:
         """Ends a worker that has passed a limit."""
@@ -252,8 +265,13 @@ class Crew(Generic[Item, Result]):
         status = worker.end()
         if worker.number is not None:
             seconds = time.monotonic() - worker.started
-            reason = reason or _death(status, self._memory) + worker.doing()
-            self._done[worker.number] = Ended(reason, seconds)
+            died = "" if reason else _death(status, self._memory) + worker.doing()
+            self._keep(worker.number, Ended(reason or died, seconds, is_accident=bool(died)))
+
+    def _keep(self, number: int, result: Result | Ended) -> None:
+        self._done[number] = result
+        if self._on_result is not None:
+            self._on_result(number, result)
 
     def _take(self, worker: _Worker[Item, Result]) -> None:
         """Takes a part of an answer."""
@@ -267,7 +285,8 @@ class Crew(Generic[Item, Result]):
         kind, value = loads(answer)
         if kind == "raised":
             raise value
-        self._done[worker.number], worker.number = value, None
+        number, worker.number = worker.number, None
+        self._keep(number, value)
 
     def _hire(self) -> _Worker[Item, Result]:
         requests, answers = os.pipe(), os.pipe()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from membar.diagnostics import UNFIT, InputError, refusal, unfit_input
 from membar.limits.budget import Ended, LimitError, limit_resources
 from membar.models.model import Model
+from membar.program.condition import Quantifier
 from membar.questions.answer import Answer, TestAnswers, make_answer
 from membar.questions.ask import ask, unknown_answer
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Outcome, Run, Unknown, Violated
@@ -38,6 +39,8 @@ class TestAnswer:
         model: the model's name; empty if the test could not be read.
         verdict: one of the outcome words, or `error` for bad input.
         holds: whether the condition holds; None if unanswered.
+        allowed: whether the model allows the outcome that the condition is about, or a violation if there is
+            no condition, or one for all executions; None if unanswered.
         undefined: whether the program is undefined (a data race).
         final_states: how many there are.
         states: final states in herd's text form, if the campaign asks for them.
@@ -48,6 +51,8 @@ class TestAnswer:
         report: the report about a violation, if the campaign asks for it.
         unwritten: the rendered diagnostic of a picture that could not be written.
         seconds: wall time, reading the file included.
+        is_accident: what was to answer went wrong, so that another attempt may succeed.
+        is_stored: it was taken from a store.
     """
 
     path: str
@@ -55,6 +60,7 @@ class TestAnswer:
     model: str = ""
     verdict: str
     holds: bool | None = None
+    allowed: bool | None = None
     undefined: bool = False
     final_states: int = 0
     states: tuple[str, ...] = ()
@@ -65,11 +71,28 @@ class TestAnswer:
     report: str = ""
     unwritten: str = ""
     seconds: float = 0.0
+    is_accident: bool = False
+    is_stored: bool = False
 
     @property
     def is_answered(self) -> bool:
         """Whether the test got a verdict."""
         return self.verdict not in ("error", "unknown")
+
+
+@record(frozen=True, slots=True)
+class Case:
+    """One test under one model.
+
+    Attributes:
+        path: the file.
+        model: the model; None: that of its language.
+        source: its text, if that was read already.
+    """
+
+    path: Path
+    model: Model | str | None = None
+    source: SourceFile | None = None
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -80,6 +103,7 @@ class Campaign(Question):
         source: what was asked about as a whole.
         tests: the files.
         named: the files and folders that the user named; empty: the tests themselves.
+        models: loaded models, each test is asked about under each of them; empty: `model` alone.
         engine: engine.
         folders: where pictures go, by format.
         mapping: the compiler's table for tests in C; by default the model's own.
@@ -88,7 +112,10 @@ class Campaign(Question):
         jobs: how many processes answer tests; several, or supervised, are child processes, and one that
             passes the limits is ended.
         is_supervised: whether a child process answers even where one is enough.
-        on_answer: called with each answer, in the order of the tests.
+        store: the file that keeps answers; those that it has are not looked for again.
+        command: what the store says about the options of this run.
+        judge: how an answer differs from what is expected, for the store.
+        on_answer: called with each answer, in the order of the tests, and for each in that of the models.
     """
 
     LIMITS_EACH: ClassVar = True
@@ -96,13 +123,28 @@ class Campaign(Question):
     source: SourceFile = field(default_factory=lambda: SourceFile("litmus tests", ""))
     tests: Sequence[Path] = ()
     named: tuple[Path, ...] = ()
+    models: Sequence[Model] = ()
     engine: str | None = None
     folders: tuple[tuple[str, Path], ...] = ()
     mapping: str | None = None
     texts: tuple[str, ...] = ()
     jobs: int = 1
     is_supervised: bool = False
+    store: Path | None = None
+    command: str = ""
+    judge: Callable[[TestAnswer], str | None] | None = None
     on_answer: Callable[[TestAnswer], None] | None = None
+
+    @property
+    def all_models(self) -> tuple[Model | None, ...]:
+        """The models that each test is asked about, loaded; None: that of its language."""
+        if self.models:
+            return tuple(self.models)
+        if self.model is None:
+            return (None,)
+        from membar.languages.registry import load_model  # noqa: PLC0415 - one campaign of many has none
+
+        return (load_model(self.model, include_dirs=self.include_dirs),)
 
     def answer(self) -> Answer:
         """The answers about all tests; explored completely if each has a verdict."""
@@ -123,21 +165,27 @@ class Campaign(Question):
         return make_answer(self, subject, model, outcome, evidence=TestAnswers(tuple(found)))
 
     def _answers(self) -> Iterator[TestAnswer]:
+        if self.store is not None:
+            from membar.questions.recording import recorded_answers  # noqa: PLC0415 - only where asked for
+
+            yield from recorded_answers(self, self.store)
+            return
+        cases = [Case(test, model) for test in self.tests for model in self.models or (self.model,)]
         if self.jobs <= 1 and not self.is_supervised:
-            for test in self.tests:
-                yield answer_test(test, self)
+            for case in cases:
+                yield answer_case(case, self)
             return
         from membar.limits.workers import Crew  # noqa: PLC0415 - many run in this process
 
         crew = Crew(
-            self.tests,
-            partial(answer_test, campaign=self),
+            cases,
+            partial(answer_case, campaign=self),
             jobs=self.jobs,
             seconds=self.limits.seconds,
             memory=self.limits.memory,
         )
-        for test, found in zip(self.tests, crew.results(), strict=True):
-            yield _give_up(test, self, found) if isinstance(found, Ended) else found
+        for case, found in zip(cases, crew.results(), strict=True):
+            yield give_up(case, self, found) if isinstance(found, Ended) else found
 
 
 def tests_in(paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -182,27 +230,30 @@ _PAGE = 100
 _OBJECTS = 100_000
 
 
-def _give_up(test: Path, campaign: Campaign, ended: Ended) -> TestAnswer:
+def give_up(case: Case, campaign: Campaign, ended: Ended) -> TestAnswer:
     """The answer about a test whose process was ended."""
-    found = unknown_answer(_question(SourceFile(str(test), ""), campaign), ended.reason, ended.seconds)
-    return as_data(found, seconds=ended.seconds, texts=campaign.texts)
+    source = case.source or SourceFile(str(case.path), "")
+    found = unknown_answer(_question(source, case.model, campaign), ended.reason, ended.seconds)
+    answer = as_data(found, seconds=ended.seconds, texts=campaign.texts)
+    return replace(answer, is_accident=True) if ended.is_accident else answer
 
 
-def answer_test(path: Path, campaign: Campaign) -> TestAnswer:
+def answer_case(case: Case, campaign: Campaign) -> TestAnswer:
     """One test, answered within the limits; bad input becomes an answer too, so that the others go on."""
     start = time.perf_counter()
     limits = campaign.limits
     try:
         with limit_resources(seconds=limits.seconds, memory=limits.memory):
-            return _answer(path, campaign, start)
+            return _answer(case, campaign, start)
     except LimitError as limit:
         seconds = time.perf_counter() - start
-        return _give_up(path, campaign, Ended(limit.reason, seconds))
+        return give_up(case, campaign, Ended(limit.reason, seconds))
 
 
-def _answer(path: Path, campaign: Campaign, start: float) -> TestAnswer:
+def _answer(case: Case, campaign: Campaign, start: float) -> TestAnswer:
+    path = case.path
     try:
-        result = ask(_question(SourceFile.read(path), campaign))
+        result = ask(_question(case.source or SourceFile.read(path), case.model, campaign))
     except InputError as problem:
         if not _is_inside(path, campaign.named):
             problem = _without_text(path, problem)
@@ -214,11 +265,11 @@ def _answer(path: Path, campaign: Campaign, start: float) -> TestAnswer:
     return replace(found, unwritten=unwritten) if unwritten else found
 
 
-def _question(source: SourceFile, campaign: Campaign) -> Safety:
+def _question(source: SourceFile, model: Model | str | None, campaign: Campaign) -> Safety:
     """The question about one test."""
     return Safety(
         source=source,
-        model=campaign.model,
+        model=model,
         engine=campaign.engine,
         limits=campaign.limits,
         options=campaign.options,
@@ -271,12 +322,14 @@ def refused_test(path: Path, problem: InputError, *, texts: Collection[str] = ()
 def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> TestAnswer:
     """An answer as plain data; see `Campaign.texts`."""
     outcome = answer.outcome
+    holds = {Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome))
     return TestAnswer(
         path=answer.source.path,
         name=answer.subject.name,
         model=answer.model.name,
         verdict=answer.verdict,
-        holds={Holds: True, HoldsWithin: True, Violated: False}.get(type(outcome)),
+        holds=holds,
+        allowed=None if holds is None else holds == _asks_for_existence(answer.subject),
         undefined=bool(herd.undefining_checks(answer.model) & frozenset(outcome.run.flags)),
         final_states=len(outcome.run.outcomes),
         states=herd.state_lines(answer.program, outcome.run) if "states" in texts else (),
@@ -287,6 +340,12 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         report=_report_text(answer) if "report" in texts else "",
         seconds=seconds,
     )
+
+
+def _asks_for_existence(subject: object) -> bool:
+    """Whether a test holds if some execution has the outcome, not if none has."""
+    condition = getattr(subject, "condition", None)
+    return condition is not None and condition.quantifier is Quantifier.EXISTS
 
 
 def _json(answer: Answer) -> str:

@@ -24,6 +24,7 @@ TABLE: Final = (
     Option(
         name="--model",
         letter="-m",
+        rival="model",
         metavar="NAME|FILE.cat",
         commands=_CHECKING,
         help="memory model: a name, or a .cat, .rules or .cfg file (default: by language)",
@@ -465,6 +466,28 @@ TABLE: Final = (
         is_output=True,
         is_search=True,
         help="show every execution, not only the witness",
+        is_common=True,
+    ),
+    Option(
+        name="--store",
+        metavar="FILE",
+        read="path",
+        commands=("litmus", "compare"),
+        is_output=True,
+        help="litmus: keep answers in FILE, and take from there those that it has (docs/reference/store.md);"
+        " compare: compare two models, runs or folders in it",
+        short="keep answers in FILE, and look only for what is missing there",
+        is_common=True,
+    ),
+    Option(
+        name="--lines",
+        choices=("answers", "tests", "differing", "none"),
+        commands=("litmus",),
+        is_output=True,
+        help="one line for each `answers`; for each of the `tests`, with a column per model (default for"
+        " several models); for tests on which models differ or that are not as expected (`differing`);"
+        " `none`: only the summary",
+        short="a line for each answer, each test, differing tests, or none",
         is_common=True,
     ),
     Option(

@@ -135,7 +135,12 @@ BAD: list[tuple[str, str, str]] = [
         "argument --fair: `all` is not `none` or a list of `buffers` and `processes`",
         "membar check --help",
     ),
-    ("compare a b", "unexpected argument `b`", "membar compare --help"),
+    ("compare a b c", "unexpected argument `c`", "membar compare --help"),
+    (
+        "compare a b",
+        "unexpected argument `b`: one file is compared under several models",
+        "two models, runs or folders of stored results: membar compare A B --store FILE",
+    ),
     ("models drop sc", "`drop` is not one of show, test", "membar models --help"),
     ("translate a.c", "missing --to", "membar translate --help"),
     (

@@ -73,6 +73,13 @@ _ALL: Final = (
         operands=(Operand("paths", "PATH", "several"),),
         own=(
             Option(
+                name="--models",
+                metavar="LIST",
+                rival="model",
+                help="ask about each test under several models, separated by commas: names or files",
+                short="several models, separated by commas",
+            ),
+            Option(
                 name="--expect",
                 metavar="FILE",
                 read="path",
@@ -83,8 +90,8 @@ _ALL: Final = (
     ),
     Command(
         name="compare",
-        title="compare one file under several models or with several engines",
-        operands=(_FILE,),
+        title="compare one file under several models or with several engines, or stored results",
+        operands=(_FILE, Operand("other", "B", "optional")),
         own=(
             Option(
                 name="--models",

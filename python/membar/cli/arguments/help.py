@@ -15,19 +15,23 @@ _EXIT_CODES = {
     " 3 unknown; 4 holds within a bound that membar chose",
     "litmus": "0 every test is answered, 1 an expectation disagrees, 2 bad usage, 3 a test is unanswered",
     "compare": "0 every column has an answer and engines agree (whatever the verdicts), 2 bad input or"
-    " usage, 3 otherwise",
+    " usage, 3 otherwise; with --store: 0 no difference, 1 some, 2 bad usage, 3 none, but one side lacks an"
+    " answer",
     "repair": "0 correct or repaired, 1 not repairable, 2 bad input or usage, 3 unknown, 4 correct within a"
     " bound that membar chose",
     "models": "0 done, or no claim was refuted; 1 a claim was refuted; 2 invalid model or bad usage; 3 the"
     " test ran out of time",
     "translate": "0 translated, 2 bad input or usage",
     "replay": "0 every witness is confirmed, 1 one is not, 2 bad input or usage",
-    "serve": "0 stopped with Ctrl-C, 2 bad usage, a port that is taken, or `membar[serve]` is not installed",
+    "serve": "0 stopped with Ctrl-C, 2 bad usage, a port that is taken, no store, or `membar[serve]` is not"
+    " installed",
 }
 _ABOUT = {
     "check": "Check C, litmus tests, Promela, DVE, XCFA, Cubicle, .obj and program text.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
     " may also be a program in another language, such as C.",
+    "compare": "Compare one file under several models or with several engines; or, with --store, two models,"
+    " two runs (by number) or two folders of stored results: membar compare A B --store FILE.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",

@@ -1,4 +1,4 @@
-"""`membar compare FILE`: one file under several models or with several engines."""
+"""`membar compare FILE`: one file under several models or engines; with `--store`, stored results."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from membar.cli import arguments
 from membar.cli.command import exit_code
 from membar.cli.commands import files
 from membar.cli.commands.window import color
+from membar.diagnostics import refusal
 from membar.languages.registry import language_of
 from membar.questions import refusals
 from membar.questions.answer import Answer
@@ -47,7 +48,17 @@ def _question(source: SourceFile, chosen: arguments.Chosen) -> Compare:
 
 
 def run(chosen: arguments.Chosen) -> int:
-    """Shows what each column reaches, side by side."""
+    """Shows what each column reaches, side by side; with `--store`, where stored results differ."""
+    if chosen.store is not None:
+        from membar.cli.commands import compare_stored  # noqa: PLC0415 - only where asked for
+
+        return compare_stored.run(chosen)
+    if chosen.other is not None:
+        raise refusal(
+            "W0400",
+            f"unexpected argument `{chosen.other}`: one file is compared under several models",
+            help="two models, runs or folders of stored results: membar compare A B --store FILE",
+        )
     source = SourceFile.read(chosen.file)
     if chosen.include:
         refusals.refuse_includes(language_of(source).name, chosen.models)

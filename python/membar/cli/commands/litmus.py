@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,6 +24,7 @@ from membar.records import replace
 from membar.reports import streams, summary
 
 if TYPE_CHECKING:
+    from membar.models.model import Model
     from membar.questions.expectations import Expectation
 
 _TELL_EVERY = 0.1  # seconds between two words of progress
@@ -34,26 +36,30 @@ def run(chosen: arguments.Chosen) -> int:
     with budget.limit_resources(seconds=limits.seconds, memory=limits.memory):
         tests = campaign.tests_in(named)
         known = _known_answers(chosen)
-        _load(chosen)
+        models = _load(chosen)
     plan = campaign.Campaign(
         tests=tests,
         named=named,
         jobs=chosen.jobs,
         is_supervised=supervision.needs_child(limits),
         model=chosen.model,
+        models=models,
         engine=chosen.engine,
         limits=chosen.limit,
         options=replace(arguments.options(chosen), jobs=1),  # the jobs are tests
         include_dirs=tuple(chosen.include),
         folders=arguments.folders(chosen),
         mapping=chosen.mapping,
+        store=chosen.store,
+        command=" ".join(arguments.words_to_repeat(chosen)),
+        judge=None if known is None else lambda answer: campaign.compare([answer], known).get(answer.path),
         texts=(
             *(
                 name
                 for name, is_read in (
                     ("json", chosen.json),
                     ("herd", chosen.herd),
-                    ("states", known is not None),
+                    ("states", known is not None or chosen.store is not None),
                 )
                 if is_read
             ),
@@ -67,23 +73,31 @@ def run(chosen: arguments.Chosen) -> int:
         differences: dict[str, str] = {}
         filed.differences = differences if known is not None else None
         told = start
+        lines = _Lines(chosen, tests, [model.name for model in models], tell)
 
         def show(answer: campaign.TestAnswer) -> None:
             nonlocal told
             filed.answers.append(answer)
             new = campaign.compare([answer], known) if known is not None else {}
             differences.update(new)
-            _show(answer, new.get(answer.path), chosen, tell)
+            lines.show(answer, new.get(answer.path))
             if tell is not None and (now := time.perf_counter()) - told >= _TELL_EVERY:
                 told = now
-                tell(f"{len(filed.answers):,} of {len(tests):,} tests")
+                tell(f"{len(filed.answers) // lines.columns:,} of {len(tests):,} tests")
 
         found = ask(replace(plan, on_answer=show))
         if tell is not None:
             tell("")
         expected = None if known is None else campaign.expected_tests(filed.answers, known)
         seconds = time.perf_counter() - start
-        _show_table(filed.answers, filed.differences, expected=expected, seconds=seconds, chosen=chosen)
+        _show_table(
+            filed.answers,
+            filed.differences,
+            expected=expected,
+            seconds=seconds,
+            models=lines.models,
+            chosen=chosen,
+        )
         if expected == 0:
             raise refusal(
                 "W0403",
@@ -100,39 +114,88 @@ def run(chosen: arguments.Chosen) -> int:
 def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
     if not chosen.expect:
         return None
+    if chosen.models is not None:
+        raise refusal(
+            "W0400",
+            "--expect states one answer for each test, not one for each model",
+            help="compare with one model: --model NAME",
+        )
     from membar.questions import expectations  # noqa: PLC0415 - only where asked for
 
     return expectations.read(chosen.expect)
 
 
-def _load(chosen: arguments.Chosen) -> None:
-    """Loads engine and model: what is wrong with them is one error, not one per test."""
+def _load(chosen: arguments.Chosen) -> list[Model]:
+    """Loads engine and models: what is wrong with them is one error, not one per test. Returns `--models`."""
     if chosen.engine is not None:
         load_engine(chosen.engine)
-    if chosen.model is not None:
-        with budget.stage("while the model was loaded"):
+    names = [name.strip() for name in (chosen.models or "").split(",") if name.strip()]
+    if chosen.models is not None and not names:
+        raise refusal("W0400", "--models names no model", help="membar models lists those that membar ships")
+    with budget.stage("while the model was loaded"):
+        models = [load_model(name, include_dirs=chosen.include) for name in dict.fromkeys(names)]
+        if chosen.model is not None:
             load_model(chosen.model, include_dirs=chosen.include)
+    twice = next((name for name, n in Counter(model.name for model in models).items() if n > 1), None)
+    if twice is not None:
+        raise refusal("W0400", f"two of the models are called `{twice}`", help="rename the file of one")
     if chosen.define:
         refusals.refuse_for_language("litmus", ["-D"])
     if chosen.include:
-        refusals.refuse_includes("litmus", chosen.model)
+        refusals.refuse_includes("litmus", chosen.model or chosen.models)
+    return models
 
 
-def _show(
-    answer: campaign.TestAnswer,
-    differs: str | None,
-    chosen: arguments.Chosen,
-    tell: Callable[[str], None] | None,
-) -> None:
-    problem = answer.reason if answer.verdict == "error" else answer.unwritten
-    if problem:
-        if tell is not None:
-            tell("")
-        streams.write_message(problem)
-    if chosen.json or chosen.herd:
-        streams.write(answer.json if chosen.json else answer.herd)
-    else:
-        streams.write(summary.one_line(answer, differs=differs, color=color(sys.stdout)))
+class _Lines:
+    """The lines about answers, in the form that was asked for."""
+
+    def __init__(
+        self,
+        chosen: arguments.Chosen,
+        tests: Sequence[Path],
+        models: Sequence[str],
+        tell: Callable[[str], None] | None,
+    ) -> None:
+        self.models = models if len(models) > 1 else ()
+        self.columns = max(len(models), 1)
+        self._chosen, self._tell = chosen, tell
+        self._form = chosen.lines or ("tests" if self.models else "answers")
+        self._paths = [str(test) for test in tests]
+        self._row: list[campaign.TestAnswer] = []
+        self._problem = ""
+        self._has_head = False
+
+    def show(self, answer: campaign.TestAnswer, differs: str | None) -> None:
+        """Shows an answer, or keeps it until those of the other models are there."""
+        problem = answer.reason if answer.verdict == "error" else answer.unwritten
+        if problem and problem != self._problem:  # bad input is so under every model
+            if self._tell is not None:
+                self._tell("")
+            streams.write_message(problem)
+        self._problem = problem
+        if self._chosen.json or self._chosen.herd:
+            streams.write(answer.json if self._chosen.json else answer.herd)
+            return
+        self._row.append(answer)
+        if len(self._row) == self.columns or self._form == "answers":
+            self._show_row(differs)
+            self._row.clear()
+
+    def _show_row(self, differs: str | None) -> None:
+        if self._form == "none":
+            return
+        if self._form == "differing" and differs is None and not summary.models_differ(self._row):
+            return
+        if self._form == "answers" or not self.models:
+            text = summary.one_line(
+                self._row[0], differs=differs, shows_model=bool(self.models), color=color(sys.stdout)
+            )
+        else:
+            head = "" if self._has_head else summary.matrix_head(self._paths, self.models)
+            self._has_head = True
+            line = summary.matrix_line(self._paths, self.models, self._row, color=color(sys.stdout))
+            text = head + line
+        streams.write(text)
 
 
 def _show_table(
@@ -141,11 +204,18 @@ def _show_table(
     *,
     expected: int | None,
     seconds: float,
+    models: Sequence[str],
     chosen: arguments.Chosen,
 ) -> None:
     is_for_tools = chosen.json or chosen.herd
     window = sys.stderr if is_for_tools else sys.stdout
     table = summary.table(
-        answers, differences, expected=expected, seconds=seconds, columns=columns(), color=color(window)
+        answers,
+        differences,
+        expected=expected,
+        seconds=seconds,
+        models=models,
+        columns=columns(),
+        color=color(window),
     )
     (streams.write_message if is_for_tools else streams.write)(table)
