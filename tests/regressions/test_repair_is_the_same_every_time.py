@@ -14,8 +14,8 @@ import pytest
 import tiers
 from membar.edits import Alternative, Choice, Place
 from membar.questions.ask import unknown_answer
+from membar.questions.language_races import GIVEN_UP
 from membar.questions.outcome import Holds, Run
-from membar.questions.rc11_races import GIVEN_UP
 from membar.questions.repair.right import guarantee_of
 from membar.questions.repair.search import Search
 from membar.questions.safety import Safety

@@ -39,8 +39,9 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_every_language_of_programs_and_systems_is_collected() -> None:
-    known = ENDINGS.keys() - {".i", ".ll", ".bc"}  # what compilers write: no comment in them states a verdict
-    assert set(pytest_plugin.SUFFIXES) == known - {".obj"}
+    known = ENDINGS.keys() - {".i", ".ii", ".ll", ".bc"}  # what compilers write: no comment states a verdict
+    headers = {".hpp", ".hh", ".hxx"}
+    assert set(pytest_plugin.SUFFIXES) == known - {".obj"} - headers
 
 
 def test_each_file_and_model_is_a_test(pytester: pytest.Pytester) -> None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from membar.questions.expectations import Claimed
     from membar.questions.task import Limits
 
-SUFFIXES = (".litmus", ".c", ".dve", ".cub", ".pml", ".prm", ".prom", ".promela", ".spin", ".mbp", ".xcfa")
+SUFFIXES = (
+    *(".litmus", ".c", ".dve", ".cub", ".pml", ".prm", ".prom", ".promela", ".spin", ".mbp", ".xcfa"),
+    *(".cpp", ".cc", ".cxx", ".c++", ".C"),
+)
 _LIMIT = "time=60s"
 _VERDICT = re.compile(r":\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")
 

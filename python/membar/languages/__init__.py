@@ -25,6 +25,7 @@ ENDINGS: Mapping[str, str] = MappingProxyType(
     {
         ".bc": "compiled",
         ".c": "compiled",
+        **dict.fromkeys((".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".ii"), "compiled.cpp"),
         ".cub": "cubicle",
         ".dve": "dve",
         ".i": "compiled",
@@ -45,6 +46,7 @@ DEFAULT_MODELS: Mapping[str, str] = MappingProxyType(
     {
         "AArch64": "armv8",
         "C": "rc11",
+        "C++": "rc20",
         "DVE": "x86-tso",
         "LKMM": "lkmm",
         "PPC": "power",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+LANGUAGES = frozenset({"C", "C++", "Rust"})
+"""Languages whose programs carry these words (`Program.language`)."""
 TAGS: Mapping[str, str] = MappingProxyType(
     {
         "NA": "(no order) A plain access: two unordered ones, one of them a write, are a data race.",

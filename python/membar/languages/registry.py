@@ -64,7 +64,7 @@ def words_of(language: str) -> Mapping[str, str]:
 
     A language without words of its own may use all; then a word that orders something anywhere orders.
     """
-    if language == "C":
+    if language in _c_tags.LANGUAGES:
         return _c_tags.TAGS
     if language in folder.FOLDERS:
         frontend = _frontend(folder.FOLDERS[language])

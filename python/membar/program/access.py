@@ -9,8 +9,8 @@ from membar.program.program import GUARD, Edge, Program
 # How the message of an access that hits nothing begins.
 ASTRAY = "access of"
 NO_LOCATION = "W0322"
-POINTERS = frozenset({"C", "LKMM"})
-"""Languages in which a stray or misaligned pointer is a mistake of the program, not of its text."""
+COMPILED = frozenset({"C", "C++", "Rust", "LKMM"})
+"""Languages that a compiler reads: a stray pointer is a mistake of the program, not of its text."""
 
 
 def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Diagnostic:
@@ -26,7 +26,7 @@ def bad_access(program: Program, word: int, size: int, edge: Edge | None) -> Dia
             primary=None if span is None else Label(span, "there is no location"),
             help="use the address of a declared location",
         )
-    if program.language in POINTERS and size and word % size and name is not None:
+    if program.language in COMPILED and size and word % size and name is not None:
         return Diagnostic(
             code=NO_LOCATION,
             message=f"{ASTRAY} {size} bytes at `{name}`, a misaligned pointer",

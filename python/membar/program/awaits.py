@@ -23,7 +23,7 @@ from membar.program.dependencies import (
     registers_written,
     writes_memory,
 )
-from membar.program.expr import addresses_of, registers_of
+from membar.program.expr import Address, addresses_of, registers_of
 from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
@@ -70,7 +70,7 @@ class Watches:
         """Whether a step that blocks may be looked at last of all: nothing that it reads can race."""
         if self.racy is None:
             return False
-        reads = [_objects_of(operation) for operation in edge.operations if reads_memory(operation)]
+        reads = [_objects_named(operation) for operation in edge.operations if reads_memory(operation)]
         return all(objects is not None and objects.isdisjoint(self.racy) for objects in reads)
 
 
@@ -91,7 +91,8 @@ def watches(
     has_loops = any(thread.back_edges for thread in program.threads)
     if not has_loops and not has_waiting_step(program):
         return Watches(((),) * len(program.threads))
-    racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks))
+    reach = Reach(program)
+    racy = frozenset[str]() if marks is None else _unmarked_objects(program, frozenset(marks), reach)
     if not has_loops:
         return Watches(((),) * len(program.threads), racy)
     found = []
@@ -99,11 +100,13 @@ def watches(
         shown = frozenset(
             term.register for term in terms if isinstance(term, FinalRegister) and term.thread == number
         )
-        found.append(_watches(thread, shown, racy, write_backs=write_backs))
+        found.append(_watches(thread, shown, racy, reach, write_backs=write_backs))
     return Watches(tuple(found), racy)
 
 
-def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) -> tuple[SpinLoop, ...]:
+def _watches(
+    thread: Thread, shown: Names, racy: Names, reach: Reach, *, write_backs: bool
+) -> tuple[SpinLoop, ...]:
     if not thread.back_edges:
         return ()
     live = _live(thread, shown)
@@ -113,8 +116,7 @@ def _watches(thread: Thread, shown: Names, racy: Names, *, write_backs: bool) ->
             continue
         body = _body(thread, thread.edges[index])
         point = min(_unavoidable(thread, thread.edges[index], body), key=lambda at: (len(live[at]), at))
-        read = _objects_read(thread, body)
-        is_single = bool(racy) and (read is None or not read.isdisjoint(racy))
+        is_single = bool(racy) and not _objects_read(thread, body, reach).isdisjoint(racy)
         if point in chosen:
             is_single |= chosen[point].single
         chosen[point] = SpinLoop(
@@ -199,44 +201,82 @@ def _avoids(thread: Thread, back: Edge, avoided: int) -> bool:
     return False
 
 
-def _objects_read(thread: Thread, body: frozenset[int]) -> Names | None:
-    """The memory objects that a loop may read; None if that cannot be determined."""
-    found: set[str] = set()
-    for edge in thread.edges:
-        if edge.source in body and edge.target in body:
-            for operation in edge.operations:
-                if reads_memory(operation):
-                    objects = _objects_of(operation)
-                    if objects is None:
-                        return None
-                    found |= objects
-    return frozenset(found)
+def _objects_read(thread: Thread, body: frozenset[int], reach: Reach) -> Names:
+    """The memory objects that a loop may read."""
+    return frozenset[str]().union(
+        *(
+            reach.objects_of(operation)
+            for edge in thread.edges
+            if edge.source in body and edge.target in body
+            for operation in edge.operations
+            if reads_memory(operation)
+        )
+    )
 
 
-def _objects_of(operation: Operation) -> Names | None:
-    """The objects that an access may reach; None if registers have a say in its address."""
-    address = next(expressions_of(operation))
+class Reach:
+    """The objects that accesses may reach.
+
+    An address that is computed comes from one that the program computes with, or that memory held from the
+    beginning; from there it reaches the whole object, and what lies inside the same one.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._places = {item.name: item.place for item in program.objects}
+        self._together: dict[str, set[str]] = {}
+        for name in self._places:
+            self._together.setdefault(self._whole(name), set()).add(name)
+        taken = {
+            value.name for item in program.objects for value in item.initial if isinstance(value, Address)
+        }
+        for thread in program.threads:
+            for operation in (operation for edge in thread.edges for operation in edge.operations):
+                expressions = list(expressions_of(operation))
+                if _is_access(operation):
+                    del expressions[0]
+                taken.update(each.name for found in expressions for each in addresses_of(found))
+        self._taken = self._with_neighbours(taken)
+
+    def objects_of(self, access: Operation) -> Names:
+        """What one access may reach."""
+        named = _objects_named(access)
+        if named is not None:
+            return named
+        address = next(expressions_of(access))
+        return self._taken | self._with_neighbours({part.name for part in addresses_of(address)})
+
+    def _with_neighbours(self, names: Collection[str]) -> Names:
+        groups = (self._together.get(self._whole(name), set()) for name in names)
+        return frozenset[str]().union(*groups)
+
+    def _whole(self, name: str) -> str:
+        """The object that an object lies in, at last."""
+        place = self._places.get(name)
+        return name if place is None else self._whole(place.name)
+
+
+def _objects_named(access: Operation) -> Names | None:
+    """The objects that an access names; None if registers have a say in its address."""
+    address = next(expressions_of(access))
     if any(True for _ in registers_of(address)):
         return None
     return frozenset(part.name for part in addresses_of(address))
 
 
-def _unmarked_objects(program: Program, marks: Names) -> Names:
+def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
     """The objects that some access without a mark may reach."""
-    found: set[str] = set()
-    for operation in _accesses(program):
-        if not _tags(operation) & marks:
-            objects = _objects_of(operation)
-            if objects is None:
-                return frozenset(item.name for item in program.objects)
-            found |= objects
-    return frozenset(found)
+    accesses = (each for each in _accesses(program) if not _tags(each) & marks)
+    return frozenset[str]().union(*map(reach.objects_of, accesses))
 
 
 def _accesses(program: Program) -> Iterator[Operation]:
     for thread in program.threads:
         for edge in thread.edges:
-            yield from (op for op in edge.operations if reads_memory(op) or writes_memory(op))
+            yield from filter(_is_access, edge.operations)
+
+
+def _is_access(operation: Operation) -> bool:
+    return reads_memory(operation) or writes_memory(operation)
 
 
 def _tags(operation: Operation) -> Tags:

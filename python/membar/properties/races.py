@@ -21,7 +21,7 @@ PROPERTY = Property(
     title="there are no data races",
     covers="two accesses of one location by two threads, at least one of them a write and at least one not"
     " atomic, that the model does not order; under a model that does not define races, by the definition of"
-    " rc11",
+    " its language: rc11, for C++ and Rust rc20",
     applies=lambda _, model: defines_races(model),
     advice="A data race is undefined behaviour in C. Make one of the two accesses atomic, or"
     " order them: a lock, a release store that an acquire load reads, joining the thread.",

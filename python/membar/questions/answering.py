@@ -12,7 +12,7 @@ from membar.languages import DEFAULT_MODELS
 from membar.languages.registry import NO_ORDER, words_of, words_of_all
 from membar.limits.budget import AFTER_INTERRUPT, LimitError, limit_resources, stage
 from membar.models.model import Model
-from membar.program.access import NO_LOCATION, POINTERS, told_where
+from membar.program.access import COMPILED, NO_LOCATION, told_where
 from membar.program.atomicity import has_wide_steps
 from membar.program.dependencies import tags_of
 from membar.program.grace_periods import GRACE_PERIODS
@@ -95,7 +95,7 @@ def answer(task: Task, engine: Engine) -> Outcome:
 
 def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str | None:
     """That a program in C accesses what is no location, for machines with store buffers, which stop there."""
-    is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in POINTERS
+    is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in COMPILED
     if not is_stray or not _runs_buffers(task, engine):
         return None
     return f"the engine {engine.name} goes no further: {told_where(problem.diagnostics[0])}"

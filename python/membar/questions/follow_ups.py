@@ -2,7 +2,7 @@
 
 One search answers all properties at once, unless a violation ends it. What the text asks itself, and what the
 user asked for by name, is then asked again without what was violated. Labels of Promela are asked one by one,
-and races under a model that does not define them are asked of rc11.
+and races under a model that does not define them are asked of the model of the language.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from membar.engines import Engine
 from membar.limits.budget import LimitError, stage
 from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
+from membar.program.access import COMPILED
 from membar.program.operations import ERRORS, EXITS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
 from membar.program.warnings import LOOK, without_warnings
@@ -24,7 +25,7 @@ from membar.properties.memory import NAME as MEMORY
 from membar.properties.memory import is_about_value
 from membar.properties.property import has_assertion_of, is_asked_as
 from membar.properties.races import defines_races
-from membar.questions import rc11_races
+from membar.questions import language_races
 from membar.questions.answer import RaceRun
 from membar.questions.answering import add_findings, answer, confirm_witness, default_engine, load_engine
 from membar.questions.outcome import (
@@ -49,7 +50,6 @@ DOES_NOT_APPLY = "it does not apply to this program"
 ENDS_A_TASK = "in a verification task `abort` ends executions that do not count; --property exits asks"
 UP_TO_ASSERTIONS = "up to a failed assertion"
 _WAITING = frozenset({"deadlock", "termination"})
-_COMPILED = ("C", "LKMM")  # languages that a compiler reads
 _LEAST_FOLLOW_UP = 2.0  # seconds
 _GRAVITY = (Explored, Holds, HoldsWithin, Unknown, Violated)
 
@@ -149,8 +149,8 @@ class _Asking:
 
     def run_searches(self) -> Searched:
         asked = self.asked
-        asks_rc11 = asked.by_name and "races" in asked.names and not defines_races(self.search.model)
-        names = tuple(name for name in asked.names if not (asks_rc11 and name == "races"))
+        asks_language = asked.by_name and "races" in asked.names and not defines_races(self.search.model)
+        names = tuple(name for name in asked.names if not (asks_language and name == "races"))
         if asked.names or asked.labels:
             names += tuple(name for name in self._own_questions() if name not in names)
         claims = self._claims() if "claims" in names else {}
@@ -159,7 +159,7 @@ class _Asking:
                 names = tuple(name for name in names if name != "claims")
             self._leave_out_claims()
         found: Searched | None = None
-        if names or not (asks_rc11 or asked.labels or claims):
+        if names or not (asks_language or asked.labels or claims):
             found = self._without_removable(Searched(self._main(names), self.program), names)
         if len(claims) == 1 and found is not None:
             found = replace(found, outcome=_about(found.outcome, *claims))
@@ -168,8 +168,8 @@ class _Asking:
                 found = self._beside(found, partial(self._about_claim, name, program))
         for label in asked.labels:
             found = self._beside(found, partial(self._about_label, label))
-        if asks_rc11:
-            found = self._with_races_of_rc11(found)
+        if asks_language:
+            found = self._with_races_of_language(found)
         if found is None:
             raise AssertionError("something is asked, or the program is explored")
         beside = [Finding(name, Verdict.NOT_CHECKED, DOES_NOT_APPLY) for name in asked.inapplicable]
@@ -298,7 +298,7 @@ class _Asking:
     def _without_removable(self, found: Searched, names: Collection[str]) -> Searched:
         """The answer, and whether it relies on dependencies that a compiler may remove."""
         search, outcome = self.search, found.outcome
-        is_compiled = search.written.language in _COMPILED and search.written.condition is None
+        is_compiled = search.written.language in COMPILED and search.written.condition is None
         if not names or not is_compiled or not isinstance(outcome, Holds | HoldsWithin):
             return found
         from membar.questions import compiler_dependencies as removable  # noqa: PLC0415 - C only
@@ -399,12 +399,12 @@ class _Asking:
 
     # Races
 
-    def _with_races_of_rc11(self, found: Searched | None) -> Searched:
-        """The answer with one finding more: whether there are races, by rc11's definition."""
+    def _with_races_of_language(self, found: Searched | None) -> Searched:
+        """The answer with one finding more: whether there are races in its language."""
         search = self.search
         program = asserting(without_warnings(search.written), ("races",))
         silent = replace(_asking_only(program, ()), condition=None)
-        task = rc11_races.whole_question(self._task(silent, ()))
+        task = language_races.whole_question(self._task(silent, ()))
         engine = load_engine(default_engine(silent, task.model, task.options))
         interrupt = None
         try:
@@ -412,11 +412,11 @@ class _Asking:
         except InterruptError as stopped:
             races, interrupt = stopped.outcome, stopped
         listed = ("--all",) if found is None and search.options.all_executions else ()
-        races = rc11_races.explain(races, search.model, (*search.ignored_options, *listed))
-        outcome = races if found is None else rc11_races.combine(found.outcome, races)
+        races = language_races.explain(races, search.model, (*search.ignored_options, *listed))
+        outcome = races if found is None else language_races.combine(found.outcome, races)
         if interrupt is not None:
             raise InterruptError(outcome) from None
-        race = rc11_races.shown_race(outcome, program, task.model)
+        race = language_races.shown_race(outcome, program, task.model)
         if race is not None and isinstance(outcome, Violated):
             outcome = replace(outcome, witness=race.witness)
         return replace(found or Searched(outcome, self.program), outcome=outcome, race=race)
@@ -439,23 +439,23 @@ class _Asking:
         if not reordered.is_mapped(task.model, search.mapping):
             return self._flagging_races(reordered.without_mapping(outcome, task), self._races(written))
         asked = reordered.language_question(
-            task, rc11_races.quick_question(written), outcome.run.statistics.seconds
+            task, language_races.quick_question(written), outcome.run.statistics.seconds
         )
         found = self._ask(asked, load_engine(default_engine(written, asked.model, asked.options)))
         judged = reordered.combine(outcome, task, asked, found, self._ask)
         return self._flagging_races(judged, found)
 
     def _flagging_races(self, outcome: Outcome, found: Outcome | None) -> Outcome:
-        return rc11_races.flag(outcome, found, self.search.path)
+        return language_races.flag(outcome, found, self.search.path)
 
     def _races(self, program: Program) -> Outcome | None:
-        """What rc11 says of races; None if nothing can race.
+        """What the model of the language says of races; None if nothing can race.
 
         It is asked about some executions only, in the time that is left: it may miss a race.
         """
         if defines_races(self.search.model) or not has_plain_accesses(program):
             return None
-        task = rc11_races.quick_question(program)
+        task = language_races.quick_question(program)
         return self._ask(task, load_engine(default_engine(program, task.model, task.options)))
 
 

@@ -19,6 +19,7 @@ _SEARCHING: Final = ("check", "litmus", "compare", "repair")
 _PROVING: Final = (SYSTEM, LIFTED)
 _OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
 _SHORT: Final = ("check", "litmus")
+_COMPILED: Final = ("C", "C++")
 
 TABLE: Final = (
     Option(
@@ -338,7 +339,7 @@ TABLE: Final = (
         metavar="NAME",
         commands=_SEARCHING,
         kinds=_OF_PROGRAMS,
-        languages=("C",),
+        languages=_COMPILED,
         help="compiler mapping of C for a processor (default: the model's)",
     ),
     Option(
@@ -346,7 +347,7 @@ TABLE: Final = (
         form="switch",
         commands=("check",),
         kinds=(PROGRAM,),
-        languages=("C",),
+        languages=_COMPILED,
         help="treat as violated what holds only by a dependency that a compiler may remove",
     ),
     Option(
@@ -370,7 +371,7 @@ TABLE: Final = (
         default=(),
         commands=(*_SEARCHING, "translate"),
         kinds=_OF_PROGRAMS,
-        languages=("C",),
+        languages=_COMPILED,
         help="define a macro for C",
     ),
     *(
@@ -383,7 +384,7 @@ TABLE: Final = (
             default=() if form == "list" else None,
             commands=(*_SEARCHING, "translate"),
             kinds=_OF_PROGRAMS,
-            languages=("C",),
+            languages=_COMPILED,
             is_compiler=True,
             help=help_,
         )
@@ -420,7 +421,7 @@ TABLE: Final = (
         read="words",
         form="words",
         kinds=(PROGRAM,),
-        languages=("C",),
+        languages=_COMPILED,
         help="C: arguments of the program, as in a shell; may be repeated (default: none)",
     ),
     Option(

@@ -9,6 +9,7 @@ from membar import plugins
 from membar.diagnostics import refusal
 from membar.languages.registry import load_model
 from membar.models.model import Model
+from membar.program.access import COMPILED
 from membar.program.program import Program
 from membar.properties import EVERY, PROPERTIES
 from membar.properties.asked import Asked
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 # Names that only verification tasks for SV-COMP have: there `abort` ends executions that do not count.
 _TASK_NAMES = ("__VERIFIER_", "reach_error")
 _TASK = pattern(r"\b(__VERIFIER_\w+|reach_error)\b")
-_C = frozenset({"C", "LKMM"})
 _OF_C = frozenset({"locks", "exits", "overflow", "leaks"})
 _WAYS_OUT = {
     "condition": "litmus tests and program text have such conditions",
@@ -104,6 +104,6 @@ def _can_apply(name: str, program: Program, model: Model) -> bool:
         case "memory" | "assertions" if is_asked_as(program, "condition"):
             return has_assertion_of(program, name)
         case _ if name in _OF_C:
-            return program.language in _C or has_assertion_of(program, name)
+            return program.language in COMPILED or has_assertion_of(program, name)
         case _:
             return True

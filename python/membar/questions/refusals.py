@@ -120,7 +120,7 @@ def refuse_for_language(language: str, given: Iterable[str]) -> None:
             raise refusal("W0413", message, help=help_)
 
 
-_WITH_INCLUDES = frozenset({"C", "Promela"})
+_WITH_INCLUDES = frozenset({"C", "C++", "Promela"})
 
 
 def refuse_includes(language: str, model: str | None) -> None:
@@ -131,7 +131,7 @@ def refuse_includes(language: str, model: str | None) -> None:
     """
     if language not in _WITH_INCLUDES and (model is None or "." not in model):
         message = f"-I does not apply to {language} files under a shipped model"
-        help_ = "it is searched for includes of C, Promela and cat files"
+        help_ = "it is searched for includes of C, C++, Promela and cat files"
         raise refusal("W0413", message, help=help_)
 
 

@@ -24,9 +24,9 @@ from membar.properties.races import defines_races
 from membar.questions import system
 from membar.questions.client_search import NO_ORDER
 from membar.questions.client_search import PROPERTY as LINEARIZABILITY
+from membar.questions.language_races import RC11, RC20
 from membar.questions.outcome import WORDS
 from membar.questions.programs import for_model, parse, with_claim, with_labels
-from membar.questions.rc11_races import RC11
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
@@ -117,8 +117,8 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     program = with_labels(program, saved.reading.labels)
     if saved.reading.weaker_dependencies:
         program = without_removable_dependencies(without_warnings(program))
-    if _is_race_by_rc11(saved):
-        mapping = None  # rc11 judges the program as it is written
+    if _is_race_by_language(saved):
+        mapping = None  # the language's model judges the program as it is written
     program = _restrict_to_claim(for_model(program, model, mapping=mapping), saved.claim)
     check_fits(saved, program)
     mismatch = replay_witness(program, model, saved.witness)
@@ -147,10 +147,10 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     return "", f"{shown}: {_words(verdict, broken)}"
 
 
-def _is_race_by_rc11(saved: SavedWitness) -> bool:
-    """Whether the answer is about a model that defines no races, and its witness is a race under rc11."""
+def _is_race_by_language(saved: SavedWitness) -> bool:
+    """Whether the model of the answer defines no races, and its witness is a race in its language."""
     claim, judging = saved.claim, saved.recorded.model
-    if claim is None or judging != RC11 or claim.model == judging:
+    if claim is None or judging not in (RC11, RC20) or claim.model == judging:
         return False
     is_race = (claim.verdict, claim.property) == ("violated", "races")
     return is_race and (claim.model not in names() or not defines_races(load_model(claim.model)))
@@ -158,7 +158,7 @@ def _is_race_by_rc11(saved: SavedWitness) -> bool:
 
 def _compiled_model(saved: SavedWitness, model: Model) -> Model:
     """The model whose processor the text was compiled for: that of the question."""
-    if saved.claim is not None and _is_race_by_rc11(saved) and saved.claim.model in names():
+    if saved.claim is not None and _is_race_by_language(saved) and saved.claim.model in names():
         return load_model(saved.claim.model)
     return model
 
@@ -261,8 +261,8 @@ def _verdict(task: Task, tally: Tally) -> tuple[str, str]:
 def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | None:
     """Where the answer speaks of something else than its witness."""
     # What refutes an object is an execution of a client, whose program, and clock, are saved with it.
-    is_race_by_rc11 = _is_race_by_rc11(saved)
-    if claim.property != LINEARIZABILITY and not is_race_by_rc11:
+    is_race_by_language = _is_race_by_language(saved)
+    if claim.property != LINEARIZABILITY and not is_race_by_language:
         other = _about_something_else(claim, saved.recorded.model, saved.source.path)
         if other is not None:
             return other
@@ -274,7 +274,7 @@ def _contradiction(saved: SavedWitness, claim: Claim, tally: Tally) -> str | Non
         return f"message: it does not show `{saved.witness.message}`"
     if (words := claim.inconsistency()) is not None:
         return words
-    if is_race_by_rc11:  # what is listed and counted are executions of the question's model
+    if is_race_by_language:  # what is listed and counted are executions of the question's model
         return None if claim.file == saved.source.path else "file: the witness is about another one"
     if claim.counts is not None and (tally.positive > claim.counts[0] or tally.negative > claim.counts[1]):
         return "positive, negative: its execution is not among those that were counted"

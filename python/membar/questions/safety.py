@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
-from membar.questions import rc11_races, refusals
+from membar.questions import language_races, refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
 from membar.questions.follow_ups import Search, program_asked, run_searches
@@ -121,7 +121,7 @@ class Safety(Question):
         """The options that were given and that only count for the engine of the question."""
         engine = () if self.engine is None else ("--engine",)
         limits = () if self.limits.states is None else ("--limit states",)
-        chosen = (name for name in refusals.options_of(options) if name not in rc11_races.OPTIONS)
+        chosen = (name for name in refusals.options_of(options) if name not in language_races.OPTIONS)
         return (*engine, *chosen, *limits)
 
     def _given_for_language(self) -> list[str]:

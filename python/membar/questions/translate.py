@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from membar.diagnostics import InputError, refusal
 from membar.languages.registry import is_object, language_of, load_model
 from membar.models.mappings import MAPPINGS, CompilerMapping, mapping_named
+from membar.program.access import COMPILED
 from membar.program.printer import print_program
 from membar.questions import refusals
 from membar.questions.answering import default_model
@@ -167,10 +168,13 @@ def _text(source: SourceFile, wanted: _Wanted) -> str:
 
 def _compiled_form(source: SourceFile, wanted: _Wanted) -> str:
     """A compiled program as LLVM IR, as code IR or as a program; other languages only as a program."""
-    if wanted.to == "program" and language_of(source).name != "C":
+    is_compiled = language_of(source).name in COMPILED
+    if wanted.to == "program" and not is_compiled:
         return print_program(parse(source))
-    if language_of(source).name != "C":
-        message = f"`{source.path}` cannot be translated to {wanted.to}, which is made of C programs only"
+    if not is_compiled:
+        message = (
+            f"`{source.path}` cannot be translated to {wanted.to}, which is made of compiled programs only"
+        )
         raise refusal("W1101", message)
     from membar.code import printer as code_printer  # noqa: PLC0415 - one form of several
     from membar.languages.compiled import program as compiled_program  # noqa: PLC0415

@@ -39,6 +39,7 @@ EXPLORED = "explored"
 # A SARIF result: what JSON is made of, without the indices that only a whole log can give.
 Fragment: TypeAlias = dict[str, Any]
 
+_CPP = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
 _SENTENCES = {
     UNANSWERED: "membar found neither a violation nor a proof; the message says why.",
     EXPLORED: "No property was checked; the program was only explored.",
@@ -369,8 +370,9 @@ def _artifact(uri: str, *, is_target: bool) -> Fragment:
     """A file that was asked about, or one that it includes."""
     place = {"uri": uri, **_uri_base(uri)}
     found: Fragment = {"location": place, "roles": ["analysisTarget" if is_target else "resultFile"]}
-    if uri.endswith((".c", ".h")):
-        found["sourceLanguage"] = "c"
+    language = "c" if uri.endswith((".c", ".h")) else "cplusplus" if uri.endswith(_CPP) else None
+    if language is not None:
+        found["sourceLanguage"] = language
     return found
 
 

@@ -72,9 +72,9 @@ def run(chosen: arguments.Chosen) -> int:
 
 
 def _gather_program(chosen: arguments.Chosen) -> None:
-    """Makes one program of several C files of which only one has a `main`."""
+    """Makes one program of several compiled files of which only one has a `main`."""
     if len(chosen.files) < 2 or any(
-        ENDINGS.get("." + file.rpartition(".")[2]) != ENDINGS[".c"] for file in chosen.files
+        not ENDINGS.get("." + file.rpartition(".")[2], "").startswith(ENDINGS[".c"]) for file in chosen.files
     ):
         return
     from membar.languages.compiled.programs import first_and_others  # noqa: PLC0415 - on demand

@@ -22,6 +22,7 @@ from membar.languages.compiled.driver import (
 )
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.source_language import CPP, C, source_language
 from membar.languages.compiled.target import (
     OTHER_SIZES,
     TARGETS,
@@ -42,6 +43,8 @@ _LOOKS_AT_PROCESSOR = pattern(
     r"|\b(?:asm|__asm__|__asm)\b"
 )
 _ENTRY = "main"
+# How LLVM IR names the languages that it was made from, except for C.
+_IN_DEBUG_INFORMATION = {"language: DW_LANG_C_plus_plus": CPP.name, "language: DW_LANG_Rust": "Rust"}
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -84,6 +87,7 @@ class Build:
         chosen_caveats: those of them that the user chose.
         reason: why nothing can be said about the model's processor; None if something can.
         processor: of the memory model; None for models of languages.
+        language: whose memory model the program relies on, as in `Program.language`.
     """
 
     files: tuple[Compilation, ...]
@@ -94,6 +98,7 @@ class Build:
     chosen_caveats: tuple[str, ...] = ()
     reason: str | None = None
     processor: str | None = None
+    language: str = C.name
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -135,6 +140,7 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
         chosen_caveats=chosen_caveats,
         reason=reason,
         processor=processor,
+        language=_language(done),
     )
 
 
@@ -161,7 +167,7 @@ def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
 def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.Module | None:
     """A file of the program again, with bodies for functions that are only `inline`; None if it has none."""
     path = built.files[number].files[0]
-    if suffix(path) in {TEXT, BITCODE}:
+    if suffix(path) in {TEXT, BITCODE} or source_language(path) is not C:
         return None
     options = _options_for(path, chosen, built.target)
     with_bodies = replace(options, others=(*options.others, "-fgnu89-inline"))
@@ -225,6 +231,18 @@ def _check_triples(files: Sequence[Compilation], modules: Sequence[llvm.Module],
             name = found.processor if found is not None else module.triple
             message = f"{path} was compiled for {module.triple}, not for {target.processor}"
             raise InputError(Diagnostic(code="W1519", message=message, help=f"--target {name}"))
+
+
+def _language(files: Sequence[Compilation]) -> str:
+    """The language of the program: that of the files which expect least of the memory model.
+
+    C11 lets a later write of a thread belong to a release sequence, C++20 and Rust do not.
+    """
+    names = {source_language(file.files[0]).name for file in files}
+    names |= {
+        name for file in files for word, name in _IN_DEBUG_INFORMATION.items() if word in file.module.text
+    }
+    return next((name for name in ("Rust", CPP.name) if name in names), C.name)
 
 
 def _caveats(files: Sequence[Compilation], target: Target, processor: str | None) -> Iterator[str]:

@@ -1,10 +1,13 @@
-"""Compiles C to LLVM IR: which options the compiler gets, and what its messages mean.
+"""Compiles C and C++ to LLVM IR: which options the compiler gets, and what its messages mean.
 
 The text is compiled strictly first. If that fails only because of habits that gcc allows, it is compiled
 again with these allowed, and each of them is reported. Some are never allowed, because the result would not
 be the program that was written: calls of undeclared functions, and implicit conversions between pointers and
 narrower integers. A memory ordering that is invalid for its operation is an error too: clang drops such an
 access.
+
+C++ is compiled without exceptions, which the code of most programs then does not show, unless the text of the
+program throws, catches or asks whether there are any.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from membar.languages.compiled.process import (
     write_text,
 )
 from membar.languages.compiled.settings import IN_DEBUG_INFORMATION, names_settings
+from membar.languages.compiled.source_language import C, SourceLanguage, source_language
 from membar.languages.compiled.target import I686, Target
 from membar.limits import confinement
 from membar.paths import absolute, folder_of, is_below, resolve, stem, suffix
@@ -42,11 +46,9 @@ from membar.source import SourceFile, pattern
 
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
-PREPROCESSED, BITCODE, TEXT = ".i", ".bc", ".ll"
+PREPROCESSED, BITCODE, TEXT = frozenset({".i", ".ii"}), ".bc", ".ll"
 
 _PREPROCESSED = ("-E", "-dD")
-# New compilers calculate these themselves, even where the program has a function of that name.
-_OF_PROGRAM = ("-fno-builtin-abs", "-fno-builtin-labs", "-fno-builtin-llabs")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
 # No sanitizer is run: their flags make clang mark where the lifetime of each variable begins and ends, and
 # which left shifts are of signed numbers.
@@ -75,6 +77,9 @@ _MISSING_HEADER = "file not found"
 _SYSTEM_HEADERS = "/usr/include/"
 _COMPILED_OUT = "assertions are compiled out (NDEBUG): not checked"  # as membar_assert.h says it
 _INVALID = "the memory ordering is invalid for this operation"  # as membar_orders.h says it
+_NEEDS_EXCEPTIONS = pattern("with exceptions disabled")  # how clang refuses `throw` and `try`
+_SEES_EXCEPTIONS = pattern(r"\b(?:__cpp_exceptions|__EXCEPTIONS|_CPPUNWIND)\b")
+_INVALID_IN_LIBRARY = "memory order argument to atomic operation is invalid"  # as libc++ says it
 _SEES_SANITIZER = pattern(r"(?:address|undefined_behavior)_sanitizer|__SANITIZE_ADDRESS__")
 _SIZE_TYPE = pattern(r"typedef\s+(?P<words>[a-z ]*?)\s*\bsize_t\s*;")
 
@@ -151,7 +156,7 @@ class ReadableFiles:
     ) -> None:
         self._source = SourceFile(path, "", include_dirs=tuple(folders), project=project)
         self._texts = {absolute(name): text for name, text in replaced}
-        self._originals: Mapping[str, SourceFile] | None = None if suffix(path) == PREPROCESSED else {}
+        self._originals: Mapping[str, SourceFile] | None = None if suffix(path) in PREPROCESSED else {}
 
     def __call__(self, file: str) -> SourceFile | None:
         """The file with this name; None if its text may not be shown, or cannot be read."""
@@ -192,7 +197,7 @@ def texts_of_program(files: Iterable[str], replaced: Iterable[tuple[str, str]]) 
 def compile_file(
     path: str, *, compiler: Compiler, target: Target, options: CompileOptions, seconds: float | None = None
 ) -> Compilation:
-    """The LLVM IR of a file: C (`.c`, or `.i` if it is preprocessed), bitcode (`.bc`), or LLVM IR (`.ll`).
+    """The LLVM IR of a file: C or C++ (`.i` or `.ii` if preprocessed), bitcode (`.bc`), or LLVM IR (`.ll`).
 
     Raises:
         InputError: the compiler refuses the file, cannot be run, or takes too long.
@@ -201,7 +206,7 @@ def compile_file(
 
 
 def preprocess_file(path: str, *, compiler: Compiler, target: Target, options: CompileOptions) -> str:
-    """The text of a C file as the compiler sees it, with line markers and the definitions of macros.
+    """The text of a file as the compiler sees it, with line markers and the definitions of macros.
 
     Raises:
         InputError: the compiler refuses the file, cannot be run, or takes too long.
@@ -217,6 +222,11 @@ class _Job:
     options: CompileOptions
     seconds: float | None
     has_lifetimes: bool = True
+    has_exceptions: bool = False
+
+    @property
+    def language(self) -> SourceLanguage:
+        return source_language(self.path)
 
     @property
     def suffix(self) -> str:
@@ -231,7 +241,7 @@ class _Job:
         """The file as LLVM IR."""
         if self.suffix == TEXT:
             return self._compilation(self._own_text(), (), (), (self.path,))
-        if self.suffix == PREPROCESSED:
+        if self.suffix in PREPROCESSED:
             self._check_size_type()
         cache, key = self._cache()
         found = None if cache is None else cache.find(key)
@@ -246,6 +256,9 @@ class _Job:
             raise MissingHeaderError(Diagnostic(code="W1522", message=f"{self.path}: {message}"))
         if self.has_lifetimes and self._sees_sanitizer(found.files):
             self.has_lifetimes = False
+            return self.compile()
+        if self.language.has_exceptions and not self.has_exceptions and self._needs_exceptions(found):
+            self.has_exceptions = True
             return self.compile()
         return self._read(found)
 
@@ -273,7 +286,7 @@ class _Job:
         self._refuse_errors(last)
         warnings = [diagnose(item, "W1514", self.readable) for item in allowed]
         warnings += [
-            diagnose(item, _code_of(item), self.readable) for item in last if item.flag != _INVALID_ORDER
+            diagnose(item, _code_of(item), self.readable) for item in last if not _is_invalid_order(item)
         ]
         return self._compilation(found.text, tuple(warnings), tuple(strict), found.files)
 
@@ -310,8 +323,8 @@ class _Job:
     ) -> tuple[str, ...]:
         """The command line of the compiler; `copy` has the text where the file itself has another."""
         words = [*self.compiler.command]
-        if self.compiler.is_zig and not self._is_zig_cc:
-            words[-1] = "clang"
+        if self.compiler.is_zig:
+            words[-1] = self.language.zig if self._is_zig_cc else "clang"
         if self._is_zig_cc:
             words += ["-target", self.target.zig, "-mcpu=baseline", "-fno-sanitize=all"]
         else:
@@ -322,7 +335,7 @@ class _Job:
             words += self._language()
             words += [IN_DEBUG_INFORMATION] if names_settings(self._own_text()) else []
             words += ["-Wno-everything", *(f"-W{name}" for name in _WARNINGS)]
-            words += [f"-Werror={name}" for name in (_HABITS if strict else ())]
+            words += [f"-Werror={name}" for name in (_HABITS if strict and self.language is C else ())]
         words += ["-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=200"]
         words += self.options.others
         if copy is not None:
@@ -333,7 +346,7 @@ class _Job:
     @property
     def _is_zig_cc(self) -> bool:
         """Whether `zig cc` compiles this: it has headers, but reads no preprocessed text and no bitcode."""
-        return self.compiler.is_zig and self.suffix not in {PREPROCESSED, BITCODE}
+        return self.compiler.is_zig and self.suffix not in {*PREPROCESSED, BITCODE}
 
     def _target_flags(self) -> list[str]:
         """Options for the target; the baseline of zig's targets is what `-march` says."""
@@ -341,18 +354,22 @@ class _Job:
 
     def _language(self) -> list[str]:
         """What says how the text is to be read."""
-        options = self.options
-        words = [] if options.standard is None else [f"-std={options.standard}"]
-        if self.suffix == PREPROCESSED:
-            return [*words, "-x", "cpp-output"]
-        words += ["-x", "c", *_OF_PROGRAM]
+        options, language = self.options, self.language
+        standard = options.standard or language.standard
+        words = [] if standard is None else [f"-std={standard}"]
+        if language.has_exceptions and not self.has_exceptions:
+            words.append("-fno-exceptions")
+        if self.suffix in PREPROCESSED:
+            return [*words, "-x", language.preprocessed]
+        words += ["-x", language.clang, *language.flags]
         for flag, folders in (
             ("-iquote", options.quote_dirs),
             ("-I", (*options.include_dirs, HEADERS)),  # the program's own headers win
             ("-isystem", options.system_dirs),
         ):
             words += [word for folder in folders for word in (flag, folder)]
-        words += ["-include", f"{HEADERS}/membar_builtins.h", "-D_GNU_SOURCE"]
+        words += ["-include", f"{HEADERS}/membar_builtins.h"] if language is C else []
+        words.append("-D_GNU_SOURCE")
         words += [f"-D{item}" for item in options.defines] + [f"-U{item}" for item in options.undefines]
         return words + [word for file in options.includes for word in ("-include", file)]
 
@@ -436,7 +453,7 @@ class _Job:
         errors = [item for item in messages if item.kind == "error"]
         # What is allowed is no reason, unless the compiler does not allow it even if it is asked to.
         errors = [item for item in errors if not self._is_habit(item)] or errors
-        lost = [item for item in messages if item.flag == _INVALID_ORDER and item.kind == "warning"]
+        lost = [item for item in messages if _is_invalid_order(item) and item.kind == "warning"]
         told = {(item.file, item.line) for item in errors}
         lost = [item for item in lost if (item.file, item.line) not in told]
         found = [
@@ -506,10 +523,17 @@ class _Job:
 
     def _sees_sanitizer(self, files: Sequence[str]) -> bool:
         """Whether the program's text could tell that the flags for lifetimes are there."""
-        if self.suffix in {BITCODE, PREPROCESSED}:
+        if self.suffix in {BITCODE, *PREPROCESSED}:
             return False
         sources = texts_of_program(files, self.options.replaced)
         return any(_SEES_SANITIZER.search(source.text) for source in sources)
+
+    def _needs_exceptions(self, found: Cached) -> bool:
+        """Whether the program's text throws, catches, or could tell that exceptions are switched off."""
+        if any(_NEEDS_EXCEPTIONS.search(text) for text in found.messages):
+            return True
+        sources = texts_of_program(found.files, self.options.replaced)
+        return any(_SEES_EXCEPTIONS.search(source.text) for source in sources)
 
     def _failure(self, what: str) -> InputError:
         message = f"{self.path}: the compiler ({self.compiler.title}) {what}"
@@ -518,6 +542,10 @@ class _Job:
 
 def _at(source: SourceFile, place: tuple[int, int]) -> Label:
     return Label(source.span(*place), "")
+
+
+def _is_invalid_order(message: Message) -> bool:
+    return message.flag == _INVALID_ORDER or message.text == _INVALID_IN_LIBRARY
 
 
 def _code_of(message: Message) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from membar.code import ir as code
 from membar.code.assembly.template import read_statements
@@ -135,8 +135,6 @@ class _Linking:
             for name, item in module.functions.items()
             if item.blocks and item.binding != "local"
         }
-        for number, module in enumerate(units):
-            units[number] = _without(module, OVERRIDDEN & bodies)
         linked = link([*units, *own], self.refuse, bodies)
         return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise)
 
@@ -180,7 +178,7 @@ class _Linking:
         if isinstance(unit, _LibraryFile):
             lowered = self.library.code(unit.name, roots, self.read)
         else:
-            lowered = lower_module(unit.module, roots, self.read, self.definitions)
+            lowered = lower_module(unit.module, roots, self.read, self.definitions, OVERRIDDEN)
             if unit.module.is_given:
                 self._validate(lowered)
         return resolve_kernel(lowered, self.refuse)
@@ -287,14 +285,6 @@ def _undefined_names(module: code.Module) -> set[str]:
         and (operand.name not in module.functions or operand.name in OVERRIDDEN)
     }
     return {name for name in found if not name.startswith(PREFIX)}
-
-
-def _without(module: code.Module, names: frozenset[str]) -> code.Module:
-    """The module without its own bodies of some functions."""
-    functions: Mapping[str, code.Function] = {
-        name: item for name, item in module.functions.items() if name not in names
-    }
-    return replace(module, functions=functions)
 
 
 def _advise(name: str) -> str:

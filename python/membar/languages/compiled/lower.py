@@ -64,6 +64,7 @@ def lower_module(
     roots: Iterable[str],
     read: Callable[[str], SourceFile | None],
     elsewhere: Collection[str] = (),
+    replaced: Collection[str] = (),
 ) -> code.Module:
     """The code IR of what the roots can reach.
 
@@ -72,23 +73,30 @@ def lower_module(
         roots: what is used from outside: `main`, operations of an object, what other files need.
         read: the text of the files that errors may show.
         elsewhere: names that other files define, whatever weak alias this one has for them.
+        replaced: functions whose bodies here do not count.
 
     Raises:
         InputError: something reachable cannot be said in code IR.
     """
-    return _Lowering(module, Refusal(read), elsewhere).run(tuple(roots))
+    return _Lowering(module, Refusal(read), elsewhere, replaced).run(tuple(roots))
 
 
 class _Lowering:
     """The functions and variables of one module, as far as they are reached."""
 
-    def __init__(self, module: llvm.Module, refusal: Refusal, elsewhere: Collection[str]) -> None:
+    def __init__(
+        self,
+        module: llvm.Module,
+        refusal: Refusal,
+        elsewhere: Collection[str],
+        replaced: Collection[str],
+    ) -> None:
         self.module = module
         self.layout = module.layout
         self.constants = Constants(module, elsewhere)
         self.shapes = Shapes(module.metadata)
         self.refusal = refusal
-        self.elsewhere = elsewhere
+        self.elsewhere, self.replaced = elsewhere, replaced
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
@@ -198,8 +206,9 @@ class _Lowering:
             for number, item in enumerate(function.parameters)
             if item.by_value is not None
         ]
-        blocks = _Body(self, function).blocks() if function.is_defined else ()
-        if function.is_defined:
+        is_defined = function.is_defined and function.name not in self.replaced
+        blocks = _Body(self, function).blocks() if is_defined else ()
+        if is_defined:
             self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
         return code.Function(
             name=function.name,

@@ -35,7 +35,9 @@ from membar.languages.compiled.linking import link_program
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.refusal import Refusal
 from membar.languages.compiled.settings import HEAP, RANGE, THREADS, bound_of, settings_of
+from membar.languages.compiled.source_language import C
 from membar.languages.compiled.spans import Spans
+from membar.languages.compiled.thread_names import name_threads
 from membar.paths import folder_of, suffix
 from membar.program.program import Program
 from membar.records import record, replace
@@ -174,7 +176,7 @@ def program_of(
         raise InputError(Diagnostic(code="W0413", message=message, help="leave it out"))
     try:
         ready = prepare(module, words=source.arguments, name=name, watch=watch)
-        program = lower_module(ready, name=name, span=spans)
+        program = lower_module(name_threads(ready, spans.is_of_program), name=name, span=spans)
     except NotSupportedError as problem:
         place = spans.in_program(problem.place)
         shown = None if place is None else Place(place.file, place.line, place.column, place.function)
@@ -192,6 +194,7 @@ def program_of(
         notes = (*notes, *_commands(compiled))
     return replace(
         program,
+        language=built.language if program.language == C.name else program.language,
         partly_checked=(*program.partly_checked, *parts),
         chosen_parts=chosen_parts,
         notes=(*program.notes, *notes),

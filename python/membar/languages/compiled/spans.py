@@ -36,9 +36,22 @@ class Spans:
             if source is not None and 0 < place.line <= len(source.line_starts):
                 found = span_at(source, place.line, place.column)
                 file = "" if source is self._main else name_of(place.file)
-                return replace(found, file=file, calls=_calls(place))
+                return replace(found, file=file, calls=self._calls(place))
             place = place.caller
         return None
+
+    def _calls(self, place: Place) -> str:
+        """The function at a place, and the calls that lead there; "" if nobody of the program calls it."""
+        caller, found = place.caller, ""
+        while caller is not None:
+            if caller.function and self.is_of_program(caller):  # not what starts it, nor headers of a library
+                found += f" ← {caller.function} {name_of(caller.file)}:{caller.line}"
+            caller = caller.caller
+        return f"in {place.function}{found}" if found else ""
+
+    def is_of_program(self, place: Place) -> bool:
+        """Whether the user wrote what is at a place: it is in no library."""
+        return not _is_library(place.file) and self.file(place.file) is not None
 
     @property
     def files_read(self) -> tuple[str, ...]:
@@ -57,16 +70,6 @@ class Spans:
         if name not in self._files:
             self._files[name] = self._main if _is_same(name, self._main.path) else self._read(name)
         return self._files[name]
-
-
-def _calls(place: Place) -> str:
-    """The function at a place, and the calls that lead there; "" if nobody calls it."""
-    caller, found = place.caller, ""
-    while caller is not None:
-        if caller.function and not _is_library(caller.file):  # not what starts the program
-            found += f" ← {caller.function} {name_of(caller.file)}:{caller.line}"
-        caller = caller.caller
-    return f"in {place.function}{found}" if found else ""
 
 
 def _is_library(name: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from membar.program.condition import Quantifier
 from membar.program.program import Program
 from membar.questions.answer import Answer
+from membar.questions.language_races import GIVEN_UP
 from membar.questions.outcome import Explored, Holds, HoldsWithin, Unknown, Violated
-from membar.questions.rc11_races import GIVEN_UP
 from membar.records import record
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar
-from generated.library_page import library_table
+from generated.library_page import cpp_library_table, library_table
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
@@ -31,11 +31,12 @@ def calls(module: ir.Module, function: str) -> Iterator[str]:
                 yield item.callee.name
 
 
-def test_the_reference_is_what_the_bodies_say(request: pytest.FixtureRequest) -> None:
-    page = Path(__file__).parents[4] / "docs" / "reference" / "c-library.md"
+@pytest.mark.parametrize(("name", "text"), [("c", library_table()), ("cpp", cpp_library_table())])
+def test_the_reference_is_what_the_bodies_say(name: str, text: str, request: pytest.FixtureRequest) -> None:
+    page = Path(__file__).parents[4] / "docs" / "reference" / f"{name}-library.md"
     if request.config.getoption("--update-golden"):
-        page.write_text(library_table(), encoding="utf-8")
-    assert page.read_text(encoding="utf-8") == library_table()
+        page.write_text(text, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == text
 
 
 @needs_compiler

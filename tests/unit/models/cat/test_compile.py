@@ -181,7 +181,10 @@ def test_coherence_that_must_contain_more_is_checked() -> None:
     assert [check.name for check in model.checks] == ["coherence-choice", "trivial"]
 
 
-@pytest.mark.parametrize("name", library_files())
+@pytest.mark.parametrize(
+    "name",
+    [each for each in library_files() if each != "rc11-axioms.cat"],  # needs definitions
+)
 def test_library_files_can_be_included(name: str) -> None:
     plan(f'include "{name}"\nacyclic po as it')
     plan(f'include "{name}"\nacyclic po as it', vocabulary=())

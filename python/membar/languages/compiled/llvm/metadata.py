@@ -125,10 +125,17 @@ class Metadata:
         return ""
 
     def _function(self, scope: Node | None) -> str:
+        """The function of a scope with its class, without template arguments: `Queue::push`."""
+        words: list[str] = []
         for item in self._scopes(scope):
-            if item.kind == "DISubprogram":
-                return str(item.fields.get("name", ""))
-        return ""
+            name = _without_arguments(str(item.fields.get("name", "")))
+            if item.kind == "DISubprogram" or (words and item.kind == "DICompositeType" and name):
+                words.append(name)
+            elif words and item.kind == "DICompositeType":
+                words[-1] = "lambda"
+            elif words and not item.kind.startswith("DILexicalBlock"):
+                break
+        return "::".join(reversed(words))
 
     def _scopes(self, scope: Node | None) -> Iterator[Node]:
         """A scope and those around it, innermost first."""
@@ -137,6 +144,11 @@ class Metadata:
             seen.add(id(scope))
             yield scope
             scope = self.resolve(scope.fields.get("scope"))
+
+
+def _without_arguments(name: str) -> str:
+    """The name of a function or class without the arguments of its template."""
+    return name if name.startswith("operator") else name.partition("<")[0] or name
 
 
 def _number(value: Value) -> int:

@@ -1,4 +1,4 @@
-"""Races of a program under a model that does not define them: rc11 is asked instead.
+"""Races of a program under a model that does not define them: that of its language is asked, rc11 or rc20.
 
 The question under the model itself stays what it is; that there are races is one finding more.
 """
@@ -13,12 +13,12 @@ from membar.models.model import Model
 from membar.program.program import Program
 from membar.properties.judge import RACE_FLAG
 from membar.questions.answer import RaceRun
-from membar.questions.answering import add_findings
+from membar.questions.answering import add_findings, default_model
 from membar.questions.outcome import HoldsWithin, Outcome, Unknown, Violated, with_notes
 from membar.questions.task import Limits, Options, Task, Unrolling
 from membar.records import replace
 
-RC11 = "rc11"
+RC11, RC20 = "rc11", "rc20"
 GIVEN_UP = "the follow-up question about races was given up at the time limit"
 OPTIONS = ("--unroll", "--max-unroll", "--jobs")
 """The options of a question that count for its follow-up question about races."""
@@ -27,11 +27,16 @@ _ROUNDS = 2
 _LONGEST = 20.0  # seconds: blocked executions do not count as executions
 
 
+def language_model(program: Program) -> str:
+    """The model of the language that a program is written in; C's for texts that are not compiled."""
+    return RC20 if default_model(program) == RC20 else RC11
+
+
 def quick_question(program: Program) -> Task:
     """Whether some of a program's executions have a race, for a warning: it may miss one."""
     return Task(
         program=program,
-        model=load_model(RC11),
+        model=load_model(language_model(program)),
         properties=("races",),
         limits=Limits(executions=_MOST_EXECUTIONS, seconds=_LONGEST),
         options=Options(unrolling=Unrolling(exact=_ROUNDS)),
@@ -39,14 +44,15 @@ def quick_question(program: Program) -> Task:
 
 
 def flag(outcome: Outcome, found: Outcome | None, path: str) -> Outcome:
-    """The outcome, with a flag if a C program that was taken for machine code has a data race in C."""
+    """The outcome, with a flag if a compiled program that was taken for machine code has a data race."""
     if isinstance(found, Unknown) and _is_late(found):
         return with_notes(outcome, GIVEN_UP)
     if not isinstance(found, Violated) or found.property != "races":
         return outcome
+    language = "C" if found.run.model == RC11 else "C++ and Rust"
     note = (
-        "plain accesses are treated as machine accesses; in C they are a data race, which is undefined"
-        f" behaviour: membar check {path} --model {RC11}"
+        f"plain accesses are treated as machine accesses; in {language} they are a data race, which is"
+        f" undefined behaviour: membar check {path} --model {found.run.model}"
     )
     return _with_race_flag(with_notes(outcome, note))
 
@@ -66,22 +72,22 @@ def whole_question(task: Task) -> Task:
     given = task.options
     return replace(
         task,
-        model=load_model(RC11),
+        model=load_model(language_model(task.program)),
         properties=("races",),
         options=Options(unrolling=given.unrolling, jobs=given.jobs, progress=given.progress),
     )
 
 
 def explain(races: Outcome, model: Model, ignored: Sequence[str]) -> Outcome:
-    """The answer of rc11 as one about a model that defines no races; its executions are not the model's.
+    """The answer of the language's model as one about a model that defines no races, without executions.
 
     Args:
-        races: what rc11 says.
+        races: what the model of the language says.
         model: the model of the question.
-        ignored: options of the question that rc11's search does not look at.
+        ignored: options of the question that this search does not look at.
     """
     run = races.run
-    why = f"judged by the definition of {RC11} (engine {run.engine}), as {model.name} defines no races"
+    why = f"judged by the definition of {run.model} (engine {run.engine}), as {model.name} defines no races"
     findings = tuple(
         replace(item, reason=f"{item.reason}; {why}" if item.reason else why)
         for item in run.findings

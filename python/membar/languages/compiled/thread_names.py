@@ -1,0 +1,58 @@
+"""Names threads after functions of the program, where functions of a library start them.
+
+`std::thread` runs a function of its own headers, which calls the one that the program gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from membar.code import ir
+from membar.code.passes.link import rename
+from membar.code.passes.start_program import ENTRY
+from membar.records import replace
+
+_UNNAMED = "thread"
+
+
+def name_threads(module: ir.Module, is_of_program: Callable[[ir.Place], bool]) -> ir.Module:
+    """The module with other names for threads that begin in a library.
+
+    Args:
+        module: prepared: one function for each thread, with its calls inlined.
+        is_of_program: whether a place is in a file of the program.
+    """
+    functions: dict[str, str] = {}
+    for thread in module.threads:
+        place = module.functions[thread].place
+        if thread == ENTRY or place is None or is_of_program(place):
+            continue
+        found = next(_first_functions(module.functions[thread], is_of_program), _UNNAMED)
+        number = 1
+        while f"{found}#{number}" in (*functions.values(), *module.functions):
+            number += 1
+        functions[thread] = f"{found}#{number}"
+    if not functions:
+        return module
+    objects = {
+        name: name.replace(old, new)
+        for old, new in functions.items()
+        for name in module.objects
+        if name.startswith(f"{old}.") or name.endswith(f"@{old}")
+    }
+    threads = tuple(functions.get(name, name) for name in module.threads)
+    return replace(rename(module, functions, objects), threads=threads)
+
+
+def _first_functions(function: ir.Function, is_of_program: Callable[[ir.Place], bool]) -> Iterator[str]:
+    """The functions of the program that the code of a thread is from, called first."""
+    for block in function.blocks:
+        for item in (*block.instructions, block.end):
+            place, found, is_at_start = item.place, "", True
+            while place is not None:
+                is_at_start = is_of_program(place)  # it starts the thread, and is not part of it
+                if place.function and is_at_start:
+                    found = place.function
+                place = place.caller
+            if found and not is_at_start:
+                yield found

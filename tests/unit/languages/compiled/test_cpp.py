@@ -1,0 +1,50 @@
+"""C++ programs: which language a file is in, its model, its library, and what reports call things."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import membar
+from membar.languages.compiled.source_language import CPP, C, source_language
+from membar.questions.outcome import Verdict
+from unit.languages.compiled.test_driver import needs_compiler
+
+SPIN = """
+#include <atomic>
+#include <cassert>
+#include <thread>
+class SpinLock {
+  std::atomic<bool> locked{false};
+public:
+  void lock() { while (locked.exchange(true, std::memory_order_acquire)) {} }
+  void unlock() { locked.store(false, std::memory_order_release); }
+};
+SpinLock mutex;
+int counter = 0;
+int main() {
+  auto work = [] { mutex.lock(); ++counter; mutex.unlock(); };
+  std::thread first(work), second(work);
+  first.join();
+  second.join();
+  assert(counter == 2);
+}
+"""
+
+
+def test_the_ending_tells_the_language() -> None:
+    assert source_language("a/lock.cpp") is source_language("lock.C") is source_language("lock.cc") is CPP
+    assert source_language("lock.c") is source_language("lock.ll") is C
+
+
+@needs_compiler
+def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
+    file = tmp_path / "spin.cpp"
+    file.write_text(SPIN)
+    answer = membar.check(file)
+    assert (answer.verdict, answer.model.name) == (Verdict.HOLDS, "rc20")
+    file.write_text(SPIN.replace("memory_order_release", "memory_order_relaxed"))
+    answer = membar.check(file)
+    assert answer.verdict == Verdict.VIOLATED
+    report = answer.render("terminal")
+    assert "main::lambda" in report
+    assert "_ZN" not in report
