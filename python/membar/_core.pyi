@@ -486,6 +486,8 @@ class StateSpace:
         fair_buffers: bool = False,
         fair_processes: bool = False,
         shortest: bool = False,
+        jobs: int = 1,
+        round_size: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,

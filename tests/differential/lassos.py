@@ -1,7 +1,8 @@
 """Claims about runs: the core's search for lassos against a plain look at the whole product.
 
 `python tests/differential/lassos.py --count 2000` runs the whole campaign and prints what it covered. Every
-lasso that the core finds is followed by the reference machine, which asks the claim of it directly.
+lasso that the core finds is followed by the reference machine, which asks the claim of it directly. Two and
+three threads must find what one finds: the same lasso, after as many states.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -28,6 +29,7 @@ from membar.engines.states.form import Kept, lower_states
 from membar.models.model import Operational
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
+from membar.properties.judge import Tally
 from membar.properties.ltl.automaton import Automaton, Label, Transition
 from membar.properties.ltl.reduction import components
 from membar.properties.ltl.translation import automaton_of
@@ -40,7 +42,7 @@ FAIR = (
     frozenset({"processes"}),
     frozenset({"buffers", "processes"}),
 )
-
+JOBS = (1, 2, 3)
 
 # Whose: an acceptance set, a queue (under pso with its cell), a thread.
 Mark: TypeAlias = tuple[str, int, int | None]
@@ -285,19 +287,28 @@ def compare(
     options = Options(buffers=bound, buffers_chosen_by_user=True, fair=fair)
     limits = Limits(states=20 * most)
     task = Task(program=program, model=model(name), properties=("claims",), limits=limits, options=options)
+    report.counts["broken" if expected else "true"] += 1
     try:
         tally = explore(task)
+        several = [explore(replace(task, options=replace(options, jobs=jobs)), round_size=5) for jobs in JOBS]
     except (EngineLimitError, InputError) as error:
         report.wrong.append(f"{who}: {error}")
         return
-    report.counts["broken" if expected else "true"] += 1
-    if (tally.lasso is not None) is not expected:
-        report.wrong.append(f"{who}: {'no ' if expected else 'a '}run was found")
-    elif tally.lasso is not None:
-        report.counts["ends for ever"] += tally.lasso.cycle == len(tally.lasso.steps)
-        problem = replay(program, model(name), tally.lasso)
-        if problem is not None:
-            report.wrong.append(f"{who}: {problem}")
+    if any(_told(found) != _told(several[0]) for found in several):
+        report.wrong.append(f"{who}: the number of threads matters: {[_told(found) for found in several]}")
+    for found in (tally, several[0]):
+        if (found.lasso is not None) is not expected:
+            report.wrong.append(f"{who}: {'no ' if expected else 'a '}run was found")
+        elif found.lasso is not None:
+            report.counts["ends for ever"] += found is tally and found.lasso.cycle == len(found.lasso.steps)
+            problem = replay(program, model(name), found.lasso)
+            if problem is not None:
+                report.wrong.append(f"{who}: {problem}")
+
+
+def _told(found: Tally) -> tuple[object, ...]:
+    """All that a search finds, but for time and memory."""
+    return found.lasso, found.limit, found.statistics.nodes, found.buffers_held, found.unfit, found.notes
 
 
 def campaign(count: int, *, first: int = 0, most: int = 1500) -> Report:

@@ -90,7 +90,7 @@ def test_a_state_that_another_thread_knows_may_be_put_off_for_ever() -> None:
     assert found(task, 1) == found(task, 2)
 
 
-def ring(threads: int) -> Program:
+def ring(threads: int, asked: str = "error a == 3 where a = x0") -> Program:
     """Enough states for threads to be worth starting."""
     texts = [
         f"thread P{n} {{ 0 -> 1: r := load [&x{n}]  1 -> 2: store [&x{(n + 1) % threads}] := (r + 1) & 7"
@@ -98,7 +98,7 @@ def ring(threads: int) -> Program:
         for n in range(threads)
     ]
     memory = "  ".join(f"memory x{n} : i32" for n in range(threads))
-    return parse(f"program ring {memory} {' '.join(texts)} error a == 3 where a = x0")
+    return parse(f"program ring {memory} {' '.join(texts)} {asked}")
 
 
 @pytest.mark.parametrize("jobs", [2, 4])
@@ -114,7 +114,13 @@ def test_many_states_are_shared_by_threads(jobs: int) -> None:
         assert several.limit == one.limit
 
 
-def test_claims_about_runs_say_that_one_thread_looks() -> None:
-    program = parse("program p memory x : i32 thread P0 { 0 -> 1: store [&x] := 1 } claim c : F x == 1")
-    task = Task(program=program, model=model("sc"), properties=("claims",), options=Options(jobs=2))
-    assert any("one thread" in note for note in explore(task).notes)
+@pytest.mark.parametrize("claim", ["G F x0 == 2", "F G x0 == 2", "G (x1 != 9)"])
+def test_claims_about_runs_are_shared_by_threads(claim: str) -> None:
+    program = ring(3, f"claim c : {claim}")
+    options = Options(buffers=1, buffers_chosen_by_user=True, fair=frozenset({"buffers", "processes"}))
+    task = Task(program=program, model=model("x86-tso"), properties=("claims",), options=options)
+    one, *others = (explore(replace(task, options=replace(options, jobs=jobs))) for jobs in (1, 2, 3))
+    for several in others:
+        assert several.statistics.nodes == one.statistics.nodes
+        assert several.lasso == one.lasso
+        assert several.limit == one.limit

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program;
 use membar_states::automaton::Automaton;
-use membar_states::emptiness::{self, Answer};
 use membar_states::fairness::Fair;
 use membar_states::findings::{self, Options};
 use membar_states::program::{BufferKind, Program, Registers};
+use membar_states::runs::{self, Answer};
 use membar_states::safety::{self, Exploration, RunStep};
 use membar_states::system::System;
 use membar_step::store_buffers::TAGS;
@@ -83,6 +83,7 @@ impl StateSpace {
             reduced,
             jobs,
             round: round_size,
+            ..Options::default()
         };
         let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(Arc::clone(&self.program));
@@ -91,10 +92,11 @@ impl StateSpace {
         Ok(VisitedStates { visited: Mutex::new(visited) })
     }
 
-    /// Looks for a fair run that the automaton accepts, in the form of `engines/states/automaton.py`.
+    /// Looks for a fair run that the automaton, in the form of `claim_form` in `engines/states`, accepts, with `jobs` threads;
+    /// `round_size` states at a time, for tests of these.
     #[pyo3(signature = (
-        automaton, *, fair_buffers=false, fair_processes=false, shortest=false, seconds=None, states=None, memory=None,
-        progress=None
+        automaton, *, fair_buffers=false, fair_processes=false, shortest=false, jobs=1, round_size=None, seconds=None,
+        states=None, memory=None, progress=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only on the Python side")]
     fn find_run(
@@ -104,6 +106,8 @@ impl StateSpace {
         fair_buffers: bool,
         fair_processes: bool,
         shortest: bool,
+        jobs: usize,
+        round_size: Option<u32>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -114,9 +118,10 @@ impl StateSpace {
             Automaton::decode(&form, self.program.predicates.len()).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, None, memory)?;
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
+        let options = Options { states, shortest, jobs, round: round_size, ..Options::default() };
         let answer = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
-            let mut system = System::new(Arc::clone(&self.program));
-            emptiness::find(&mut system, &automaton, fair, shortest, states, &mut Watch::new(stop, limits))
+            let system = System::new(Arc::clone(&self.program));
+            runs::find(system, &automaton, fair, options, &mut Watch::new(stop, limits))
         })?;
         Ok(RunAnswer { answer })
     }

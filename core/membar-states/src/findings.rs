@@ -22,6 +22,8 @@ pub struct Options {
     pub keep_finals: bool,
     /// Whether to use partial-order reduction.
     pub reduced: bool,
+    /// For claims about runs: visits everything, so that a run that breaks them is a shortest one.
+    pub shortest: bool,
     /// How many threads search; 0 and 1 are the same.
     pub jobs: usize,
     /// For tests: states in a round of several threads, which are then started however few there are.
@@ -64,6 +66,10 @@ pub struct Findings {
     pub endings: BTreeMap<Vec<u64>, Ending>,
     /// All final states, if they were asked for.
     pub finals: Vec<u32>,
+    /// States of a product in which the automaton is where it must not be.
+    pub wrong: Vec<u32>,
+    /// Whether an assertion failed, which ends a run, where an automaton might still have accepted it.
+    pub run_fails: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Stopped>,
     /// Bytes held at the end.
@@ -91,6 +97,10 @@ pub(super) enum Note {
     Deadlock,
     /// A thread is inside an atomic block.
     Inside,
+    /// The automaton is where it must not be.
+    Wrong,
+    /// An assertion fails in a run that the automaton might still have accepted.
+    RunFails,
 }
 
 impl Note {
@@ -98,7 +108,7 @@ impl Note {
     pub(super) fn ends(&self, options: Options) -> bool {
         match self {
             Self::Fault(..) => true,
-            Self::Failed(_) | Self::Error(_) => options.stop_at_failure,
+            Self::Failed(_) | Self::Error(_) | Self::Wrong => options.stop_at_failure,
             Self::Deadlock => options.stop_at_deadlock,
             _ => false,
         }
@@ -113,6 +123,8 @@ impl Findings {
             Note::NeverFits(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
             Note::Inside => self.inside += 1,
+            Note::Wrong => self.wrong.push(number),
+            Note::RunFails => self.run_fails = true,
             Note::Fault(thread, edge) if self.fault.is_none() => {
                 self.fault = Some((number, thread, edge));
                 return true;
@@ -154,17 +166,7 @@ pub(super) fn look(
     found: &Findings,
     notes: &mut Vec<Note>,
 ) {
-    if moves.held && !found.held {
-        notes.push(Note::BufferFull);
-    }
-    if let Some((thread, edge)) = moves.unfit
-        && found.unfit.is_none()
-    {
-        notes.push(Note::NeverFits(thread, edge));
-    }
-    if let Some((thread, edge)) = moves.faults.first().and_then(|step| Some((step.thread, step.edge?))) {
-        notes.push(Note::Fault(thread, edge));
-    }
+    look_at_moves(moves, found, notes);
     if found.failure.is_none()
         && let Some(place) = moves.list.iter().position(|step| step.failed)
     {
@@ -188,5 +190,20 @@ pub(super) fn look(
         } else if found.deadlock.is_none() && !moves.held && !system.may_stay() {
             notes.push(Note::Deadlock);
         }
+    }
+}
+
+/// What is to be said of the moves of a state, whatever is asked of it.
+pub(super) fn look_at_moves(moves: &Successors, found: &Findings, notes: &mut Vec<Note>) {
+    if moves.held && !found.held {
+        notes.push(Note::BufferFull);
+    }
+    if let Some((thread, edge)) = moves.unfit
+        && found.unfit.is_none()
+    {
+        notes.push(Note::NeverFits(thread, edge));
+    }
+    if let Some((thread, edge)) = moves.faults.first().and_then(|step| Some((step.thread, step.edge?))) {
+        notes.push(Note::Fault(thread, edge));
     }
 }

@@ -2,10 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use membar_ir::error::CoreError;
-
 use super::automaton::AcceptanceSets;
-use super::product::{Product, ProductEdge};
+use super::graph::{Arc, Graph};
 use super::safety::RunStep;
 
 /// A run: a way in, and a cycle that is taken for ever.
@@ -17,6 +15,12 @@ pub struct Lasso {
     pub cycle: Vec<Option<RunStep>>,
 }
 
+/// A step taken, with the state that it was taken in.
+pub(super) type Steps = Vec<(u32, Arc)>;
+
+/// A run in a graph: a way in, and a cycle.
+pub(super) type Path = (Steps, Steps);
+
 /// Most pairs of states and marks that are looked at for a shortest cycle; beyond, it is only short.
 const MOST_PAIRS: usize = 2_000_000;
 
@@ -25,17 +29,29 @@ const MOST_PAIRS: usize = 2_000_000;
 pub(super) struct Goals {
     /// Per state the number of its component, `WRONG`, or 0.
     of_state: Vec<u32>,
-    /// How many components there are.
-    pub(super) components: u32,
+    components: u32,
     is_any: bool,
 }
 
 impl Goals {
     /// In place of a component: the state is wrong to reach.
-    pub(super) const WRONG: u32 = u32::MAX;
+    const WRONG: u32 = u32::MAX;
+
+    /// Adds a state that is wrong to reach.
+    pub(super) fn add_wrong(&mut self, state: u32) {
+        self.note(state, Self::WRONG);
+    }
+
+    /// Adds a component that holds an accepted run.
+    pub(super) fn add_component(&mut self, states: &[u32]) {
+        self.components += 1;
+        for &state in states {
+            self.note(state, self.components);
+        }
+    }
 
     /// Records what a state is part of; wrong states stay so.
-    pub(super) fn note(&mut self, state: u32, what: u32) {
+    fn note(&mut self, state: u32, what: u32) {
         let place = state as usize;
         if self.of_state.len() <= place {
             self.of_state.resize(place + 1, 0);
@@ -57,45 +73,34 @@ impl Goals {
 }
 
 /// A shortest way to one of the goals and, among those that near, a shortest cycle from there that sees every mark.
-pub(super) fn shortest(
-    product: &mut Product<'_>,
-    initial: &[u32],
-    goals: &Goals,
-) -> Result<Lasso, CoreError> {
-    let ways = nearest(product, initial, goals)?;
-    let mut best: Option<(Steps, Steps)> = None;
-    for (prefix, entry) in ways {
+pub(super) fn shortest(graph: &Graph, full: AcceptanceSets, initial: &[u32], goals: &Goals) -> Path {
+    let mut best: Option<Path> = None;
+    for (prefix, entry) in nearest(graph, initial, goals) {
         let component = goals.of(entry);
+        let is_inside = |state: u32| goals.of(state) == component;
         let cycle = if component == Goals::WRONG {
             Vec::new()
         } else {
             let most = best.as_ref().map_or(usize::MAX, |(_, cycle)| cycle.len());
-            match round(product, entry, most, |state| goals.of(state) == component)? {
+            match round(graph, full, entry, most, is_inside) {
                 Round::Found(cycle) => cycle,
                 Round::Longer => continue,
                 Round::TooLarge if best.is_some() => continue,
-                Round::TooLarge => short(product, entry, |state| goals.of(state) == component)?,
+                Round::TooLarge => short(graph, full, entry, is_inside),
             }
         };
         if best.as_ref().is_none_or(|(_, known)| cycle.len() < known.len()) {
             best = Some((prefix, cycle));
         }
     }
-    let (prefix, cycle) = best.unwrap_or_default();
-    Ok(Lasso { prefix: moves(product, &prefix)?, cycle: moves(product, &cycle)? })
+    best.unwrap_or_default()
 }
 
 /// The shortest ways to goals, one to each of those that are nearest.
-fn nearest(
-    product: &mut Product<'_>,
-    initial: &[u32],
-    goals: &Goals,
-) -> Result<Vec<(Steps, u32)>, CoreError> {
-    let mut list: Vec<(u32, usize, Option<ProductEdge>)> =
-        initial.iter().map(|&state| (state, 0, None)).collect();
+fn nearest(graph: &Graph, initial: &[u32], goals: &Goals) -> Vec<(Steps, u32)> {
+    let mut list: Vec<(u32, usize, Option<Arc>)> = initial.iter().map(|&state| (state, 0, None)).collect();
     let mut is_met: FxHashSet<u32> = initial.iter().copied().collect();
     let mut level = 0..list.len();
-    let mut arcs = Vec::new();
     while !level.is_empty() {
         let mut found = Vec::new();
         for place in level.clone() {
@@ -105,11 +110,10 @@ fn nearest(
             }
         }
         if !found.is_empty() {
-            return Ok(found);
+            return found;
         }
         for place in level.clone() {
-            product.steps(list[place].0, &mut arcs)?;
-            for &arc in &arcs {
+            for arc in graph.arcs(list[place].0) {
                 if is_met.insert(arc.target) {
                     list.push((arc.target, place, Some(arc)));
                 }
@@ -117,7 +121,7 @@ fn nearest(
         }
         level = level.end..list.len();
     }
-    Ok(Vec::new())
+    Vec::new()
 }
 
 /// What came of looking for a shortest cycle.
@@ -130,74 +134,69 @@ enum Round {
 
 /// A shortest cycle with every mark, of fewer than `most` steps, through `entry` and states that are inside.
 fn round(
-    product: &mut Product<'_>,
+    graph: &Graph,
+    full: AcceptanceSets,
     entry: u32,
     most: usize,
     is_inside: impl Fn(u32) -> bool,
-) -> Result<Round, CoreError> {
-    let full = product.all_marks();
+) -> Round {
     // Per pair of a state and the marks seen on the way to it: the one before, and the step between them.
-    let mut list: Vec<(u32, AcceptanceSets, usize, Option<ProductEdge>)> = vec![(entry, 0, 0, None)];
+    let mut list: Vec<(u32, AcceptanceSets, usize, Option<Arc>)> = vec![(entry, 0, 0, None)];
     let mut is_met: FxHashSet<(u32, AcceptanceSets)> = FxHashSet::default();
     let mut level = 0..1;
-    let mut arcs = Vec::new();
     let mut length = 1;
     while !level.is_empty() && length < most {
         for place in level.clone() {
             let (state, seen, ..) = list[place];
-            product.steps(state, &mut arcs)?;
-            for &arc in arcs.iter().filter(|arc| is_inside(arc.target)) {
-                let marks = (seen | product.marks(arc.marks)) & full;
+            for arc in graph.arcs(state).filter(|arc| is_inside(arc.target)) {
+                let marks = (seen | graph.marks_of(arc)) & full;
                 if arc.target == entry && marks == full {
                     let states: Vec<_> =
                         list.iter().map(|&(state, _, before, arc)| (state, before, arc)).collect();
-                    return Ok(Round::Found(back(&states, place, (state, arc))));
+                    return Round::Found(back(&states, place, (state, arc)));
                 }
                 if is_met.insert((arc.target, marks)) {
                     list.push((arc.target, marks, place, Some(arc)));
                 }
             }
             if list.len() > MOST_PAIRS {
-                return Ok(Round::TooLarge);
+                return Round::TooLarge;
             }
         }
         level = level.end..list.len();
         length += 1;
     }
-    Ok(Round::Longer)
+    Round::Longer
 }
-
-/// A step taken, with the state that it was taken in.
-type Steps = Vec<(u32, ProductEdge)>;
 
 /// A shortest way into the component, and a short way round in it that sees every mark.
 pub(super) fn find(
-    product: &mut Product<'_>,
+    graph: &Graph,
+    full: AcceptanceSets,
     initial: &[u32],
-    is_known: impl Fn(u32) -> bool,
     is_inside: impl Fn(u32) -> bool,
-) -> Result<Lasso, CoreError> {
+) -> Path {
     let (prefix, entry) = if let Some(&state) = initial.iter().find(|&&state| is_inside(state)) {
         (Vec::new(), state)
     } else {
-        let way = way(product, initial, &is_known, |arc, _| is_inside(arc.target))?;
+        let way = way(graph, initial, |_| true, |arc| is_inside(arc.target));
         let entry = way.last().map_or(0, |step| step.1.target);
         (way, entry)
     };
-    let cycle = short(product, entry, is_inside)?;
-    Ok(Lasso { prefix: moves(product, &prefix)?, cycle: moves(product, &cycle)? })
+    let cycle = short(graph, full, entry, is_inside);
+    (prefix, cycle)
 }
 
 /// A short way round from `entry`, through states that are inside, that sees every mark.
-fn short(product: &mut Product<'_>, entry: u32, is_inside: impl Fn(u32) -> bool) -> Result<Steps, CoreError> {
+fn short(graph: &Graph, full: AcceptanceSets, entry: u32, is_inside: impl Fn(u32) -> bool) -> Steps {
     let mut cycle: Steps = Vec::new();
-    let mut missing = product.all_marks();
+    let mut missing = full;
     let mut at = entry;
     while missing != 0 {
-        let more =
-            way(product, &[at], &is_inside, |arc, marks| marks & missing != 0 && is_inside(arc.target))?;
+        let is_last = |arc: Arc| graph.marks_of(arc) & missing != 0 && is_inside(arc.target);
+        let more = way(graph, &[at], &is_inside, is_last);
         for step in &more {
-            missing &= !product.marks(step.1.marks);
+            missing &= !graph.marks_of(step.1);
         }
         at = more.last().map_or(at, |step| step.1.target);
         if more.is_empty() {
@@ -206,73 +205,48 @@ fn short(product: &mut Product<'_>, entry: u32, is_inside: impl Fn(u32) -> bool)
         cycle.extend(more);
     }
     if cycle.is_empty() || at != entry {
-        cycle.extend(way(product, &[at], &is_inside, |arc, _| arc.target == entry)?);
+        cycle.extend(way(graph, &[at], &is_inside, |arc| arc.target == entry));
     }
-    Ok(cycle)
+    cycle
 }
 
 /// A shortest way to a state.
-pub(super) fn run_to(
-    product: &mut Product<'_>,
-    initial: &[u32],
-    is_known: impl Fn(u32) -> bool,
-    state: u32,
-) -> Result<Lasso, CoreError> {
+pub(super) fn run_to(graph: &Graph, initial: &[u32], state: u32) -> Path {
     if initial.contains(&state) {
-        return Ok(Lasso::default());
+        return Path::default();
     }
-    let prefix = way(product, initial, &is_known, |arc, _| arc.target == state)?;
-    Ok(Lasso { prefix: moves(product, &prefix)?, cycle: Vec::new() })
-}
-
-fn moves(product: &mut Product<'_>, steps: &Steps) -> Result<Vec<Option<RunStep>>, CoreError> {
-    steps.iter().map(|&(state, arc)| product.step_of(state, arc)).collect()
+    (way(graph, initial, |_| true, |arc| arc.target == state), Vec::new())
 }
 
 /// The steps of a shortest way through states that `may` be visited up to a step that `is_last`; empty if there is none.
-fn way(
-    product: &mut Product<'_>,
-    from: &[u32],
-    may: &impl Fn(u32) -> bool,
-    is_last: impl Fn(&ProductEdge, AcceptanceSets) -> bool,
-) -> Result<Steps, CoreError> {
+fn way(graph: &Graph, from: &[u32], may: impl Fn(u32) -> bool, is_last: impl Fn(Arc) -> bool) -> Steps {
     // Per state met: the place of the one before it, and the step between them.
-    let mut list: Vec<(u32, usize, Option<ProductEdge>)> =
-        from.iter().map(|&state| (state, 0, None)).collect();
-    let mut is_met = vec![false; product.len()];
-    for &state in from {
-        is_met[state as usize] = true;
-    }
-    let mut arcs = Vec::new();
+    let mut list: Vec<(u32, usize, Option<Arc>)> = from.iter().map(|&state| (state, 0, None)).collect();
+    let mut is_met: FxHashSet<u32> = from.iter().copied().collect();
     let mut next = 0;
     while next < list.len() {
         let state = list[next].0;
-        product.steps(state, &mut arcs)?;
-        for &arc in &arcs {
-            if is_last(&arc, product.marks(arc.marks)) {
-                return Ok(back(&list, next, (state, arc)));
+        for arc in graph.arcs(state) {
+            if is_last(arc) {
+                return back(&list, next, (state, arc));
             }
-            if arc.target as usize >= is_met.len() {
-                is_met.resize(product.len(), false);
-            }
-            if may(arc.target) && !is_met[arc.target as usize] {
-                is_met[arc.target as usize] = true;
+            if may(arc.target) && is_met.insert(arc.target) {
                 list.push((arc.target, next, Some(arc)));
             }
         }
         next += 1;
     }
-    Ok(Vec::new())
+    Vec::new()
 }
 
-fn back(met: &[(u32, usize, Option<ProductEdge>)], place: usize, last: (u32, ProductEdge)) -> Steps {
+fn back(met: &[(u32, usize, Option<Arc>)], place: usize, last: (u32, Arc)) -> Steps {
     let mut steps = trail(met, place);
     steps.push(last);
     steps
 }
 
 /// The steps to what was met at `place`.
-fn trail(met: &[(u32, usize, Option<ProductEdge>)], mut place: usize) -> Steps {
+fn trail(met: &[(u32, usize, Option<Arc>)], mut place: usize) -> Steps {
     let mut steps = Vec::new();
     while let (_, before, Some(arc)) = met[place] {
         steps.push((met[before].0, arc));

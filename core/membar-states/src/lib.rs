@@ -3,21 +3,24 @@
 //! `step` says what one step does, in the words of the reference machine (`engines/reference/machine.py`), which is
 //! its specification; `system` lists the `moves` of a state, and `cache` remembers what they did before; `store` keeps states as trees of shared parts; `safety`
 //! visits all of them, breadth-first, or as many as `reduction` says are enough, `parallel` with several threads, and
-//! `findings` holds what they find. For what is said of whole runs, `product` puts an automaton beside the program,
-//! `fairness` adds marks, `emptiness` looks for a cycle with every mark, and `lasso` shows it.
+//! `findings` holds what they find. For claims about whole `runs`, `product` puts an automaton beside the program,
+//! `fairness` adds marks, `graph` keeps the steps as integers, `emptiness` looks for a cycle with every mark, and `lasso`
+//! shows it.
 
 pub mod automaton;
-pub mod emptiness;
 pub mod fairness;
 pub mod findings;
 pub mod goals;
 pub mod lasso;
 pub mod program;
+pub mod runs;
 pub mod safety;
 pub mod system;
 
 mod buffer;
 mod cache;
+mod emptiness;
+mod graph;
 mod messages;
 mod parallel;
 mod product;

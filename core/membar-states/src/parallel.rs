@@ -11,22 +11,29 @@
 //! Threads share nothing while they work but the parts of states, of which there are few: each has a copy, and asks for
 //! a new number only where it meets a new part (`store::ComponentTable`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
 use super::findings::{Findings, Options};
+use super::product::Claim;
 use super::reduction::Reduction;
+use super::runs::Runs;
 use super::safety::{Exploration, Part};
 use super::successors::too_many;
 use super::system::System;
-use super::worker::{Common, Key, Worker, owner};
+use super::worker::{Common, Key, Worker, name, owner};
 
 /// States of a round.
 const ROUND: u32 = 1 << 12;
 /// Fewer than these are not worth starting threads for.
 const WORTH_IT: u32 = 256;
+/// With a claim, so many states are looked at newest first: a run that breaks it is often near, but deep.
+const DEEP: u32 = 1 << 14;
+/// States of a round then.
+const DEEP_ROUND: u32 = 16;
 
 /// Visits every state with `options.jobs` threads.
 pub(super) fn explore(
@@ -36,35 +43,25 @@ pub(super) fn explore(
 ) -> Result<Exploration, CoreError> {
     let initial = system.initial()?;
     let reduction = options.reduced.then(|| Reduction::new(&system.program));
-    let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let workers = system.share(options.jobs).into_iter().enumerate();
-    let mut parallel = Team {
-        workers: workers.map(|(own, system)| Worker::new(own, options.jobs, system)).collect(),
-        found,
-        names: BTreeMap::new(),
-        states: 1,
-    };
-    parallel.workers[owner(&initial, options.jobs)].begin(&initial)?;
-    parallel.found.stopped = parallel.search(options, reduction.as_ref(), watch)?;
-    parallel.found.bytes = parallel.bytes() as u64;
-    parallel.found.states = u64::from(parallel.states) - parallel.found.inside;
-    let mut parts = Vec::new();
-    let mut system = None;
-    for worker in parallel.workers {
-        parts.push(Part { store: worker.store, before: worker.before });
-        system = system.or(Some(worker.system));
-    }
-    let mut system = system.ok_or_else(too_many)?;
-    system.stepper.synchronize();
-    Ok(Exploration { system, parts, names: parallel.names, found: parallel.found })
+    let mut team = Team::new(system, options, None);
+    team.begin(&initial)?;
+    team.found.stopped = team.search(reduction.as_ref(), watch)?;
+    team.finish()
 }
 
-struct Team {
+/// Workers, and what they have found.
+pub(super) struct Team<'c> {
     workers: Vec<Worker>,
-    found: Findings,
+    options: Options,
+    claim: Option<&'c Claim<'c>>,
+    pub(super) found: Findings,
     names: BTreeMap<u32, u32>,
     /// How many have numbers.
     states: u32,
+    /// Numbers of the states that are still to be looked at.
+    open: VecDeque<Range<u32>>,
+    /// With a claim, the graph of its product.
+    pub(super) runs: Option<Runs>,
 }
 
 /// Where one thread would have stopped in a round.
@@ -77,66 +74,142 @@ struct Cut {
     why: Stopped,
 }
 
-impl Team {
-    fn bytes(&self) -> usize {
-        self.workers.iter().map(Worker::bytes).sum()
+impl<'c> Team<'c> {
+    pub(super) fn new(system: System, options: Options, claim: Option<&'c Claim<'c>>) -> Self {
+        let errors = if claim.is_some() { 0 } else { system.program.errors.len() };
+        let jobs = options.jobs.max(1);
+        let systems = if jobs == 1 { vec![system] } else { system.share(jobs) };
+        let workers = systems.into_iter().enumerate();
+        Self {
+            workers: workers.map(|(own, system)| Worker::new(own, jobs, system, claim.is_some())).collect(),
+            options,
+            claim,
+            found: Findings { errors: vec![None; errors], ..Findings::default() },
+            names: BTreeMap::new(),
+            states: 0,
+            open: VecDeque::new(),
+            runs: claim.map(|claim| Runs::new(jobs, claim)),
+        }
     }
 
-    fn search(
+    /// Adds a state in which runs begin.
+    pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(), CoreError> {
+        let own = owner(&initial[..self.workers[0].system.leaves()], self.workers.len());
+        let (place, is_new) = self.workers[own].begin(initial)?;
+        if is_new {
+            self.give_number(own, place)?;
+            self.add_open(self.states - 1);
+        }
+        if let Some(runs) = &mut self.runs {
+            runs.initial.push(self.workers[own].states.number(place));
+        }
+        Ok(())
+    }
+
+    fn give_number(&mut self, own: usize, place: u32) -> Result<(), CoreError> {
+        self.workers[own].give_number(place, self.states);
+        if let Some(runs) = &mut self.runs {
+            runs.add_name(name(own, place, self.workers.len()).ok_or_else(too_many)?);
+        }
+        self.states = self.states.checked_add(1).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    /// Adds the states from number `first` on to those that are still to be looked at.
+    fn add_open(&mut self, first: u32) {
+        match self.open.back_mut() {
+            Some(last) if last.end == first => last.end = self.states,
+            _ if first < self.states => self.open.push_back(first..self.states),
+            _ => {}
+        }
+    }
+
+    /// The states of the next round: the oldest or, at the beginning of a search for runs, the newest.
+    fn next_round(&mut self) -> Option<Range<u32>> {
+        let is_deep = self.claim.is_some() && !self.options.shortest && self.states < DEEP;
+        let size = self.options.round.unwrap_or(if is_deep { DEEP_ROUND } else { ROUND });
+        let range = if is_deep { self.open.back_mut() } else { self.open.front_mut() }?;
+        let size = size.min(range.end - range.start);
+        let next = if is_deep { range.end - size..range.end } else { range.start..range.start + size };
+        *range = if is_deep { range.start..next.start } else { next.end..range.end };
+        self.open.retain(|range| !range.is_empty());
+        Some(next)
+    }
+
+    fn bytes(&self) -> usize {
+        let states: usize = self.workers.iter().map(Worker::bytes).sum();
+        states + self.runs.as_ref().map_or(0, Runs::bytes)
+    }
+
+    /// Visits states until there are no more, or the search ends for another reason.
+    pub(super) fn search(
         &mut self,
-        options: Options,
         reduction: Option<&Reduction>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stopped>, CoreError> {
-        let mut next = 0;
-        while next < self.states {
+        while let Some(range) = self.next_round() {
             if let Err(stopped) = watch.look().and_then(|()| watch.bytes(self.bytes())) {
                 return Ok(Some(stopped));
             }
-            let limit = self.states.min(next.saturating_add(options.round.unwrap_or(ROUND)));
-            if let Some(stopped) = self.round(options, reduction, limit - next, limit, watch) {
+            if let Some(stopped) = self.round(reduction, &range, watch) {
                 return Ok(Some(stopped));
             }
             let before = self.states;
-            let stopped = self.close(options)?;
+            let stopped = self.close(range)?;
+            self.add_open(before);
             watch.meter().count(u64::from(self.states - before), 0, 0);
             if stopped.is_some() {
                 return Ok(stopped);
             }
-            next = limit;
+            let held = self.bytes();
+            if let Some(runs) = self.runs.as_mut().filter(|runs| !self.options.shortest && runs.is_due()) {
+                match runs.find_component(held, watch) {
+                    Ok(false) => {}
+                    Ok(true) => return Ok(Some(Stopped::Found)),
+                    Err(stopped) => return Ok(Some(stopped)),
+                }
+            }
         }
         Ok(None)
     }
 
-    /// Looks at the states below `limit`, and lets the owners of those that follow know.
+    /// Looks at the states of a range, and lets the owners of those that follow know.
     fn round(
         &mut self,
-        options: Options,
         reduction: Option<&Reduction>,
-        size: u32,
-        limit: u32,
+        range: &Range<u32>,
         watch: &mut Watch<'_>,
     ) -> Option<Stopped> {
-        let common = Common { options, reduction, found: &self.found, limit, workers: self.workers.len() };
+        let common = Common {
+            options: self.options,
+            reduction,
+            claim: self.claim,
+            found: &self.found,
+            range: range.clone(),
+            workers: self.workers.len(),
+        };
         let workers = &mut self.workers;
-        let is_large = size >= WORTH_IT || (options.round.is_some() && size > 1);
+        let size = range.end - range.start;
+        let is_large = size >= WORTH_IT || (self.options.round.is_some() && size > 1);
         all(workers, is_large, watch, |worker, watch| worker.look(&common, watch));
-        deliver(workers);
-        all(workers, is_large, watch, |worker, _| worker.receive());
-        if reduction.is_some() {
-            answer(workers);
-            all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
+        if workers.len() > 1 {
             deliver(workers);
             all(workers, is_large, watch, |worker, _| worker.receive());
+            if reduction.is_some() {
+                answer(workers);
+                all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
+                deliver(workers);
+                all(workers, is_large, watch, |worker, _| worker.receive());
+            }
+            all(workers, is_large, watch, |worker, _| worker.sort());
         }
-        all(workers, is_large, watch, |worker, _| worker.sort());
         workers.iter().find_map(|worker| worker.stopped)
     }
 
     /// Ends a round: records what was found and numbers what is new, up to where one thread would have stopped.
-    fn close(&mut self, options: Options) -> Result<Option<Stopped>, CoreError> {
+    fn close(&mut self, range: Range<u32>) -> Result<Option<Stopped>, CoreError> {
         let fresh = self.merge_round()?;
-        let cut = self.cut(options, &fresh);
+        let cut = self.cut(&fresh);
         let is_inside = |number: u32| cut.is_none_or(|cut| number <= cut.number);
         let is_followed =
             |number: u32| cut.is_none_or(|cut| number < cut.number || (cut.followed && number == cut.number));
@@ -150,28 +223,31 @@ impl Team {
         let mut notes: Vec<_> = self.workers.iter_mut().flat_map(|worker| worker.notes.drain(..)).collect();
         notes.sort_by_key(|note| note.0);
         for (number, name, note) in notes.into_iter().filter(|note| is_inside(note.0)) {
-            if self.found.take(number, note, options.keep_finals) {
+            if self.found.take(number, note, self.options.keep_finals) {
                 self.names.insert(number, name);
             }
         }
-        for (number, followed) in self.workers.iter_mut().flat_map(|worker| worker.followed.drain(..)) {
-            if is_followed(number) {
-                self.found.transitions += u64::from(followed);
-            }
-        }
+        let mut followed: Vec<_> =
+            self.workers.iter_mut().flat_map(|worker| worker.followed.drain(..)).collect();
+        followed.retain(|&(number, _)| is_followed(number));
+        self.found.transitions += followed.iter().map(|&(_, count)| u64::from(count)).sum::<u64>();
         for (key, worker, place) in fresh {
             if is_followed(key.0) {
-                self.workers[worker].give_number(place, self.states);
-                self.states = self.states.checked_add(1).ok_or_else(too_many)?;
+                self.give_number(worker, place)?;
             }
+        }
+        if let [only] = self.workers.as_slice() {
+            self.states = u32::try_from(only.states.store.len()).map_err(|_| too_many())?;
+        }
+        if let Some(runs) = &mut self.runs {
+            runs.add_round(&mut self.workers, range, &followed, self.states)?;
         }
         Ok(cut.map(|cut| cut.why))
     }
 
     /// The new states of a round: where they come, whose they are, and their places there.
     fn merge_round(&mut self) -> Result<Vec<(Key, usize, u32)>, CoreError> {
-        let lists: Vec<Vec<(Key, u32)>> =
-            self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.fresh)).collect();
+        let lists: Vec<Vec<(Key, u32)>> = self.workers.iter_mut().map(Worker::take_fresh).collect();
         let count: usize = lists.iter().map(Vec::len).sum();
         u32::try_from(self.states as usize + count).map_err(|_| too_many())?;
         let mut heads = vec![0; lists.len()];
@@ -186,22 +262,37 @@ impl Team {
     }
 
     /// Where one thread would have stopped in this round, if anywhere.
-    fn cut(&self, options: Options, fresh: &[(Key, usize, u32)]) -> Option<Cut> {
+    fn cut(&self, fresh: &[(Key, usize, u32)]) -> Option<Cut> {
         let notes = self.workers.iter().flat_map(|worker| &worker.notes);
-        let failure = notes.filter(|note| note.2.ends(options)).map(|note| note.0).min();
-        let most = options.states.and_then(|most| usize::try_from(most).ok());
-        let full = most.and_then(|most| {
+        let failure = notes.filter(|note| note.2.ends(self.options)).map(|note| note.0).min();
+        let most = self.options.states.and_then(|most| usize::try_from(most).ok());
+        let full = most.filter(|_| self.workers.len() > 1).and_then(|most| {
             let beyond = most.checked_sub(self.states as usize);
             // Where even the first state is too much, it is the last.
             beyond.map_or(Some(0), |beyond| fresh.get(beyond).map(|&((number, _), ..)| number))
         });
-        match (failure, full) {
+        match (failure, full.or(self.workers[0].full)) {
             (Some(failure), full) if full.is_none_or(|full| failure <= full) => {
                 Some(Cut { number: failure, followed: false, why: Stopped::Found })
             }
             (_, Some(full)) => Some(Cut { number: full, followed: true, why: Stopped::States }),
             _ => None,
         }
+    }
+
+    /// All that was visited.
+    pub(super) fn finish(mut self) -> Result<Exploration, CoreError> {
+        self.found.bytes = self.bytes() as u64;
+        self.found.states = u64::from(self.states) - self.found.inside;
+        let mut parts = Vec::new();
+        let mut system = None;
+        for worker in self.workers {
+            parts.push(Part { store: worker.states.store, before: worker.states.before });
+            system = system.or(Some(worker.system));
+        }
+        let mut system = system.ok_or_else(too_many)?;
+        system.stepper.synchronize();
+        Ok(Exploration { system, parts, names: self.names, found: self.found })
     }
 }
 

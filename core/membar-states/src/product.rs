@@ -1,195 +1,132 @@
-//! The product of the program and an automaton.
+//! The product of the program and an automaton: which steps of the automaton are open in a state, and with which marks.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use membar_ir::error::CoreError;
-use membar_ir::program::EdgeId;
+use membar_ir::words::narrow;
 
 use super::automaton::{AcceptanceSets, Automaton};
 use super::fairness::{Fair, Fairness};
+use super::findings::{Findings, Note};
 use super::safety::{RunStep, run_step};
-use super::store::{ExpandedState, Store};
-use super::successors::{Successors, too_many};
+use super::successors::{Successors, Transition};
 use super::system::System;
 
-/// A step of the product.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ProductEdge {
-    /// The state that it leads to.
-    pub(super) target: u32,
-    /// The number of its marks.
-    pub(super) marks: u32,
-    /// Which move of the program it is; None if the program has ended and nothing happens.
-    pub(super) step: Option<u32>,
-}
-
-/// The product, as far as it was visited.
+/// An automaton beside a program, with the marks of fairness.
 #[derive(Debug)]
-pub(super) struct Product<'s> {
-    pub(super) system: &'s mut System,
-    automaton: &'s Automaton,
-    fairness: Fairness,
-    store: Store,
-    known_marks: Vec<AcceptanceSets>,
-    numbers: BTreeMap<AcceptanceSets, u32>,
-    near: ExpandedState,
-    moves: Successors,
-    scratch: Vec<u32>,
-    leaves: Vec<u32>,
-    /// Whether the bound held a store back.
-    pub(super) held: bool,
-    /// A thread and its edge whose stores do not fit into an empty buffer.
-    pub(super) unfit: Option<(usize, EdgeId)>,
-    /// Whether an access hit no location.
-    pub(super) fault: bool,
-    /// Whether an assertion failed in a run that the automaton might still have accepted.
-    pub(super) failed: bool,
+pub(super) struct Claim<'a> {
+    pub(super) automaton: &'a Automaton,
+    pub(super) fairness: Fairness,
 }
 
-impl<'s> Product<'s> {
-    pub(super) fn new(
-        system: &'s mut System,
-        automaton: &'s Automaton,
-        fair: Fair,
-    ) -> Result<Self, CoreError> {
-        let fairness = Fairness::new(&system.program, fair, automaton.marks)?;
-        let store = Store::new(system.leaves(), true);
-        Ok(Self {
-            system,
-            automaton,
-            fairness,
-            store,
-            known_marks: Vec::new(),
-            numbers: BTreeMap::new(),
-            near: ExpandedState::default(),
-            moves: Successors::default(),
-            scratch: Vec::new(),
-            leaves: Vec::new(),
-            held: false,
-            unfit: None,
-            fault: false,
-            failed: false,
-        })
+/// What the automaton can do in a state.
+#[derive(Debug, Default)]
+pub(super) struct OpenEdges {
+    /// Where its steps lead, and their marks, those of the state included.
+    pub(super) list: Vec<(u32, AcceptanceSets)>,
+    /// Whether the program has ended, so that only the automaton moves on.
+    pub(super) stays: bool,
+}
+
+impl<'a> Claim<'a> {
+    pub(super) fn new(system: &System, automaton: &'a Automaton, fair: Fair) -> Result<Self, CoreError> {
+        Ok(Self { automaton, fairness: Fairness::new(&system.program, fair, automaton.marks)? })
     }
 
-    /// How many states were met.
-    pub(super) fn len(&self) -> usize {
-        self.store.len()
-    }
-
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        self.store.bytes() + self.system.bytes()
-    }
-
-    /// All marks that must be seen.
-    pub(super) fn all_marks(&self) -> AcceptanceSets {
-        self.fairness.all()
-    }
-
-    /// The marks with a number.
-    pub(super) fn marks(&self, number: u32) -> AcceptanceSets {
-        self.known_marks[number as usize]
-    }
-
-    /// The states in which runs begin.
-    pub(super) fn initial(&mut self) -> Result<Vec<u32>, CoreError> {
-        let program = self.system.initial()?;
-        let mut found = Vec::new();
-        for &state in &self.automaton.initial {
-            found.push(self.number(&program, state)?);
+    /// Finds the open edges of the state whose moves were asked for last, of which `leaves` are the words and the last
+    /// is the automaton's state; and what is to be said of it, as far as `found` does not say it already.
+    pub(super) fn look(
+        &self,
+        system: &mut System,
+        leaves: &[u32],
+        moves: &Successors,
+        found: &Findings,
+        open: &mut OpenEdges,
+        notes: &mut Vec<Note>,
+    ) {
+        super::findings::look_at_moves(moves, found, notes);
+        let (program, state) = leaves.split_at(leaves.len() - 1);
+        let state = state[0] as usize;
+        if self.automaton.wrong[state] {
+            notes.push(Note::Wrong);
         }
-        Ok(found)
+        self.open_edges(system, program, state, moves, open);
+        let fails = !found.run_fails && moves.list.iter().any(|step| step.failed);
+        if fails && !open.list.is_empty() {
+            notes.push(Note::RunFails);
+        }
     }
 
-    /// Whether the automaton is, in this state, where it must not be.
-    pub(super) fn is_wrong(&mut self, number: u32) -> bool {
-        self.store.fetch(number, &mut self.near);
-        let count = self.system.leaves();
-        self.automaton.wrong[self.near.leaves(count + 1)[count] as usize]
-    }
-
-    /// All steps out of a state.
-    pub(super) fn steps(&mut self, number: u32, found: &mut Vec<ProductEdge>) -> Result<(), CoreError> {
-        found.clear();
-        let count = self.system.leaves();
-        self.store.fetch(number, &mut self.near);
-        let near = std::mem::take(&mut self.near);
-        let mut moves = std::mem::take(&mut self.moves);
-        let (program, state) = (near.leaves(count), near.leaves(count + 1)[count]);
-        self.system.moves(program, &mut moves)?;
-        self.held |= moves.held;
-        self.unfit = self.unfit.or(moves.unfit);
-        self.fault |= !moves.faults.is_empty();
-        if self.system.is_inside() {
+    fn open_edges(
+        &self,
+        system: &mut System,
+        program: &[u32],
+        state: usize,
+        moves: &Successors,
+        open: &mut OpenEdges,
+    ) {
+        open.list.clear();
+        open.stays = false;
+        if system.is_inside() {
             // The automaton does not see what happens inside an atomic block.
-            self.failed |= moves.list.iter().any(|step| step.failed);
-            for (place, step) in moves.list.iter().enumerate().filter(|(_, step)| !step.failed) {
-                let (target, _) = self.place(moves.after(step, count), state, &near)?;
-                let marks = self.number_of_marks(self.fairness.of_move(step))?;
-                let step = Some(u32::try_from(place).map_err(|_| too_many())?);
-                found.push(ProductEdge { target, marks, step });
-            }
-            self.near = near;
-            self.moves = moves;
-            return Ok(());
+            open.list.push((narrow(state), 0));
+            return;
         }
         let mut truths = 0;
         for (place, &predicate) in self.automaton.predicates.iter().enumerate() {
-            truths |= u64::from(self.system.holds(predicate, program)) << place;
+            truths |= u64::from(system.holds(predicate, program)) << place;
         }
-        let resting = self.fairness.of_state(self.system.locals(), &moves);
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
-        let automaton = self.automaton;
-        let may_stay = !automaton.is_endless;
-        let fails = moves.list.iter().any(|step| step.failed);
-        for edge in automaton.leaving[state as usize].iter().filter(|edge| edge.is_open(truths)) {
-            self.failed |= fails;
-            if has_ended && may_stay {
-                let (target, _) = self.place(program, edge.target, &near)?;
-                let marks = self.number_of_marks(edge.marks | self.fairness.own())?;
-                found.push(ProductEdge { target, marks, step: None });
-            }
-            for (place, step) in moves.list.iter().enumerate().filter(|(_, step)| !step.failed) {
-                let (target, _) = self.place(moves.after(step, count), edge.target, &near)?;
-                let marks = self.number_of_marks(edge.marks | resting | self.fairness.of_move(step))?;
-                let step = Some(u32::try_from(place).map_err(|_| too_many())?);
-                found.push(ProductEdge { target, marks, step });
-            }
-        }
-        self.near = near;
-        self.moves = moves;
-        Ok(())
+        open.stays = has_ended && !self.automaton.is_endless;
+        let resting = self.fairness.of_state(system.locals(), moves);
+        let edges = self.automaton.leaving[state].iter().filter(|edge| edge.is_open(truths));
+        open.list.extend(edges.map(|edge| (edge.target, edge.marks | resting)));
     }
 
-    fn number(&mut self, program: &[u32], state: u32) -> Result<u32, CoreError> {
-        Ok(self.place(program, state, &ExpandedState::default())?.0)
+    /// The marks of the automaton's step and a move of the program; None where the program has ended.
+    pub(super) fn marks(&self, edge: AcceptanceSets, step: Option<&Transition>) -> AcceptanceSets {
+        edge | step.map_or(self.fairness.own(), |step| self.fairness.of_move(step))
     }
 
-    fn place(&mut self, program: &[u32], state: u32, near: &ExpandedState) -> Result<(u32, bool), CoreError> {
-        self.leaves.clear();
-        self.leaves.extend_from_slice(program);
-        self.leaves.push(state);
-        self.store.number(&self.leaves, near, &mut self.scratch).ok_or_else(too_many)
+    /// The move of the program in a step with these marks between two states of the product; None if nothing happens.
+    pub(super) fn step_between(
+        &self,
+        system: &mut System,
+        before: &[u32],
+        after: &[u32],
+        marks: AcceptanceSets,
+        moves: &mut Successors,
+    ) -> Result<Option<RunStep>, CoreError> {
+        let count = system.leaves();
+        system.moves(&before[..count], moves)?;
+        let mut open = OpenEdges::default();
+        self.open_edges(system, &before[..count], before[count] as usize, moves, &mut open);
+        let is_it = |step: &&Transition| {
+            let leads = !step.failed && moves.after(step, count) == &after[..count];
+            leads
+                && open
+                    .list
+                    .iter()
+                    .any(|&(target, edge)| target == after[count] && self.marks(edge, Some(step)) == marks)
+        };
+        Ok(moves.list.iter().find(is_it).map(|step| run_step(step, moves)))
     }
+}
 
-    fn number_of_marks(&mut self, marks: AcceptanceSets) -> Result<u32, CoreError> {
-        if let Some(&number) = self.numbers.get(&marks) {
-            return Ok(number);
-        }
-        let number = u32::try_from(self.known_marks.len()).map_err(|_| too_many())?;
-        self.known_marks.push(marks);
-        self.numbers.insert(marks, number);
-        Ok(number)
-    }
+/// Numbers for sets of marks.
+#[derive(Debug, Default)]
+pub(super) struct LabelTable {
+    pub(super) known: Vec<AcceptanceSets>,
+    numbers: FxHashMap<AcceptanceSets, u32>,
+}
 
-    /// The program's part of a step out of `state`; None if nothing happens.
-    pub(super) fn step_of(&mut self, state: u32, arc: ProductEdge) -> Result<Option<RunStep>, CoreError> {
-        let Some(place) = arc.step else { return Ok(None) };
-        let count = self.system.leaves();
-        self.store.fetch(state, &mut self.near);
-        self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        Ok(self.moves.list.get(place as usize).map(|step| run_step(step, &self.moves)))
+impl LabelTable {
+    /// The number of a set.
+    pub(super) fn number(&mut self, marks: AcceptanceSets) -> u32 {
+        *self.numbers.entry(marks).or_insert_with(|| {
+            self.known.push(marks);
+            narrow(self.known.len() - 1)
+        })
     }
 }

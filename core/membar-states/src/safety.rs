@@ -173,7 +173,7 @@ pub(super) fn is_chosen(step: &Transition, alone: Option<usize>) -> bool {
 }
 
 impl Exploration {
-    fn fetch(&self, name: u32, expanded: &mut ExpandedState) {
+    pub(super) fn fetch(&self, name: u32, expanded: &mut ExpandedState) {
         let (place, part) = (name as usize / self.parts.len(), name as usize % self.parts.len());
         // Both are numbers of 32 bits: a name is one.
         self.parts[part].store.fetch(narrow(place), expanded);

@@ -1,11 +1,17 @@
-//! A worker of the parallel search: it owns the states whose hash is its own, and sends others to their owners.
+//! A worker of a search in rounds: it owns the states whose hash is its own, and sends others to their owners.
+//!
+//! A worker that is alone owns every state: it numbers states as it meets them, and sends nothing.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
+use membar_ir::words::narrow;
 
+use super::automaton::AcceptanceSets;
 use super::findings::{Findings, Note, Options, look};
+use super::product::{Claim, LabelTable, OpenEdges};
 use super::reduction::Reduction;
 use super::safety::is_chosen;
 use super::store::{ExpandedState, Store, append, spread_words};
@@ -15,26 +21,28 @@ use super::system::System;
 /// A state that has no number yet.
 const UNNUMBERED: u32 = u32::MAX;
 /// Words of a message before those of its state.
-pub(super) const HEAD: usize = 3;
+const HEAD: usize = 3;
 
 /// What one thread says that all know.
 #[derive(Debug)]
 pub(super) struct Common<'c> {
     pub(super) options: Options,
     pub(super) reduction: Option<&'c Reduction>,
+    /// The automaton beside the program, if there is one.
+    pub(super) claim: Option<&'c Claim<'c>>,
     /// What was found in earlier rounds.
     pub(super) found: &'c Findings,
-    /// States below this number are looked at in this round.
-    pub(super) limit: u32,
+    /// States with these numbers are looked at in this round.
+    pub(super) range: Range<u32>,
     pub(super) workers: usize,
 }
 
 /// Where a state would come among those that one thread meets: the number of the state before it, and the place of
-/// the move between them.
+/// the step between them among those that are followed.
 pub(super) type Key = (u32, u32);
 
-/// Messages about states: the number of the state before, the place of the move with a bit for whether an answer is
-/// wanted, the name of the state before, and the words of the state.
+/// Messages about states: the key of the step, twice its second part with a bit for whether an answer is wanted; the
+/// name of the state before or, with a claim, the label of the step; and the words of the state.
 type StateMessage = Vec<u32>;
 
 /// A state of which only the moves of one thread were followed so far.
@@ -42,8 +50,70 @@ type StateMessage = Vec<u32>;
 struct Alone {
     place: u32,
     thread: usize,
-    /// Who knows whether one of them leads on: the end of its part of `asked`.
+    /// How many steps were followed.
+    followed: u32,
+    /// Who knows whether they lead on: the end of its part of `asked`.
     end: usize,
+}
+
+/// A step of the product into an own state.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Received {
+    pub(super) key: Key,
+    /// The place of the state that it leads to.
+    pub(super) place: u32,
+    /// The label of the step, as numbered by worker `from`.
+    pub(super) label: u32,
+    pub(super) from: u32,
+}
+
+/// The states of a worker.
+#[derive(Debug)]
+pub(super) struct OwnStates {
+    pub(super) store: Store,
+    /// Without a claim, per state the name of the state before it.
+    pub(super) before: Vec<u32>,
+    /// Per state its number; none if there is one worker, because then places are numbers.
+    numbers: Vec<u32>,
+    /// States that are new in this round, and where they come among all.
+    fresh: Vec<(Key, u32)>,
+    /// With a claim, the steps of this round into these states.
+    pub(super) received: Vec<Received>,
+    last: ExpandedState,
+    scratch: Vec<u32>,
+    is_only: bool,
+    has_claim: bool,
+}
+
+impl OwnStates {
+    /// The number of the state at a place.
+    pub(super) fn number(&self, place: u32) -> u32 {
+        if self.is_only { place } else { self.numbers[place as usize] }
+    }
+
+    /// Records a step into the state at a place, which may be new; `with` is the name of the state before, or a label.
+    fn enter(&mut self, from: u32, key: Key, with: u32, (place, is_new): (u32, bool)) {
+        if is_new {
+            if !self.has_claim {
+                append(&mut self.before, with);
+            }
+            if !self.is_only {
+                append(&mut self.numbers, UNNUMBERED);
+                self.fresh.push((key, place));
+            }
+        } else if let Some(met) = (place as usize + self.fresh.len()).checked_sub(self.numbers.len())
+            && !self.is_only
+            && key < self.fresh[met].0
+        {
+            self.fresh[met].0 = key;
+            if !self.has_claim {
+                self.before[place as usize] = with;
+            }
+        }
+        if self.has_claim {
+            self.received.push(Received { key, place, label: with, from });
+        }
+    }
 }
 
 /// A thread's states, and what it has to say and to do in a round.
@@ -51,19 +121,13 @@ struct Alone {
 pub(super) struct Worker {
     pub(super) own: usize,
     pub(super) system: System,
-    pub(super) store: Store,
-    /// Per own state the name of the state before it.
-    pub(super) before: Vec<u32>,
-    /// Per own state its number.
-    numbers: Vec<u32>,
+    pub(super) states: OwnStates,
     /// Own states still to be looked at, by their numbers.
     queue: VecDeque<u32>,
     /// What is to be said: of which number and name.
     pub(super) notes: Vec<(u32, u32, Note)>,
     /// How many moves of which number were followed.
     pub(super) followed: Vec<(u32, u32)>,
-    /// States that are new in this round, and where they come among all.
-    pub(super) fresh: Vec<(Key, u32)>,
     pub(super) outbox: Vec<StateMessage>,
     pub(super) inbox: Vec<StateMessage>,
     /// Answers to others, and those of others: whether a state is still to be looked at.
@@ -74,27 +138,38 @@ pub(super) struct Worker {
     /// What has no meaning, and in which number.
     pub(super) error: Option<(u32, CoreError)>,
     pub(super) stopped: Option<Stopped>,
+    /// If it is alone, the state after which there were more states than there may be.
+    pub(super) full: Option<u32>,
+    /// Numbers for marks of steps out of own states.
+    pub(super) labels: LabelTable,
     near: ExpandedState,
-    last: ExpandedState,
-    scratch: Vec<u32>,
     moves: Successors,
+    open: OpenEdges,
+    words: Vec<u32>,
     said: Vec<Note>,
 }
 
 impl Worker {
-    pub(super) fn new(own: usize, workers: usize, system: System) -> Self {
-        let store = Store::new(system.leaves(), false);
+    pub(super) fn new(own: usize, workers: usize, system: System, has_claim: bool) -> Self {
+        let states = OwnStates {
+            store: Store::new(system.leaves(), has_claim),
+            before: Vec::new(),
+            numbers: Vec::new(),
+            fresh: Vec::new(),
+            received: Vec::new(),
+            last: ExpandedState::default(),
+            scratch: Vec::new(),
+            is_only: workers == 1,
+            has_claim,
+        };
         let mail = || vec![Vec::new(); workers];
         Self {
             own,
             system,
-            store,
-            before: Vec::new(),
-            numbers: Vec::new(),
+            states,
             queue: VecDeque::new(),
             notes: Vec::new(),
             followed: Vec::new(),
-            fresh: Vec::new(),
             outbox: mail(),
             inbox: mail(),
             answers: vec![Vec::new(); workers],
@@ -103,10 +178,12 @@ impl Worker {
             asked: Vec::new(),
             error: None,
             stopped: None,
+            full: None,
+            labels: LabelTable::default(),
             near: ExpandedState::default(),
-            last: ExpandedState::default(),
-            scratch: Vec::new(),
             moves: Successors::default(),
+            open: OpenEdges::default(),
+            words: Vec::new(),
             said: Vec::new(),
         }
     }
@@ -114,33 +191,34 @@ impl Worker {
     /// Bytes held by its states, and by its copy of the parts of states.
     pub(super) fn bytes(&self) -> usize {
         let mail: usize = self.outbox.iter().chain(&self.inbox).map(Vec::capacity).sum();
-        let lists = self.before.capacity() + self.numbers.capacity() + self.queue.capacity() + mail;
-        self.store.bytes() + self.system.bytes() + 4 * lists
+        let lists = self.states.before.capacity() + self.states.numbers.capacity() + self.queue.capacity();
+        let received = self.states.received.capacity() * size_of::<Received>();
+        self.states.store.bytes() + self.system.bytes() + 4 * (lists + mail) + received
     }
 
-    /// Puts the first state of all where it belongs.
-    pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(), CoreError> {
-        self.store.number(initial, &ExpandedState::default(), &mut self.scratch).ok_or_else(too_many)?;
-        let name = name(self.own, 0, self.outbox.len()).ok_or_else(too_many)?;
-        self.before.push(name);
-        self.numbers.push(0);
-        self.queue.push_back(0);
-        Ok(())
+    /// Puts a state in which runs begin where it belongs; its place, and whether it is new.
+    pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(u32, bool), CoreError> {
+        let states = &mut self.states;
+        let met = states.store.number(initial, &ExpandedState::default(), &mut states.scratch);
+        let (place, is_new) = met.ok_or_else(too_many)?;
+        if is_new && !states.has_claim {
+            states.before.push(name(self.own, place, self.outbox.len()).ok_or_else(too_many)?);
+        }
+        if is_new && !states.is_only {
+            states.numbers.push(UNNUMBERED);
+        }
+        Ok((place, is_new))
     }
 
     /// Looks at its states of this round, and writes to the owners of those that follow.
     pub(super) fn look(&mut self, common: &Common<'_>, watch: &mut Watch<'_>) {
         self.system.stepper.synchronize();
-        while let Some(&place) = self.queue.front() {
-            let number = self.numbers[place as usize];
-            if number >= common.limit {
-                return;
-            }
-            self.queue.pop_front();
+        for place in self.places_of(&common.range) {
             if let Err(stopped) = watch.step() {
                 self.stopped = Some(stopped);
                 return;
             }
+            let number = self.states.number(place);
             match self.look_at(place, number, common) {
                 Ok(true) => {}
                 Ok(false) => return,
@@ -152,12 +230,19 @@ impl Worker {
         }
     }
 
+    /// The own states with these numbers, in order.
+    fn places_of(&mut self, range: &Range<u32>) -> Vec<u32> {
+        if self.states.is_only {
+            return range.clone().collect();
+        }
+        let start = self.queue.partition_point(|&place| self.states.number(place) < range.start);
+        let end = self.queue.partition_point(|&place| self.states.number(place) < range.end);
+        self.queue.drain(start..end).collect()
+    }
+
     /// Looks at one state; whether to go on.
     fn look_at(&mut self, place: u32, number: u32, common: &Common<'_>) -> Result<bool, CoreError> {
-        let count = self.system.leaves();
-        self.store.fetch(place, &mut self.near);
-        self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        look(&mut self.system, self.near.leaves(count), &self.moves, common.found, &mut self.said);
+        self.find_moves(place, common)?;
         let is_over = self.said.iter().any(|note| note.ends(common.options));
         let name = name(self.own, place, common.workers).ok_or_else(too_many)?;
         self.notes.extend(self.said.drain(..).map(|note| (number, name, note)));
@@ -168,44 +253,99 @@ impl Worker {
             reduction.ample_thread(&self.system.program, self.system.locals(), &self.moves)
         };
         let alone = common.reduction.and_then(chosen);
-        self.follow(place, number, |step| is_chosen(step, alone), alone.is_some(), common)?;
+        let (followed, goes_on) =
+            self.follow(place, number, |step| is_chosen(step, alone), 0, alone.is_some(), common)?;
         if let Some(thread) = alone {
-            self.alone.push(Alone { place, thread, end: self.asked.len() });
+            if !self.states.is_only {
+                self.alone.push(Alone { place, thread, followed, end: self.asked.len() });
+            } else if !goes_on {
+                let others = |step: &Transition| !is_chosen(step, alone);
+                self.follow(place, number, others, followed, false, common)?;
+            }
         }
-        Ok(true)
+        let most = common.options.states.filter(|_| self.states.is_only);
+        if most.is_some_and(|most| self.states.store.len() as u64 > most) {
+            self.full = Some(number);
+        }
+        Ok(self.full.is_none())
     }
 
-    /// Writes about the states that some of the moves at hand lead to.
+    /// Finds what can happen in a state, and what is to be said of it.
+    fn find_moves(&mut self, place: u32, common: &Common<'_>) -> Result<(), CoreError> {
+        let count = self.system.leaves();
+        self.states.store.fetch(place, &mut self.near);
+        self.system.moves(self.near.leaves(count), &mut self.moves)?;
+        let (system, moves, notes) = (&mut self.system, &self.moves, &mut self.said);
+        match common.claim {
+            None => look(system, self.near.leaves(count), moves, common.found, notes),
+            Some(claim) => {
+                let leaves = self.near.leaves(count + 1);
+                claim.look(system, leaves, moves, common.found, &mut self.open, notes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows some of the moves at hand, the first of them as step `first`: writes to the owners of the states that
+    /// they lead to. How many steps were followed, with those before, and whether one leads to a state that is still to
+    /// be looked at, as far as that is known here.
     fn follow(
         &mut self,
         place: u32,
         number: u32,
         is_chosen: impl Fn(&Transition) -> bool,
+        first: u32,
         asks: bool,
         common: &Common<'_>,
-    ) -> Result<(), CoreError> {
+    ) -> Result<(u32, bool), CoreError> {
         let count = self.system.leaves();
         let name = name(self.own, place, common.workers).ok_or_else(too_many)?;
-        // What is put off comes behind what was chosen.
-        let behind = if asks || common.reduction.is_none() { 0 } else { self.moves.list.len() };
-        let mut followed = 0;
-        for (position, step) in self.moves.list.iter().enumerate().filter(|(_, step)| is_chosen(step)) {
-            followed += 1;
-            if step.failed {
-                continue;
+        let (mut next, mut failed, mut goes_on) = (first, 0, false);
+        let mut go = |program: &[u32], edge: (u32, AcceptanceSets), step: Option<&Transition>| {
+            self.words.clear();
+            self.words.extend_from_slice(program);
+            let mut with = name;
+            if let Some(claim) = common.claim {
+                self.words.push(edge.0);
+                with = self.labels.number(claim.marks(edge.1, step));
             }
-            let after = self.moves.after(step, count);
-            let owner = owner(after, common.workers);
-            let place = u32::try_from(behind + position).ok().filter(|&place| place < 1 << 31);
-            let mail = &mut self.outbox[owner];
-            mail.extend([number, place.ok_or_else(too_many)? << 1 | u32::from(asks), name]);
-            mail.extend_from_slice(after);
-            if asks {
-                self.asked.push(owner);
+            if next >= UNNUMBERED >> 1 {
+                return Err(too_many());
+            }
+            if self.states.is_only {
+                let states = &mut self.states;
+                let met = states.store.number(&self.words, &self.near, &mut states.scratch);
+                let met = met.ok_or_else(too_many)?;
+                goes_on |= met.0 > number;
+                states.enter(0, (number, next), with, met);
+            } else {
+                let owner = owner(program, common.workers);
+                let mail = &mut self.outbox[owner];
+                mail.extend([number, next << 1 | u32::from(asks), with]);
+                mail.extend_from_slice(&self.words);
+                if asks {
+                    self.asked.push(owner);
+                }
+            }
+            next += 1;
+            Ok(())
+        };
+        let without_claim = [(0, 0)];
+        let edges = if common.claim.is_some() { self.open.list.as_slice() } else { &without_claim };
+        for &edge in edges {
+            if self.open.stays {
+                go(self.near.leaves(count), edge, None)?;
+            }
+            for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
+                if step.failed {
+                    failed += u32::from(common.claim.is_none());
+                } else {
+                    go(self.moves.after(step, count), edge, Some(step))?;
+                }
             }
         }
-        self.followed.push((number, followed));
-        Ok(())
+        self.followed.push((number, next - first + failed));
+        Ok((next, goes_on))
     }
 
     /// Reads what others wrote about its states.
@@ -224,25 +364,15 @@ impl Worker {
 
     /// Reads the mail of one; None: there are more states than numbers.
     fn read(&mut self, from: usize, mail: &[u32]) -> Option<()> {
-        let old = self.numbers.len() - self.fresh.len();
-        for message in mail.chunks_exact(HEAD + self.system.leaves()) {
+        let states = &mut self.states;
+        let words = self.system.leaves() + usize::from(states.has_claim);
+        for message in mail.chunks_exact(HEAD + words) {
             let (head, leaves) = message.split_at(HEAD);
-            let (number, move_of, before) = (head[0], head[1] >> 1, head[2]);
-            let (place, is_new) = self.store.number_after(leaves, &mut self.last, &mut self.scratch)?;
-            let key = (number, move_of);
-            if is_new {
-                append(&mut self.before, before);
-                append(&mut self.numbers, UNNUMBERED);
-                self.fresh.push((key, place));
-            } else if let Some(met) = (place as usize).checked_sub(old)
-                && key < self.fresh[met].0
-            {
-                self.fresh[met].0 = key;
-                self.before[place as usize] = before;
-            }
+            let (number, step, with) = (head[0], head[1] >> 1, head[2]);
+            let met = states.store.number_after(leaves, &mut states.last, &mut states.scratch)?;
+            states.enter(narrow(from), (number, step), with, met);
             if head[1] & 1 == 1 {
-                let goes_on = self.numbers[place as usize] > number;
-                self.answers[from].push(goes_on);
+                self.answers[from].push(states.number(met.0) > number);
             }
         }
         Some(())
@@ -262,7 +392,7 @@ impl Worker {
             }
             start = state.end;
             if !goes_on && let Err(error) = self.follow_others(state, common) {
-                let number = self.numbers[state.place as usize];
+                let number = self.states.number(state.place);
                 self.error = self.error.take().or(Some((number, error)));
             }
         }
@@ -272,22 +402,29 @@ impl Worker {
     }
 
     fn follow_others(&mut self, state: &Alone, common: &Common<'_>) -> Result<(), CoreError> {
-        let count = self.system.leaves();
-        let number = self.numbers[state.place as usize];
-        self.store.fetch(state.place, &mut self.near);
-        self.system.moves(self.near.leaves(count), &mut self.moves)?;
-        self.follow(state.place, number, |step| !is_chosen(step, Some(state.thread)), false, common)
+        let number = self.states.number(state.place);
+        self.find_moves(state.place, common)?;
+        self.said.clear();
+        let others = |step: &Transition| !is_chosen(step, Some(state.thread));
+        self.follow(state.place, number, others, state.followed, false, common).map(|_| ())
     }
 
-    /// Puts the new states of this round into the order in which one thread would have met them.
+    /// The new states of this round, in the order in which one thread would have met them.
     pub(super) fn sort(&mut self) {
-        self.fresh.sort_unstable();
+        self.states.fresh.sort_unstable();
+    }
+
+    /// Hands over the new states of this round.
+    pub(super) fn take_fresh(&mut self) -> Vec<(Key, u32)> {
+        std::mem::take(&mut self.states.fresh)
     }
 
     /// Gives a new state its number.
     pub(super) fn give_number(&mut self, place: u32, number: u32) {
-        self.numbers[place as usize] = number;
-        self.queue.push_back(place);
+        if !self.states.is_only {
+            self.states.numbers[place as usize] = number;
+            self.queue.push_back(place);
+        }
     }
 }
 
@@ -296,7 +433,7 @@ pub(super) fn name(own: usize, place: u32, workers: usize) -> Option<u32> {
     u32::try_from(place as usize * workers + own).ok()
 }
 
-/// Whose a state is.
+/// Whose a state is, by its words without those of a claim.
 pub(super) fn owner(leaves: &[u32], workers: usize) -> usize {
-    spread_words(leaves) as usize % workers
+    if workers == 1 { 0 } else { spread_words(leaves) as usize % workers }
 }

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 NAME = "states"
-_ONE_THREAD = "--jobs has no effect on LTL: one thread checks it"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 LEFT_OUT = "the run that was found, in which a claim is false, ends where the program is not followed"
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
@@ -254,14 +253,14 @@ class _Search:
         from membar.engines.states import claim_form
 
         limits, options = self.task.limits, self.task.options
-        if options.jobs > 1 and _ONE_THREAD not in self.tally.notes:
-            self.tally.notes.append(_ONE_THREAD)
         progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
         answer = self.core.find_run(
             claim_form(claim, self.lowered.predicates),
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
             shortest=options.shortest,
+            jobs=min(options.jobs, _MOST_JOBS),
+            round_size=self.round_size,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
             states=limits.states,
             memory=limits.memory,
