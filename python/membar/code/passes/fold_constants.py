@@ -46,11 +46,7 @@ def _with_constants_read(function: ir.Function, module: ir.Module) -> ir.Functio
     for block in function.blocks:
         kept: list[ir.Instruction] = []
         for item in block.instructions:
-            match item:
-                case ir.Load(result=result, address=ir.ObjectAddress(), ordering=None, is_volatile=False):
-                    found = constant_at(module, item.address, result.type)
-                case _:
-                    found = None
+            found = loaded_constant(item, module)
             if found is None:
                 kept.append(item)
             elif isinstance(item, ir.Load):
@@ -58,6 +54,15 @@ def _with_constants_read(function: ir.Function, module: ir.Module) -> ir.Functio
         is_same = len(kept) == len(block.instructions)
         blocks.append(block if is_same else replace(block, instructions=tuple(kept)))
     return replace(function, blocks=tuple(with_values(blocks, known))) if known else function
+
+
+def loaded_constant(item: ir.Instruction, module: ir.Module) -> ir.Operand | None:
+    """What an instruction loads from a constant object; None if it is not known, or if it loads nothing."""
+    match item:
+        case ir.Load(result=result, address=ir.ObjectAddress(), ordering=None, is_volatile=False):
+            return constant_at(module, item.address, result.type)
+        case _:
+            return None
 
 
 def constant_at(module: ir.Module, address: ir.Operand, type_: ir.Type) -> ir.Operand | None:

@@ -14,7 +14,7 @@ from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.loops import Loop, last_first, natural_loops
 from membar.code.passes import Pass
-from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value
+from membar.code.passes.fold_constants import fold_blocks, fold_terminator, known_value, loaded_constant
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_operands, with_targets
 from membar.code.structure import operands, results, targets
@@ -169,7 +169,7 @@ class _Unrolling:
         kept: list[ir.Instruction] = []
         for instruction in block.instructions:
             item = with_operands(instruction, rename)
-            known = known_value(item, self.bits)
+            known = known_value(item, self.bits) or loaded_constant(item, self.module)
             if known is not None and _uses(instruction, counted):
                 counted |= {value.name for value in results(instruction)}
             for value in results(instruction):

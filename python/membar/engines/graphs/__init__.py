@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, has_axioms
+from membar.engines._deepening import deepen
 from membar.engines.graphs.search import ALGORITHMS, LOOKED_FOR, NAME, Search
 from membar.engines.graphs.search import compile_for_core as compile_for_core
 from membar.engines.graphs.search import core as core
 from membar.models.model import EXACTLY_ONCE
 from membar.program.atomicity import require_uncommitted
 from membar.program.operations import Receive, Send
-from membar.properties.judge import Tally, is_settled, judge
+from membar.properties.judge import Tally, judge
 from membar.properties.property import has_operation
 from membar.questions.outcome import INTERRUPTED, InterruptError, Outcome
 from membar.questions.task import Task
@@ -55,15 +56,8 @@ def explore(task: Task) -> Tally:
     require_uncommitted(task.program, NAME)
     if task.model.plan is None:
         raise EngineLimitError(f"the model {task.model.name} has no axioms")
-    search = Search(task, task.model.plan)
-    unrolling = task.options.unrolling
-    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
-    bound = min(1, deepest) if unrolling.exact is None else deepest
-    tally = search.run(bound)
-    while bound < deepest and not is_settled(task, tally):
-        bound += 1
-        tally = search.run(bound)
-    return tally
+    plan = task.model.plan
+    return deepen(task, lambda task: Search(task, plan).run)
 
 
 ENGINE = Engine(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.engines._deepening import deepen
 from membar.engines.reference.budget import Budget, LimitHitError, peak_bytes
 from membar.engines.reference.candidates import combinations, consistent, skeleton
 from membar.engines.reference.termination import (
@@ -33,7 +34,7 @@ from membar.program.program import Program
 from membar.program.value_candidates import guesses
 from membar.properties.deadlock import deadlock_of
 from membar.properties.final_state import Observer
-from membar.properties.judge import TRUNCATED, Tally, is_settled, left_out_by_filter
+from membar.properties.judge import TRUNCATED, Tally, left_out_by_filter
 from membar.properties.locks import MISUSE_FLAGS
 from membar.properties.property import has_operation
 from membar.properties.races import RACE_FLAG
@@ -58,14 +59,7 @@ def explore(task: Task) -> Tally:
     program = expand(task.program)
     require_single_accesses(program)
     budget = Budget(task.limits, task.options.progress)
-    unrolling = task.options.unrolling
-    deepest = max(0, unrolling.deepest if unrolling.exact is None else unrolling.exact)
-    bound = min(1, deepest) if unrolling.exact is None else deepest
-    tally = _Search(task, program, bound, budget).run()
-    while bound < deepest and not is_settled(task, tally):
-        bound += 1
-        tally = _Search(task, program, bound, budget).run()
-    return tally
+    return deepen(task, lambda task: lambda bound: _Search(task, program, bound, budget).run())
 
 
 class _Search:

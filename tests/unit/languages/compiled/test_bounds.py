@@ -118,7 +118,7 @@ CASES = {
         "holds",
     ),
     "a long loop": (
-        "int main(void) { n = 40; int s = 0; while (atomic_fetch_sub(&n, 1) > 0) s++; assert(s == 40); return 0; }",
+        "int main(void) { n = 100; int s = 0; while (atomic_fetch_sub(&n, 1) > 0) s++; assert(s == 100); return 0; }",
         "sc",
         "holds-within",
     ),
