@@ -217,8 +217,8 @@ def _objects_read(thread: Thread, body: frozenset[int], reach: Reach) -> Names:
 class Reach:
     """The objects that accesses may reach.
 
-    An address that is computed comes from one that the program computes with, or that memory held from the
-    beginning; from there it reaches the whole object, and what lies inside the same one.
+    An address that is computed comes from one that the program computes with, or that memory or a register
+    held from the beginning; from there it reaches the whole object, and what lies inside the same one.
     """
 
     def __init__(self, program: Program) -> None:
@@ -226,9 +226,9 @@ class Reach:
         self._together: dict[str, set[str]] = {}
         for name in self._places:
             self._together.setdefault(self._whole(name), set()).add(name)
-        taken = {
-            value.name for item in program.objects for value in item.initial if isinstance(value, Address)
-        }
+        given = [value for item in program.objects for value in item.initial]
+        given += [value for thread in program.threads for _, value in thread.registers]
+        taken = {value.name for value in given if isinstance(value, Address)}
         for thread in program.threads:
             for operation in (operation for edge in thread.edges for operation in edge.operations):
                 expressions = list(expressions_of(operation))

@@ -60,6 +60,7 @@ LOOKS = "0 -> 1: r := load [&x] {RLX} 1 -> 2: s := load [&y] {RLX} 2 -> 0 when r
         ("thread P1 { 0 -> 1: store [&y] := 1 }", True),
         ("thread P1 { 0 -> 1: q := &y 1 -> 2: store [q] := 1 }", True),
         ("thread P1 { 0 -> 1: q := &z 1 -> 2: store [q] := 1 }", False),
+        ("thread P1 { register q = &y 0 -> 1: store [q] := 1 }", True),
     ],
 )
 def test_turns_with_two_reads_must_not_race(other: str, *, single: bool) -> None:
