@@ -1,6 +1,6 @@
 """The LTL translation against the direct evaluator, and against SPIN's own translation.
 
-    python tests/differential/ltl.py [--formulas 5000] [--spin 300] [--seed 0]
+    python tests/differential/ltl.py [--formulas 5000] [--past 2000] [--spin 300] [--seed 0]
 
 Each random formula and its negation are translated and compared with the evaluator on random runs. SPIN's
 automaton (`spin -f`) is a never claim: membar's Promela front end reads it, and it must accept the same runs.
@@ -32,10 +32,10 @@ RUNS = 12
 _SECONDS = 20
 
 
-def disagreement(seed: int) -> str | None:
+def disagreement(seed: int, *, past: bool = False) -> str | None:
     """What the translation of the formula of a seed gets wrong; None if nothing."""
     random = Random(seed)
-    item = formula(random, random.randint(1, 9))
+    item = formula(random, random.randint(1, 5 if past else 9), past=past)
     automata = automaton_of(item), automaton_of(item, negated=True)
     for _ in range(RUNS):
         run = lasso(random)
@@ -123,11 +123,15 @@ def main() -> int:
     """Runs the campaign."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--formulas", type=int, default=5000)
+    arguments.add_argument("--past", type=int, default=2000)
     arguments.add_argument("--spin", type=int, default=300)
     arguments.add_argument("--seed", type=int, default=0)
     chosen = arguments.parse_args()
     wrong = [found for n in range(chosen.formulas) if (found := disagreement(chosen.seed + n)) is not None]
     say(f"{chosen.formulas} formulas against the evaluator: {len(wrong)} disagree")
+    numbers = range(chosen.seed, chosen.seed + chosen.past)
+    wrong += [found for n in numbers if (found := disagreement(n, past=True)) is not None]
+    say(f"{chosen.past} formulas with past against the evaluator: {len(wrong)} disagreements in all")
     if spin.IS_INSTALLED:
         compared = skipped = 0
         seed = chosen.seed

@@ -20,17 +20,21 @@ def predicate(name: str) -> StatePredicate:
 ATOMS = tuple(predicate(name) for name in NAMES)
 
 
-def formula(random: Random, size: int) -> t.Formula:
-    """A formula of about `size` operators."""
+def formula(random: Random, size: int, *, past: bool = False) -> t.Formula:
+    """A formula of about `size` operators, some of them of the past if asked for."""
     if size <= 0:
         if random.random() < 0.08:
             return t.Truth(random.random() < 0.5)
         return t.Atom(random.choice(ATOMS))
     if random.random() < 0.45:
-        operand = formula(random, size - 1)
+        operand = formula(random, size - 1, past=past)
+        if past and random.random() < 0.5:
+            return random.choice((t.Previous, t.weak_previous, t.once, t.historically))(operand)
         return random.choice((t.Not, t.Next, t.finally_, t.globally, t.finally_, t.globally))(operand)
     left = random.randint(0, size - 1)
-    parts = formula(random, left), formula(random, size - 1 - left)
+    parts = formula(random, left, past=past), formula(random, size - 1 - left, past=past)
+    if past and random.random() < 0.4:
+        return random.choice((t.Since, t.triggered))(*parts)
     binary = (t.And, t.Or, t.Until, t.Release, t.Until, t.implies, t.equivalent, t.weak_until)
     return random.choice(binary)(*parts)
 
@@ -69,3 +73,7 @@ def text(item: t.Formula) -> str:
             return f"(({text(left)}) U ({text(right)}))"
         case t.Release(left, right):
             return f"(({text(left)}) V ({text(right)}))"
+        case t.Previous(operand):
+            return f"Y({text(operand)})"
+        case t.Since(left, right):
+            return f"(({text(left)}) S ({text(right)}))"

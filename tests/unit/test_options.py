@@ -154,7 +154,7 @@ def test_a_formula_from_a_file_is_asked(tmp_path: Path, capsys: pytest.CaptureFi
     assert cli.main([*words, "--fair", "processes,buffers"]) == cli.HOLDS
     assert "checked claims" in capsys.readouterr().out
     assert cli.main(words) == cli.VIOLATED
-    assert "--ltl 'F (P.b)'" in capsys.readouterr().out
+    assert f"--ltl @{tmp_path / 'f.ltl'}" in capsys.readouterr().out
 
 
 def test_a_file_of_a_formula_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ concurrent object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from membar.records import field, record
 if TYPE_CHECKING:
     from membar.edits import Place
     from membar.objects.syntax import ConcurrentObject
+    from membar.program.predicate import StatePredicate
     from membar.program.program import Program
     from membar.program.template import Template
     from membar.source import SourceFile
@@ -96,7 +97,10 @@ class Frontend:
         with_option: option of the command line → how a text says what its value says.
         template: a text, and the name of the number of its threads → the program for any such number; None:
             it has no such programs.
-        with_claim: a text and an LTL formula → a text that also claims this of all runs; None: it cannot.
+        with_claim: a text, an LTL formula and its name → a text that also claims this of all runs; None: it
+            cannot.
+        predicates: a text and expressions of its language → what these say of a state of its program; None:
+            formulas about its programs can only have names.
         places: a text and its program → where the text can be made stronger or weaker; None: nowhere.
         configurations: a text → the definitions (`SourceFile.defines`) of its other configurations; None: the
             language has no such definitions.
@@ -108,7 +112,8 @@ class Frontend:
     tags: Mapping[str, str]
     dialects: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     with_error: Callable[[str, str], str] | None = None
-    with_claim: Callable[[str, str], str] | None = None
+    with_claim: Callable[[str, str, str], str] | None = None
+    predicates: Callable[[SourceFile, Sequence[str]], Sequence[StatePredicate]] | None = None
     with_option: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)
     places: Callable[[SourceFile, Program], tuple[Place, ...]] | None = None
     configurations: Callable[[SourceFile], tuple[tuple[str, ...], ...]] | None = None

@@ -1,12 +1,14 @@
 """Claims about whole runs: LTL formulas, and automata that accept the forbidden runs.
 
-The derived operators (`F`, `G`, `->`, `<->`, `W`) are defined in terms of these by the functions below, so
-that no other code needs to know them.
+The derived operators (`F`, `G`, `->`, `<->`, `W`, and `Z`, `O`, `H`, `T` of the past) are defined in terms of
+these by the functions below, so that no other code needs to know them. `PREFIXES` and `INFIXES` are the names
+that SPIN and NuSMV give them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from membar.program.predicate import StatePredicate
@@ -76,7 +78,22 @@ class Release:
     right: Formula
 
 
-Formula: TypeAlias = Truth | Atom | Not | And | Or | Next | Until | Release
+@record(frozen=True, slots=True)
+class Previous:
+    """There is a state before this one, and it held there."""
+
+    operand: Formula
+
+
+@record(frozen=True, slots=True)
+class Since:
+    """`right` held some time up to now, and `left` at all times after that."""
+
+    left: Formula
+    right: Formula
+
+
+Formula: TypeAlias = Truth | Atom | Not | And | Or | Next | Until | Release | Previous | Since
 
 TRUE = Truth(value=True)
 FALSE = Truth(value=False)
@@ -107,6 +124,69 @@ def weak_until(left: Formula, right: Formula) -> Formula:
     return Release(right, Or(left, right))
 
 
+def exclusive(left: Formula, right: Formula) -> Formula:
+    """`p xor q`."""
+    return Not(equivalent(left, right))
+
+
+def weak_previous(operand: Formula) -> Formula:
+    """`Z p`: it held in the state before this one, or there is none."""
+    return Not(Previous(Not(operand)))
+
+
+def once(operand: Formula) -> Formula:
+    """`O p`: some time up to now."""
+    return Since(TRUE, operand)
+
+
+def historically(operand: Formula) -> Formula:
+    """`H p`: at all times up to now."""
+    return Not(once(Not(operand)))
+
+
+def triggered(left: Formula, right: Formula) -> Formula:
+    """`p T q`: `q` at all times after and including the last at which `p` held, or always up to now."""
+    return Not(Since(Not(left), Not(right)))
+
+
+PREFIXES: Mapping[str, Callable[[Formula], Formula]] = MappingProxyType(
+    {
+        "G": globally, "[]": globally, "always": globally,
+        "F": finally_, "<>": finally_, "eventually": finally_,
+        "X": Next, "next": Next,
+        "Y": Previous, "Z": weak_previous, "H": historically, "O": once,
+        "!": Not, "not": Not,
+    }
+)  # fmt: skip
+"""Operators with one operand, as SPIN (`[]`, `always`) and NuSMV (`G`, and `Y Z H O` of the past) have it."""
+INFIXES: Mapping[str, Callable[[Formula, Formula], Formula]] = MappingProxyType(
+    {
+        "U": Until, "until": Until, "stronguntil": Until,
+        "R": Release, "V": Release, "release": Release,
+        "W": weak_until, "weakuntil": weak_until,
+        "S": Since, "T": triggered,
+        "&&": And, "&": And, "and": And, "/\\": And,
+        "||": Or, "|": Or, "or": Or, "\\/": Or,
+        "xor": exclusive, "xnor": equivalent,
+        "->": implies, "implies": implies, "imply": implies,
+        "<->": equivalent, "equivalent": equivalent,
+    }
+)  # fmt: skip
+"""Operators with two operands, by the names that SPIN and NuSMV give them."""
+STATE_OPERATORS = frozenset(("!", "not", "&&", "&", "and", "/\\", "||", "|", "or", "\\/", "xor", "xnor")) | {
+    "->", "implies", "imply", "<->", "equivalent",
+}  # fmt: skip
+"""Those of them that speak of one state only."""
+
+
+def is_prefix(word: str, following: str) -> bool:
+    """Whether a word is an operator before what follows: `G`, `next` and the like are names, too."""
+    if word not in PREFIXES or not word[0].isalpha():
+        return word in PREFIXES
+    starts_name = following[:1].isalnum() or following[:1] == "_"
+    return following in ("(", "{", "[]", "<>", "!") or (starts_name and following not in INFIXES)
+
+
 @record(frozen=True, slots=True, kw_only=True)
 class Words:
     """How a language writes the operators of LTL; where it has no `F` and `G`, `U` and `R` say the same."""
@@ -135,6 +215,10 @@ def formula_text(formula: Formula, words: Words, atom: Callable[[Atom], str]) ->
             return f"{words.not_}{text(operand)}"
         case Next(operand):
             return f"X {text(operand)}"
+        case Previous(operand):
+            return f"Y {text(operand)}"
+        case Since(left, right):
+            return f"({text(left)} S {text(right)})"
         case Until(Truth(value=True), right) if words.finally_:
             return f"{words.finally_} {text(right)}"
         case Release(Truth(value=False), right) if words.globally:
@@ -214,16 +298,27 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
     match formula:
         case Truth() | Atom():
             pass
-        case Not(operand) | Next(operand):
+        case Not(operand) | Next(operand) | Previous(operand):
             yield from subformulas(operand)
-        case And(left, right) | Or(left, right) | Until(left, right) | Release(left, right):
+        case (
+            And(left, right)
+            | Or(left, right)
+            | Until(left, right)
+            | Release(left, right)
+            | Since(left, right)
+        ):
             yield from subformulas(left)
             yield from subformulas(right)
 
 
 def has_next(formula: Formula) -> bool:
-    """Whether a formula speaks of the next state: then it may notice that a state is repeated."""
-    return any(isinstance(part, Next) for part in subformulas(formula))
+    """Whether a formula speaks of the next or last state: then it may notice that a state is repeated."""
+    return any(isinstance(part, Next | Previous) for part in subformulas(formula))
+
+
+def has_past(formula: Formula) -> bool:
+    """Whether a formula has operators of the past."""
+    return any(isinstance(part, Previous | Since) for part in subformulas(formula))
 
 
 def predicates_of(claims: Iterable[Claim]) -> Iterator[StatePredicate]:

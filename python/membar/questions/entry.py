@@ -31,6 +31,7 @@ def check(
     property_file: Path | None = None,
     error: str | None = None,
     ltl: str | None = None,
+    ltl_file: Path | None = None,
     dve_errors: str | None = None,
     atomic: Path | None = None,
     atomic_rule: str | None = None,
@@ -88,6 +89,7 @@ def check(
         property_file: check only the properties in an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
         ltl: an LTL formula that every run must satisfy.
+        ltl_file: file of named propositions and LTL claims, as SPIN or NuSMV write them.
         dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
@@ -170,6 +172,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     property_file: Path | None = None,
     error: str | None = None,
     ltl: str | None = None,
+    ltl_file: Path | None = None,
     dve_errors: str | None = None,
     atomic: Path | None = None,
     atomic_rule: str | None = None,

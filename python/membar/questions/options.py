@@ -81,10 +81,19 @@ TABLE: Final = (
         metavar="FORMULA|@FILE",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`: G F X U R W, [] <>,"
-        " && || -> !; or the file that contains it",
+        help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`, in the words of SPIN"
+        " or NuSMV: G F X U R W, [] <> always until, && || -> !, of the past Y Z O H S T; or the file that"
+        " contains it",
         short="an LTL formula that every run must satisfy",
         is_common=True,
+    ),
+    Option(
+        name="--ltl-file",
+        metavar="FILE",
+        read="path",
+        commands=_ASKING,
+        kinds=(PROGRAM,),
+        help="file of named propositions and LTL claims, as SPIN or NuSMV write them",
     ),
     Option(
         name="--dve-errors",

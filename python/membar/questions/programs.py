@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label, refusal
@@ -21,7 +22,10 @@ from membar.records import replace
 from membar.source import FileText, SourceFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from membar.edits import Place
+    from membar.properties.ltl.claim_file import NamedFormula
     from membar.questions.option_text import Insertion
 
 
@@ -113,8 +117,9 @@ def parse_with_options(
         text = add(option, value, _with_option(text, option, value))
     if error is not None:
         text = add("error", error, _with_error(text, error))
-    if ltl is not None:
-        text = add("ltl", ltl, _with_claim(text, ltl))
+    claims = () if ltl is None else _claims_of(ltl)
+    for claim in claims:
+        text = add("ltl", claim.text, _with_claim(text, claim))
     try:
         program = parse(text)
     except InputError as problem:
@@ -125,7 +130,7 @@ def parse_with_options(
         parse(written)  # what is wrong with the text itself is shown there
         raise relocate(problem, text, len(written.text.rstrip()), inserted) from None
     if ltl is not None and frontend_for(text).with_claim is None:
-        program = with_claim(program, ltl)
+        program = with_claims(program, ltl, text)
     return text, with_labels(program, labels)
 
 
@@ -153,18 +158,48 @@ def with_labels(program: Program, names: Sequence[str]) -> Program:
     return replace(program, claims=(*program.claims, *(known[name].claim for name in names)))
 
 
-def with_claim(program: Program, text: str) -> Program:
-    """The program with a formula about all of its runs.
+def with_claims(program: Program, text: str, source: SourceFile) -> Program:
+    """The program with a formula about all of its runs, or with several; `source` is the program's text.
 
     Raises:
-        InputError: it is no formula about this program.
+        InputError: some are no formulas about this program.
     """
     from membar.program.temporal import Claim  # noqa: PLC0415 - on demand
     from membar.properties.ltl.parser import formula_of  # noqa: PLC0415 - on demand
 
-    formula = formula_of(text, program, name=text.path if isinstance(text, FileText) else "--ltl")
-    words = " ".join(text.split())
-    return replace(program, claims=(*program.claims, Claim(words, formula, words)))
+    read = frontend_for(source).predicates
+    own = None if read is None else partial(read, source)
+    found = []
+    for claim in _claims_of(text):
+        place = claim.text.path if isinstance(claim.text, FileText) else "--ltl"
+        formula = formula_of(claim.text, program, name=place, own=own)
+        words = " ".join(claim.text.split())
+        found.append(Claim(claim.name or words, formula, words))
+    return replace(program, claims=(*program.claims, *found))
+
+
+def _claims_of(text: str) -> tuple[NamedFormula, ...]:
+    from membar.properties.ltl.claim_file import read_claims  # noqa: PLC0415 - on demand
+
+    return read_claims(text, path=text.path if isinstance(text, FileText) else "--ltl")
+
+
+def text_of_claims(ltl: str | None, ltl_file: str | Path | None) -> str | None:
+    """What `--ltl` and the file of `--ltl-file` claim together, as text.
+
+    Raises:
+        InputError: the file is wrong.
+        OSError: it cannot be read.
+    """
+    if ltl_file is None:
+        return ltl
+    from membar.properties.ltl.claim_file import claims_text, read_claims  # noqa: PLC0415 - on demand
+
+    found = ltl_file if isinstance(ltl_file, FileText) else FileText.read(ltl_file)
+    if ltl is None:
+        read_claims(found, path=found.path)
+        return found
+    return claims_text(read_claims(found, path=found.path, formula=ltl))
 
 
 def options_for(options: Options, program: Program, model: Model, engine: str | None) -> Options:
@@ -188,13 +223,15 @@ def _with_error(source: SourceFile, error: str) -> SourceFile:
     return replace(source, text=frontend.with_error(source.text, error))
 
 
-def _with_claim(source: SourceFile, formula: str) -> SourceFile:
+def _with_claim(source: SourceFile, claim: NamedFormula) -> SourceFile:
     """The text with what `--ltl` claims, so that a witness saved with it can be replayed.
 
     Where the language has no words for claims the text stays as it is.
     """
     with_claim = frontend_for(source).with_claim
-    return source if with_claim is None else replace(source, text=with_claim(source.text, formula))
+    if with_claim is None:
+        return source
+    return replace(source, text=with_claim(source.text, claim.text.strip(), claim.name))
 
 
 def _with_option(source: SourceFile, option: str, value: str) -> SourceFile:

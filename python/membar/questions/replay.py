@@ -26,7 +26,7 @@ from membar.questions.client_search import NO_ORDER
 from membar.questions.client_search import PROPERTY as LINEARIZABILITY
 from membar.questions.language_races import RC11, RC20
 from membar.questions.outcome import WORDS
-from membar.questions.programs import for_model, parse, with_claim, with_labels
+from membar.questions.programs import for_model, parse, with_claims, with_labels
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
@@ -113,7 +113,7 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     mapping = saved.reading.mapping
     program = parse(saved.source.compiled_for(mapping or _compiled_model(saved, model).claims.mapping))
     if saved.reading.ltl is not None:
-        program = with_claim(program, saved.reading.ltl)
+        program = with_claims(program, saved.reading.ltl, saved.source)
     program = with_labels(program, saved.reading.labels)
     if saved.reading.weaker_dependencies:
         program = without_removable_dependencies(without_warnings(program))
@@ -244,10 +244,19 @@ def _restrict_to_claim(program: Program, claim: Claim | None) -> Program:
     if claim is not None:
         about = {broken} & set(LABELS)
         claims = (one for one in program.claims if (one.name in about if about else one.name not in LABELS))
-        program = replace(program, claims=tuple(claims))
+        program = _about_one_claim(replace(program, claims=tuple(claims)), claim.about)
     if broken in WARNINGS:
         program = asserting(program, {broken})
     return without_warnings(program, WARNINGS - {broken})
+
+
+def _about_one_claim(program: Program, name: str) -> Program:
+    """The program with one of its claims only, if it has one of this name."""
+    claims = tuple(claim for claim in program.claims if claim.name == name)
+    errors = tuple(error for error in program.errors if name in (error.name, error.text))
+    if not name or not (claims or errors):
+        return program
+    return replace(program, claims=claims, errors=errors)
 
 
 def _verdict(task: Task, tally: Tally) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from membar.questions.answering import default_engine, default_model, load_engin
 from membar.questions.follow_ups import Search, program_asked, run_searches
 from membar.questions.given_options import compiler_options_in
 from membar.questions.outcome import InterruptedAnswerError, InterruptError
-from membar.questions.programs import for_model, options_for, parse_with_options, with_labels
+from membar.questions.programs import for_model, options_for, parse_with_options, text_of_claims, with_labels
 from membar.questions.property_selection import applicable, asked_properties
 from membar.questions.question import Question
 from membar.questions.task import Task
@@ -35,6 +35,7 @@ class Safety(Question):
         property_file: a property file of SV-COMP, which says what to check, by default under `sc`.
         error: a state or location that must not be reached, in the words of the language.
         ltl: what must be true of all runs (see `membar.properties.ltl.parser`).
+        ltl_file: a file of such claims (see `membar.properties.ltl.claim_file`).
         words: options that only some languages know, by name: `dve-errors`, `atomic`, `atomic-rule`.
         defines: macros for C, `NAME` or `NAME=VALUE`.
         arguments: what a C program is run with (`argv` without its first); by default nothing.
@@ -48,6 +49,7 @@ class Safety(Question):
     property_file: Path | None = None
     error: str | None = None
     ltl: str | None = None
+    ltl_file: str | Path | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     defines: Sequence[str] = ()
     arguments: Sequence[str] | None = None
@@ -74,7 +76,8 @@ class Safety(Question):
                 model = load_model(named, include_dirs=self.include_dirs)
                 text = text.compiled_for(self.mapping or model.claims.mapping)
         with stage("while the text was read"):
-            text, program = parse_with_options(text, error=self.error, ltl=self.ltl, words=self.words)
+            ltl = text_of_claims(self.ltl, self.ltl_file)
+            text, program = parse_with_options(text, error=self.error, ltl=ltl, words=self.words)
             with_labels(program, question.labels)  # whether they can be asked about
         has_claims = frontend_for(text).with_claim is not None
         with stage("while the model was loaded"):
@@ -91,7 +94,9 @@ class Safety(Question):
         if self.given_options is not None:
             refusals.refuse_without_effect(given, engine.name, self.given_options)
         refusals.refuse_limits(engine.name, self.limits, given)
-        reading = Reading(mapping=self.mapping, ltl=None if has_claims else self.ltl, labels=question.labels)
+        reading = Reading(
+            mapping=self.mapping, ltl=None if has_claims or ltl is None else str(ltl), labels=question.labels
+        )
         search = Search(
             written=program,
             program=seen,
@@ -104,7 +109,7 @@ class Safety(Question):
             path=text.path,
             strict_dependencies=self.strict_dependencies,
             ignored_options=self._given_for_engine(options),
-            has_written_claim=has_claims and self.ltl is not None,
+            has_written_claim=has_claims and ltl is not None,
         )
         try:
             found = run_searches(search)

@@ -24,7 +24,7 @@ from membar.questions.answer import (
     Refutation,
     TestAnswers,
 )
-from membar.questions.outcome import HoldsWithin, Run, Unknown, Verdict, Violated, Witness
+from membar.questions.outcome import Finding, HoldsWithin, Run, Unknown, Verdict, Violated, Witness
 from membar.records import field_names
 from membar.reports import Report, diagnostic
 from membar.reports._parts import answer_format as form
@@ -115,16 +115,7 @@ def line(answer: Answer) -> form.AnswerLine:
         engine=run.engine,
         algorithm=run.algorithm,
         property=outcome.property if isinstance(outcome, Violated) else ",".join(_answered_properties(run)),
-        findings=tuple(
-            form.FindingPart(
-                property=item.property,
-                verdict=item.verdict,
-                reason=item.reason,
-                warning=item.is_warning,
-                claim=item.claim or UNSET,
-            )
-            for item in run.findings
-        ),
+        findings=tuple(_finding(item, answer) for item in run.findings),
         unchecked=run.unchecked,
         flags=run.flags,
         notes=run.notes,
@@ -142,6 +133,23 @@ def line(answer: Answer) -> form.AnswerLine:
     elif isinstance(answer.subject, Program):
         _add_final_states(found, run, has_condition=answer.program.condition is not None)
     _add_evidence(found, answer)
+    return found
+
+
+def _finding(item: Finding, answer: Answer) -> form.FindingPart:
+    """The answer about one property, with its own witness if that is not the one of the whole answer."""
+    found = form.FindingPart(
+        property=item.property,
+        verdict=item.verdict,
+        reason=item.reason,
+        warning=item.is_warning,
+        claim=item.claim or UNSET,
+    )
+    is_own = isinstance(answer.evidence, Witness) and item.witness is not answer.evidence
+    if item.witness is not None and is_own and item.verdict is Verdict.VIOLATED:
+        found.witness = witness_part(
+            answer.source, answer.program, answer.model, item.witness, reading=answer.reading
+        )
     return found
 
 

@@ -97,20 +97,17 @@ def _coherence(arguments: Chosen) -> Coherence:
 
 
 def read_formula(arguments: Chosen) -> None:
-    """Puts what is in a file in the place of `@FILE`, its comments (lines that begin with `#`) as blanks.
+    """Puts what is in a file in the place of `@FILE`, and of the name of a file of claims.
 
     Raises:
         OSError: it cannot be read.
         LimitError: not in time.
     """
     given = getattr(arguments, "ltl", None)
-    if given is None or not given.startswith("@"):
-        return
-    import re  # noqa: PLC0415 - only where asked for
-
-    found = _read_within_limit(arguments, given[1:])
-    said = re.sub(r"^[ \t]*#[^\n]*", lambda comment: " " * len(comment.group()), found, flags=re.MULTILINE)
-    arguments.ltl = FileText.of(found.path, said)
+    if given is not None and given.startswith("@"):
+        arguments.ltl = _read_within_limit(arguments, given[1:])
+    if getattr(arguments, "ltl_file", None) is not None:
+        arguments.ltl_file = _read_within_limit(arguments, arguments.ltl_file)
 
 
 def _read_within_limit(arguments: Chosen, path: str | Path) -> FileText:
@@ -194,7 +191,9 @@ def _texts(option: Option, value: Any) -> list[str]:  # noqa: ANN401 - whatever 
         case "--buffers":
             return [str(value or "unbounded")]
         case "--ltl":
-            return [" ".join(value.split())]
+            return [f"@{value.path}" if isinstance(value, FileText) else " ".join(value.split())]
+        case "--ltl-file":
+            return [value.path]
         case _:
             return [str(value)]
 

@@ -1,6 +1,8 @@
 """Formulas of linear temporal logic over DVE expressions (membar's own `ltl …;`, and `--ltl`).
 
-    imply -> => <->   (loosest, to the right)    or ||    and &&    U R W    not ! G F X [] <>
+    imply -> => <->   (loosest, to the right)    or ||    and &&    U R V W S T    not ! G F X Y Z H O [] <>
+
+SPIN's and NuSMV's other names (`always`, `until`, `xor`, …) are understood, too.
 
 What stands between them is an expression whose own `and`, `or`, `|`, `&` and `^` are in parentheses.
 `P->x` is a variable of the process `P`; after any other name, `->` is an implication.
@@ -8,7 +10,7 @@ What stands between them is an expression whose own `and`, `or`, `|`, `&` and `^
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import TypeAlias
 
 from membar.diagnostics import InputError, error
@@ -18,22 +20,12 @@ from membar.languages.dve.tokens import Cursor
 from membar.program import temporal as t
 from membar.records import record
 from membar.source import Span, without_parentheses
+from membar.tokens import Token
 
-_PREFIX: Mapping[str, Callable[[t.Formula], t.Formula]] = {
-    "G": t.globally,
-    "F": t.finally_,
-    "X": t.Next,
-    "not": t.Not,
-}
-_INFIX: Mapping[str, Callable[[t.Formula, t.Formula], t.Formula]] = {
-    "U": t.Until,
-    "R": t.Release,
-    "W": t.weak_until,
-    "and": t.And,
-    "or": t.Or,
-    "imply": t.implies,
-    "<->": t.equivalent,
-}
+# What is written as a word of letters, such as `GF`, is several operators.
+_LETTERS = frozenset("GFXYZHO")
+_UNTILS = tuple(word for word in t.INFIXES if word not in t.STATE_OPERATORS)
+_SAME = {"||": "or", "&&": "and", "!": "not"}
 _MOST_OPERATORS = 100  # so that nobody who walks down the tree gets lost
 _DEEPEST = 60
 _ARITHMETIC = ("==", "!=", "<", "<=", ">=", ">", "<<", ">>", "-", "+", "*", "/", "%", "|", "&", "^")
@@ -58,10 +50,11 @@ class Infix:
 
 @record(frozen=True, slots=True)
 class Claim:
-    """A formula with its place."""
+    """A formula with its place, and its name if it has one."""
 
     tree: Tree
     span: Span
+    name: str = ""
 
 
 Tree: TypeAlias = Prefix | Infix | x.Expr
@@ -71,9 +64,9 @@ def is_temporal(tree: Tree) -> bool:
     """Whether it speaks of more than one state."""
     match tree:
         case Prefix(op, operand):
-            return op != "not" or is_temporal(operand)
+            return op not in t.STATE_OPERATORS or is_temporal(operand)
         case Infix(op, left, right):
-            return op in ("U", "R", "W") or is_temporal(left) or is_temporal(right)
+            return op not in t.STATE_OPERATORS or is_temporal(left) or is_temporal(right)
         case _:
             return False
 
@@ -82,9 +75,9 @@ def formula_of(tree: Tree, atom: Callable[[x.Expr], t.Formula]) -> t.Formula:
     """The formula, its expressions turned into predicates by `atom`."""
     match tree:
         case Prefix(op, operand):
-            return _PREFIX[op](formula_of(operand, atom))
+            return t.PREFIXES[op](formula_of(operand, atom))
         case Infix(op, left, right):
-            return _INFIX[op](formula_of(left, atom), formula_of(right, atom))
+            return t.INFIXES[op](formula_of(left, atom), formula_of(right, atom))
         case _:
             return atom(tree)
 
@@ -97,9 +90,10 @@ def expression_of(tree: Tree) -> x.Expr:
             return x.Unary("not", inner, inner.span)
         case Infix(op, left, right):
             a, b = expression_of(left), expression_of(right)
-            if op == "<->":
+            compared = {"<->": "==", "xnor": "==", "xor": "!="}.get(op)
+            if compared is not None:
                 a, b = x.Unary("not", a, a.span), x.Unary("not", b, b.span)
-            return x.Binary("==" if op == "<->" else op, a, b, a.span.to(b.span))
+            return x.Binary(compared or op, a, b, a.span.to(b.span))
         case _:
             return tree
 
@@ -135,10 +129,14 @@ class FormulaReader:
         self._depth = 0
 
     def claim(self) -> Claim:
-        """The formula at the cursor."""
+        """The formula at the cursor, perhaps after `name :`."""
+        name = ""
+        if self.cursor.next.group == "name" and self.cursor.ahead().text == ":":
+            name = self.cursor.take().text
+            self.cursor.take()
         start = self.cursor.next.span
         tree = self._implication()
-        return Claim(tree, start.to(self.cursor.previous.span))
+        return Claim(tree, start.to(self.cursor.previous.span), name)
 
     def _count(self) -> None:
         self._operator_count += 1
@@ -147,32 +145,36 @@ class FormulaReader:
             raise error("W1003", "the formula is too long", span, f"at most {_MOST_OPERATORS} operators")
 
     def _implication(self) -> Tree:
-        left = self._infix(("or", "||"), lambda: self._infix(("and", "&&"), self._until))
+        left = self._infix(("or", "||", "xor", "xnor"), lambda: self._infix(("and", "&&"), self._until))
         cursor = self.cursor
-        if cursor.accept("->", "=>", "imply"):
+        if cursor.accept("->", "=>", "imply") or self._accepts_word("implies"):
             self._count()
             return Infix("imply", left, self._implication())
-        if cursor.sees("<") and cursor.ahead().text == "->":
+        is_arrow = cursor.sees("<") and cursor.ahead().text == "->"
+        if is_arrow or cursor.sees_word("equivalent"):
             cursor.take()
-            cursor.take()
+            if is_arrow:
+                cursor.take()
             self._count()
             return Infix("<->", left, self._implication())
         return left
 
-    def _infix(self, signs: tuple[str, str], read: Callable[[], Tree]) -> Tree:
+    def _infix(self, signs: tuple[str, ...], read: Callable[[], Tree]) -> Tree:
         left = read()
-        while self.cursor.accept(*signs):
+        while found := self.cursor.accept(*signs) or self._accepts_word(*signs):
             self._count()
-            left = Infix(signs[0], left, read())
+            left = Infix(_SAME.get(found.text, found.text), left, read())
         return left
+
+    def _accepts_word(self, *words: str) -> Token | None:
+        """Moves over one of these words, which are names elsewhere."""
+        return self.cursor.take() if self.cursor.sees_word(*words) else None
 
     def _until(self) -> Tree:
         left = self._unary_formula()
-        for word in ("U", "R", "W"):
-            if self.cursor.sees_word(word):
-                self.cursor.take()
-                self._count()
-                return Infix(word, left, self._until())
+        if found := self._accepts_word(*_UNTILS):
+            self._count()
+            return Infix(found.text, left, self._until())
         return left
 
     def _unary_formula(self) -> Tree:
@@ -186,26 +188,19 @@ class FormulaReader:
                 cursor.take()
                 self._count()
                 return Prefix(op, self._unary_formula())
-        if cursor.next.group == "name" and set(cursor.next.text) <= set("GFX") and not self._is_operand():
-            return self._operators(iter(cursor.take().text))
+        if cursor.next.group == "name" and self._is_operator():
+            word = cursor.take().text
+            return self._operators(iter((word,) if word in t.PREFIXES else word))
         return self._primary()
 
-    def _is_operand(self) -> bool:
-        """Whether the name at the cursor is a variable or process after all, by what follows it."""
-        return self.cursor.ahead().text in (
-            ".",
-            "==",
-            "!=",
-            "<=",
-            ">=",
-            ">",
-            "+",
-            "*",
-            "/",
-            "%",
-            ";",
-            ")",
-        )
+    def _is_operator(self) -> bool:
+        """Whether the name at the cursor is an operator, or several; variables are told by what follows."""
+        word, following, second = (self.cursor.ahead(number).text for number in range(3))
+        if word not in t.PREFIXES and not set(word) <= _LETTERS:
+            return False
+        if following + second in ("[]", "<>"):
+            return True
+        return t.is_prefix(word if word in t.PREFIXES else word[0], following)
 
     def _operators(self, letters: Iterator[str]) -> Tree:
         """`GF f` is `G F f`."""

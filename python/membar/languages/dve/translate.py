@@ -62,9 +62,9 @@ def with_error(text: str, asked: str) -> str:
     return f"{text}\nerror {asked};\n"
 
 
-def with_claim(text: str, formula: str) -> str:
+def with_claim(text: str, formula: str, name: str) -> str:
     """The text, claiming also that all runs satisfy an LTL formula."""
-    return f"{text}\nltl {formula};\n"
+    return f"{text}\nltl {f'{name}: ' if name else ''}{formula};\n"
 
 
 def with_legacy_errors(text: str) -> str:
@@ -204,10 +204,10 @@ def _error_states_and_claims(scope: Scope, seats: Seats) -> tuple[list[StatePred
         if isinstance(tree, Prefix) and tree.op == "G" and not is_temporal(tree.operand):
             forbidden = opposite(tree.operand)
             found = predicate(expression_of(forbidden), text_of(forbidden))
-            errors.append(replace(found, property="claims"))
+            errors.append(replace(found, property="claims", name=claim.name))
         else:
             body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.flat_text)))
-            claims.append(Claim(f"ltl{number}", body, text, claim.span))
+            claims.append(Claim(claim.name or f"ltl{number}", body, text, claim.span))
     return errors, tuple(claims)
 
 

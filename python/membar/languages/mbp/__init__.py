@@ -13,8 +13,8 @@ def _with_error(text: str, asked: str) -> str:
     return f"{text.rstrip()}\nerror {asked}\n"
 
 
-def _with_claim(text: str, formula: str) -> str:
-    return f"{text.rstrip()}\nclaim ltl : {formula}\n"
+def _with_claim(text: str, formula: str, name: str) -> str:
+    return f"{text.rstrip()}\nclaim {name or 'ltl'} : {formula}\n"
 
 
 FRONTEND = Frontend(

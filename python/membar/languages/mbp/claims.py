@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from membar.diagnostics import InputError, error
 from membar.languages.mbp.expressions import comparison, expression
@@ -13,16 +13,6 @@ from membar.program.predicate import AtPoint, CellValue, Observable, RegisterVal
 from membar.program.program import MemoryObject, Thread
 from membar.source import Span
 
-_PREFIX: dict[str, Callable[[ltl.Formula], ltl.Formula]] = {
-    "G": ltl.globally,
-    "F": ltl.finally_,
-    "X": ltl.Next,
-}
-_INFIX: dict[str, Callable[[ltl.Formula, ltl.Formula], ltl.Formula]] = {
-    "U": ltl.Until,
-    "R": ltl.Release,
-    "W": ltl.weak_until,
-}
 # What goes on with an expression after a closing parenthesis.
 _OPERATORS = ("==", "!=", "<u", "<=u", "<s", "<=s", "<<", ">>u", ">>s", "+", "-", "*", "/u", "/s", "%u", "%s")
 
@@ -138,10 +128,10 @@ class ClaimParser:
 
     def _until(self) -> ltl.Formula:
         left = self._unary_formula()
-        for word, build in _INFIX.items():
-            if self._cursor.sees_word(word):
-                self._cursor.take()
-                return build(left, self._until())
+        word = self._cursor.next.text
+        if word not in ltl.STATE_OPERATORS and self._cursor.sees_word(*ltl.INFIXES):
+            self._cursor.take()
+            return ltl.INFIXES[word](left, self._until())
         return left
 
     def _unary_formula(self) -> ltl.Formula:
@@ -153,10 +143,11 @@ class ClaimParser:
                 cursor.take()
                 cursor.take()
                 return build(self._unary_formula())
-        for word, build_one in _PREFIX.items():
-            if cursor.sees_word(word):
-                cursor.take()
-                return build_one(self._unary_formula())
+        word, following, second = (cursor.ahead(number).text for number in range(3))
+        is_sign = following + second in ("[]", "<>")
+        if cursor.sees_word(*ltl.PREFIXES) and (is_sign or ltl.is_prefix(word, following)):
+            cursor.take()
+            return ltl.PREFIXES[word](self._unary_formula())
         return self._primary()
 
     def _primary(self) -> ltl.Formula:

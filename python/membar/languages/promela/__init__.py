@@ -12,6 +12,7 @@ FRONTEND = Frontend(
     parse=lazy(f"{__name__}.translate:parse_promela"),
     places=lazy(f"{__name__}.places:places"),
     with_error=lazy(f"{__name__}.translate:with_error"),
+    predicates=lazy(f"{__name__}.translate:predicates"),
     default_models=default_models("Promela"),
     tags=MappingProxyType(
         {

@@ -79,45 +79,11 @@ class Claims:
             return t.Atom(self._predicate(expr))  # which says what is wrong with it
         match expr:
             case p.Prefix(sign, operand):
-                return _prefix(sign, self._formula(operand))
+                return t.PREFIXES[sign](self._formula(operand))
             case p.Infix(sign, left, right):
-                return _infix(sign, self._formula(left), self._formula(right))
+                return t.INFIXES[sign](self._formula(left), self._formula(right))
             case _:
                 raise AssertionError(expr)
-
-
-def _prefix(sign: str, operand: t.Formula) -> t.Formula:
-    match sign:
-        case "[]":
-            return t.globally(operand)
-        case "<>":
-            return t.finally_(operand)
-        case "X":
-            return t.Next(operand)
-        case "!":
-            return t.Not(operand)
-        case _:
-            raise AssertionError(sign)
-
-
-def _infix(sign: str, left: t.Formula, right: t.Formula) -> t.Formula:
-    match sign:
-        case "U":
-            return t.Until(left, right)
-        case "V":
-            return t.Release(left, right)
-        case "W":
-            return t.weak_until(left, right)
-        case "->":
-            return t.implies(left, right)
-        case "<->":
-            return t.equivalent(left, right)
-        case "&&":
-            return t.And(left, right)
-        case "||":
-            return t.Or(left, right)
-        case _:
-            raise AssertionError(sign)
 
 
 def _is_temporal(expr: p.Expr) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.tokens import Cursor
+from membar.program.temporal import is_prefix
 from membar.records import replace
 from membar.tokens import Token
 
@@ -16,7 +17,7 @@ _LEVELS = {
         (
             ("||", "or"),
             ("&&", "and"),
-            ("U", "until", "stronguntil", "W", "weakuntil", "V", "release"),
+            ("U", "until", "stronguntil", "W", "weakuntil", "V", "R", "release", "S", "T"),
             ("|",),
             ("^",),
             ("&",),
@@ -31,14 +32,15 @@ _LEVELS = {
 }
 _UNTIL = _LEVELS["U"]
 _SAME = {
-    "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V",
+    "or": "||", "and": "&&", "until": "U", "stronguntil": "U", "weakuntil": "W", "release": "V", "R": "V",
 }  # fmt: skip
 _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
 _DEEPEST = 60
 _LONGEST = 200
 _PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
-_NEXT = ("X", "next")
+# They bind most tightly. `X` and `next` are SPIN's; the others are names where no operand follows.
+_TIGHT = {"X": "X", "next": "X", "G": "[]", "F": "<>", "Y": "Y", "Z": "Z", "H": "H", "O": "O"}
 _ARROWS = {"->": "->", "implies": "->", "<->": "<->", "equivalent": "<->"}
 
 
@@ -84,6 +86,10 @@ class Expressions:
             "W0702", "the expression is too long", left.span, f"at most {_LONGEST} operators in a row"
         )
 
+    def _is_prefix(self) -> bool:
+        token = self._cursor.next
+        return token.text in ("X", "next") or is_prefix(token.text, self._cursor.ahead().text)
+
     def _is_word(self, token: Token) -> bool:
         return self._temporal and token.group == "name"
 
@@ -100,10 +106,10 @@ class Expressions:
             if self._temporal and (sign := self._word(_PREFIXES)):
                 operand = self._binary(_UNTIL)  # SPIN: `[] p U q` is `[] (p U q)`
                 return p.Prefix(sign, operand, cursor.since(start))
-            if self._temporal and cursor.sees_word(*_NEXT):
-                cursor.take()
+            if self._temporal and cursor.sees_word(*_TIGHT) and self._is_prefix():
+                sign = _TIGHT[cursor.take().text]
                 operand = self._unary()
-                return p.Prefix("X", operand, cursor.since(start))
+                return p.Prefix(sign, operand, cursor.since(start))
             if cursor.sees("-", "~", "!", "!!"):
                 sign = cursor.take().text
                 operand = self._unary()

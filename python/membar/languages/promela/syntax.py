@@ -30,7 +30,7 @@ class Use:
 
 
 # Operators of LTL that speak of more than one state.
-TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W"})
+TEMPORAL = frozenset({"[]", "<>", "X", "U", "V", "W", "Y", "Z", "H", "O", "S", "T"})
 
 
 @record(frozen=True, slots=True)

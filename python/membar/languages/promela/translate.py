@@ -22,9 +22,10 @@ from membar.languages.promela.steps import Starter, Steps, steps_of
 from membar.languages.promela.values import constant
 from membar.program.expr import TRUE, Constant, Expr, Register, equals
 from membar.program.operations import Operation, Set, Spawn
+from membar.program.predicate import StatePredicate
 from membar.program.program import Channel as Meeting
 from membar.program.program import MemoryObject, Program, Thread
-from membar.records import field, record
+from membar.records import field, record, replace
 from membar.source import SourceFile
 
 LANGUAGE: Final = "Promela"
@@ -45,6 +46,21 @@ def parse_promela(source: SourceFile) -> Program:
 def with_error(text: str, asked: str) -> str:
     """The text with one more formula: that the state which `--error` names is never reached."""
     return f"{text.rstrip()}\nltl {ERROR_STATE} {{ [] !({asked}) }}\n"
+
+
+def predicates(source: SourceFile, expressions: Sequence[str]) -> tuple[StatePredicate, ...]:
+    """What expressions say of a state of the program; macros of the text have their meaning there.
+
+    Raises:
+        InputError: one of them is no expression about the program.
+    """
+    asked = (f"ltl ask_{number} {{ [] !({text}) }}\n" for number, text in enumerate(expressions))
+    program = parse_promela(replace(source, text="".join((source.text.rstrip(), "\n", *asked))))
+    found = {item.name: item for item in program.errors}
+    return tuple(
+        replace(found[f"ask_{number}"], text=" ".join(text.split()), property="errors", name="")
+        for number, text in enumerate(expressions)
+    )
 
 
 @record(slots=True)

@@ -6,7 +6,20 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from membar.program.predicate import StatePredicate
-from membar.program.temporal import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from membar.program.temporal import (
+    And,
+    Atom,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Previous,
+    Release,
+    Since,
+    Truth,
+    Until,
+    subformulas,
+)
 from membar.records import record
 
 Letter: TypeAlias = frozenset[StatePredicate]
@@ -34,8 +47,15 @@ class Lasso:
 
 
 def holds(formula: Formula, run: Lasso) -> bool:
-    """Whether a run satisfies a formula: by the meaning of its operators, with nothing rewritten."""
-    return _truth(formula, run)[0]
+    """Whether a run satisfies a formula: by the meaning of its operators, with nothing rewritten.
+
+    What happened before differs from one iteration of the cycle to the next, but not for long. If the
+    operands of `Y` repeat from some iteration on, `Y` repeats one iteration later. Through a whole cycle, `S`
+    either keeps the value that it had before or has a value that does not depend on it, so that it repeats
+    one iteration after its operands, too. So one more iteration for each operator of the past is enough.
+    """
+    past = sum(isinstance(part, Previous | Since) for part in subformulas(formula))
+    return _truth(formula, Lasso(run.prefix + past * run.cycle, run.cycle))[0]
 
 
 def _truth(formula: Formula, run: Lasso) -> list[bool]:
@@ -61,6 +81,13 @@ def _truth(formula: Formula, run: Lasso) -> list[bool]:
         case Release(left, right):
             first, second = _truth(left, run), _truth(right, run)
             return _solution(run, lambda at, later: second[at] and (first[at] or later), start=True)
+        case Previous(operand):
+            return [False, *_truth(operand, run)[:-1]]
+        case Since(left, right):
+            found: list[bool] = []
+            for before, now in zip(_truth(left, run), _truth(right, run), strict=True):
+                found.append(now or (before and bool(found) and found[-1]))
+            return found
 
 
 def _solution(run: Lasso, now: Callable[[int, bool], bool], *, start: bool) -> list[bool]:

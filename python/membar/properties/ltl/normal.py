@@ -28,6 +28,8 @@ def normal_form(formula: ltl.Formula, *, negated: bool = False) -> ltl.Formula:
             parts = normal_form(left, negated=negated), normal_form(right, negated=negated)
             is_until = isinstance(formula, ltl.Until) is not negated
             return smaller(ltl.Until(*parts) if is_until else ltl.Release(*parts))
+        case ltl.Previous() | ltl.Since():
+            raise AssertionError("operators of the past are translated before")
 
 
 def smaller(formula: ltl.Formula) -> ltl.Formula:

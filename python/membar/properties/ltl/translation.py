@@ -3,7 +3,7 @@
 A state is what must hold from now on: a set of formulas. It is taken apart until only literals, which the
 letter must satisfy, and formulas for the next state are left. `p U q` is fulfilled by `q`, or put off: `p`
 now, and the same again. A transition has the mark of an until unless it puts that until off, so that a run
-with every mark infinitely often puts nothing off forever.
+with every mark infinitely often puts nothing off forever. Operators of the past are replaced first (`past`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from membar.diagnostics import EngineLimitError
 from membar.program import temporal as ltl
 from membar.program.predicate import StatePredicate
 from membar.properties.ltl.automaton import Automaton, Label, Transition
-from membar.properties.ltl.normal import normal_form
+from membar.properties.ltl.normal import normal_form, smaller
+from membar.properties.ltl.past import Past
 from membar.properties.ltl.reduction import reduce
 from membar.records import record, replace
 
@@ -30,7 +31,12 @@ def automaton_of(formula: ltl.Formula, *, negated: bool = False) -> Automaton:
     Raises:
         EngineLimitError: it has too many states.
     """
-    return reduce(_Tableau(normal_form(formula, negated=negated)).automaton())
+    if not ltl.has_past(formula):
+        return reduce(_Tableau(normal_form(formula, negated=negated)).automaton())
+    past = Past()
+    body = normal_form(past.replaced(formula), negated=negated)
+    whole = smaller(ltl.And(body, normal_form(past.laws())))
+    return reduce(past.forgotten(_Tableau(whole).automaton()))
 
 
 @record(frozen=True, slots=True)
@@ -133,7 +139,7 @@ class _Tableau:
                 yield way.with_todo(left, right)
                 if left not in way.done:
                     yield replace(way.with_todo(right), following=way.following | {formula})
-            case ltl.Not():
+            case ltl.Not() | ltl.Previous() | ltl.Since():
                 raise AssertionError("not in negation normal form")
 
 

@@ -239,7 +239,7 @@ class _Repairing:
         _, program = programs.parse_with_options(
             strongest,
             error=question.error,
-            ltl=question.ltl,
+            ltl=programs.text_of_claims(question.ltl, question.ltl_file),
             words=question.words,
             labels=programs.asked_labels(question.properties),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from membar.program.temporal import TRUE, Claim, ForbiddenRuns, Formula, has_next, implies
+from membar.program.temporal import TRUE, Claim, ForbiddenRuns, Formula, has_next, has_past, implies
 from membar.questions.translation.model import (
     ENDLESS,
     GuardedStep,
@@ -117,6 +117,8 @@ class Text:
         """
         if claim.is_endless:
             raise untranslatable(ENDLESS, claim.span)
+        if has_past(formula):
+            raise untranslatable(f"operators of the past, which {self._language} does not have,", claim.span)
         assumed = fairness(self.model) if self.fair else TRUE
         whole = formula if assumed == TRUE else implies(assumed, formula)
         if has_next(whole) and not all(thread.started for thread in self.program.threads):

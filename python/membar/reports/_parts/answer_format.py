@@ -26,13 +26,17 @@ class Part(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class FindingPart(Part, kw_only=True):
-    """The answer about one property, or about one claim; a warning does not count for the verdict."""
+    """The answer about one property, or about one claim; a warning does not count for the verdict.
+
+    `witness` is the run that shows a violation, unless that is the `witness` of the whole answer.
+    """
 
     property: str
     verdict: Verdict
     reason: str
     warning: bool = False
     claim: str | UnsetType = UNSET
+    witness: WitnessPart | UnsetType = UNSET
 
 
 class Counters(Part, kw_only=True):

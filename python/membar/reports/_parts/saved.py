@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from membar.program.program import Program
 from membar.properties import EVERY
 from membar.questions.answer import Reading
 from membar.questions.outcome import Step, Verdict, Witness
-from membar.records import record
+from membar.records import record, replace
 from membar.reports import json as writer
 from membar.reports._parts import answer_format as form
 from membar.reports._parts.document import Document, documents
@@ -44,6 +45,7 @@ class Claim:
         findings: the verdict of each property.
         unchecked: the properties without an answer.
         counts: how many executions satisfy the condition, and how many do not, if the answer says so.
+        about: the claim that the witness is about, if it is that of one finding.
     """
 
     file: str
@@ -54,6 +56,7 @@ class Claim:
     findings: tuple[form.FindingPart, ...]
     unchecked: tuple[str, ...]
     counts: tuple[int, int] | None
+    about: str = ""
 
     def inconsistency(self) -> str | None:
         """Where the findings contradict the rest of the answer, in words; None if they do not."""
@@ -143,16 +146,39 @@ def read_answers(
         InputError: it is not JSON, or an answer or a witness makes no sense; with the document.
     """
     folders = () if project is None else (str(project),)
-    return tuple(_read_answer(one) for one in documents(SourceFile(path, text, project=folders)))
+    found: list[SavedWitness | SavedRun | Claim] = []
+    for document in documents(SourceFile(path, text, project=folders)):
+        if not isinstance(document.value, dict):
+            document.fail("", "an object with a `witness`")
+        if document.value.get("format") in _WITNESSES:
+            found.append(_read_witness(document, document.read_as(_ANY_WITNESS), None))
+            continue
+        line = document.read_as(form.AnswerLine)
+        claim = _claim(document, line)
+        found.append(_read_answer(document, line, claim))
+        found += _read_findings(document, line, claim)
+    return tuple(found)
 
 
-def _read_answer(document: Document) -> SavedWitness | SavedRun | Claim:
-    if not isinstance(document.value, dict):
-        document.fail("", "an object with a `witness`")
-    if document.value.get("format") in _WITNESSES:
-        return _read_witness(document, document.read_as(_ANY_WITNESS), None)
-    line = document.read_as(form.AnswerLine)
-    claim = _claim(document, line)
+def _read_findings(
+    document: Document, line: form.AnswerLine, claim: Claim
+) -> Iterator[SavedWitness | SavedRun]:
+    """The witnesses of single findings, each as if it were that of an answer about nothing else."""
+    for number, item in enumerate(line.findings):
+        if not isinstance(item.witness, UnsetType):
+            alone = replace(
+                claim,
+                verdict=item.verdict.value,
+                property=item.property,
+                findings=(item,),
+                unchecked=(),
+                counts=None,
+                about=or_none(item.claim) or "",
+            )
+            yield _read_witness(document.inside(f"findings[{number}].witness"), item.witness, alone)
+
+
+def _read_answer(document: Document, line: form.AnswerLine, claim: Claim) -> SavedWitness | SavedRun | Claim:
     if not isinstance(line.witness, UnsetType):
         is_about_object = line.order is not UNSET  # whose final states are not listed
         if isinstance(line.witness, form.WitnessPart) and not is_about_object and line.outcomes is UNSET:

@@ -71,3 +71,39 @@ def test_a_long_run_is_judged_in_a_moment() -> None:
     assert holds(t.globally(t.finally_(t.Atom(P))), run)
     assert not holds(t.finally_(t.globally(t.Atom(Q))), run)
     assert process_time() - begun < 5  # it was hours when every position was gone through for every other
+
+
+def test_operators_of_the_past_mean_what_they_say() -> None:
+    """By definition, at every position of a run that is written out far enough."""
+    random = Random(8)
+    formulas = {
+        "Y": t.Previous(t.Atom(P)),
+        "Z": t.weak_previous(t.Atom(P)),
+        "O": t.once(t.Atom(P)),
+        "H": t.historically(t.Atom(P)),
+        "S": t.Since(t.Atom(P), t.Atom(Q)),
+        "T": t.triggered(t.Atom(P), t.Atom(Q)),
+    }
+    seen = set()
+    for _ in range(300):
+        run = lasso(random)
+        position = random.randint(0, 12)
+        letters = run.prefix + 13 * run.cycle
+        now = letters[: position + 1]
+        since = [Q in now[j] and all(P in later for later in now[j + 1 :]) for j in range(position + 1)]
+        triggered = [Q in now[j] or any(P in later for later in now[j + 1 :]) for j in range(position + 1)]
+        expected = {
+            "Y": position > 0 and P in now[-2],
+            "Z": position == 0 or P in now[-2],
+            "O": any(P in item for item in now),
+            "H": all(P in item for item in now),
+            "S": any(since),
+            "T": all(triggered),
+        }
+        for name, formula in formulas.items():
+            later = formula
+            for _ in range(position):
+                later = t.Next(later)
+            assert holds(later, run) is expected[name], (name, position, run)
+            seen.add((name, expected[name]))
+    assert len(seen) == 2 * len(formulas)

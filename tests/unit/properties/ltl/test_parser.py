@@ -29,10 +29,26 @@ PROGRAM = membar.parse(SourceFile("test.pml", TEXT))
         ("F (a[1] + 1 > 2)", "F (a[1] + 1 > 2)"),
         ("true U x == 1", "F (x == 1)"),
         ("x <-> G y", "((x && G y) || (!x && !G y))"),
+        ("always (x implies eventually y)", "G (!x || F y)"),
+        ("x until y release x", "(x U (y R x))"),
+        ("x /\\ next y \\/ not x", "((x && X y) || !x)"),
+        ("x = 1 & y | FALSE", "(((x = 1) && y) || false)"),
+        ("x xor X y", "!((x && X y) || (!x && !X y))"),
+        ("H Y x S O y", "(!(true S !Y x) S (true S y))"),
+        ("x T Z y", "!(!x S !!Y !y)"),
     ],
 )
 def test_formulas(text: str, expected: str) -> None:
     assert formula_name(formula_of(text, PROGRAM)) == expected
+
+
+@pytest.mark.parametrize("text", ["G", "next", "G && next", "G == 1 U next", "G next", "F G", "next G"])
+def test_operators_are_names_where_no_operand_follows(text: str) -> None:
+    program = membar.parse(SourceFile("test.pml", "byte G, next; active proctype P() { G = next }"))
+    found = {seen for part in t.subformulas(formula_of(text, program)) if isinstance(part, t.Atom)
+             for _, seen in part.predicate.reads}  # fmt: skip
+    assert found <= {CellValue("G"), CellValue("next")}
+    assert found
 
 
 @pytest.mark.parametrize(
