@@ -9,7 +9,8 @@ export interface CompareHandlers {
 
 const SHORT: Record<string, string> = { holds: "HOLDS", "holds-within": "WITHIN", violated: "VIOLATED", unknown: "UNKNOWN" };
 
-export function compareTab(columns: Answer[], models: string[], all: string[], most: number, handlers: CompareHandlers): HTMLElement {
+/** The matrix; without handlers nobody can be asked for more. */
+export function compareTab(columns: Answer[], models: string[], all: string[], most: number, handlers?: CompareHandlers): HTMLElement {
   const key = (outcome: Outcome): string => JSON.stringify(Object.entries(outcome).sort());
   const outcomes = new Map<string, Outcome>();
   for (const column of columns) for (const outcome of column.outcomes ?? []) outcomes.set(key(outcome), outcome);
@@ -22,10 +23,10 @@ export function compareTab(columns: Answer[], models: string[], all: string[], m
   const sorted = [...outcomes.entries()].sort(([, a], [, b]) => shown.map((name) => Number(a[name]) - Number(b[name])).find((difference) => difference) ?? 0);
 
   const add = h("select", { class: "add-model", "aria-label": "Add model", onchange: () => {
-    if (add.value) handlers.setModels([...models, add.value]);
+    if (add.value) handlers?.setModels([...models, add.value]);
   } }, h("option", { value: "" }, "Add model"), ...all.filter((name) => !models.includes(name)).map((name) => h("option", { value: name }, name)));
   if (models.length >= most) add.disabled = true;
-  const head = h("tr", {}, h("th", {}, add), ...columns.map((column) => h("th", { scope: "col" }, column.model, h("button", { class: "remove", title: `Leave out ${column.model}`, "aria-label": `Leave out ${column.model}`, onclick: () => handlers.setModels(models.filter((name) => name !== column.model)) }, "×"))));
+  const head = h("tr", {}, h("th", {}, handlers && add), ...columns.map((column) => h("th", { scope: "col" }, column.model, handlers && h("button", { class: "remove", title: `Leave out ${column.model}`, "aria-label": `Leave out ${column.model}`, onclick: () => handlers.setModels(models.filter((name) => name !== column.model)) }, "×"))));
   const verdicts = h("tr", { class: "verdict-row" }, h("th", { scope: "row" }, "Verdict"), ...columns.map((column) => h("td", { title: column.reason ?? column.bound ?? "" }, h("div", { class: `cell-verdict ${column.verdict}` }, verdictIcon(column.verdict ?? "unknown", 20), h("b", {}, SHORT[column.verdict ?? ""] ?? "EXPLORED")))));
   const counts = h("tr", {}, h("th", { scope: "row", class: "light" }, "Executions"), ...columns.map((column) => h("td", {}, String(column.statistics.executions ?? column.statistics.classes ?? column.statistics.states ?? "·"))));
   const rows = sorted.map(([id, outcome]) => {
@@ -35,14 +36,16 @@ export function compareTab(columns: Answer[], models: string[], all: string[], m
       const isPossible = has(column, id);
       const isKnown = isPossible || isWhole(column);
       const label = isPossible ? "possible" : isKnown ? "impossible" : "not known";
-      return h("td", {}, h("button", { class: `dot ${label.replace(" ", "-")}`, "aria-label": `${words}: ${label} under ${column.model}`, title: `${label} under ${column.model}`, onclick: () => handlers.choose(outcome, column.model, isPossible) }, isKnown ? "" : "?"));
+      const props = { class: `dot ${label.replace(" ", "-")}`, "aria-label": `${words}: ${label} under ${column.model}`, title: `${label} under ${column.model}` };
+      const sign = isKnown ? "" : "?";
+      return h("td", {}, handlers ? h("button", { ...props, onclick: () => handlers.choose(outcome, column.model, isPossible) }, sign) : h("span", { ...props, role: "img" }, sign));
     }));
   });
   return h("section", { class: "compare" },
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, head), h("tbody", {}, verdicts, counts, ...rows))),
     h("p", { class: "legend-line" }, h("span", { class: "dot possible", "aria-hidden": "true" }), " possible", h("span", { class: "dot impossible", "aria-hidden": "true" }), " impossible",
       constant.length ? h("span", {}, "In every outcome: ", h("code", {}, constant.map((name) => `${name}=${[...outcomes.values()][0][name]}`).join(" "))) : ""),
-    h("p", { class: "quiet" }, rows.length ? "Choose a filled cell for an execution, a hollow one for the reason why there is none." : "No final states are listed."));
+    h("p", { class: "quiet" }, !rows.length ? "No final states are listed." : handlers ? "Choose a filled cell for an execution, a hollow one for the reason why there is none." : ""));
 }
 
 /** The band above a comparison. */

@@ -99,7 +99,7 @@ export class Drawing {
     const { run, data } = this;
     const narrow = view.isNarrow ?? false;
     const widest = Math.max(8, ...this.cards.map((card) => cardText(card.events).length));
-    const width = narrow ? Math.max(142, widest * 8.2 + 42) : Math.max(150, widest * 8.15 + 42 + (run.hasBuffers ? 62 : 0));
+    const width = narrow ? Math.max(142, widest * 8.2 + 42) : Math.max(150, widest * 8.15 + 42 + (run.hasBuffers ? 62 : data.racing?.length || data.failing?.length ? 20 : 0));
     const count = Math.max(this.columns.length, 1);
     const side = view.cycle ? 92 : narrow ? 30 : count > 2 ? 50 : 62;
     const room = (available - 2 * side - count * width) / Math.max(count - 1, 1);
@@ -162,6 +162,9 @@ export class Drawing {
     const inCycle = view.cycle?.some((edge) => ids.includes(edge.source) || ids.includes(edge.target));
     if (inCycle) states.push("in-cycle");
     const isFailing = isNow && this.data.steps[view.step - 1]?.action === "fail";
+    const isRacing = ids.some((id) => this.data.racing?.includes(id)) && this.hasHappened(ids[0], view);
+    if (isRacing) states.push("racing");
+    if (this.repeats(ids)) states.push("again");
     const first = card.events[0];
     const told = [first.text, at(first).trim(), this.when(ids)].filter(Boolean).join(" · ");
     const group = s("g", {
@@ -189,12 +192,25 @@ export class Drawing {
       s("text", { x: card.x + 32, y: card.y + 20, class: "what" }, cardText(card.events)),
     );
     if (isWaiting && !view.isNarrow) group.append(s("text", { x: card.x + width - 8, y: card.y + 19.5, class: "tag" }, "in buffer"));
-    if (isFailing) {
+    if (this.repeats(ids)) group.append(s("path", { d: `M${card.x + 4},${card.y + 5}v${CARD_HEIGHT - 10}`, class: "again-bar" }));
+    if (isFailing || isRacing) {
       const cross = s("g", { transform: `translate(${card.x + width - 26},${card.y + 7}) scale(.68)`, class: "fails" });
       cross.append(s("path", { d: "M7.5 1.5h9l6 6v9l-6 6h-9l-6-6v-9z" }), s("path", { d: "M8.2 8.2l7.6 7.6M15.8 8.2l-7.6 7.6", class: "sign" }));
       group.append(cross);
     }
     return group;
+  }
+
+  /** Whether a card belongs to the part of a run that is repeated for ever. */
+  private repeats(ids: number[]): boolean {
+    const { cycle } = this.data;
+    return cycle !== undefined && ids.some((id) => Math.max(this.run.performed.get(id) ?? 0, this.run.flushed.get(id) ?? 0) > cycle);
+  }
+
+  /** Whether the model keeps the order of two cards of one thread; true where that is not known. */
+  private isKept(a: Card, b: Card): boolean {
+    const loose = this.data.reorderable ?? [];
+    return a.events.some((one) => b.events.some((other) => !loose.some(([first, second]) => first === one.id && second === other.id)));
   }
 
   private when(ids: number[]): string {
@@ -249,8 +265,10 @@ export class Drawing {
     const known = groupOf(relation) in RELATIONS ? groupOf(relation) : "other";
     const isCurrent = now.has(source) || now.has(target);
     const isLater = relation === "po" && !this.hasHappened(target, view);
-    const group = s("g", { class: `edge ${known}${isCurrent && relation !== "po" ? " current" : ""}${isLater ? " later" : ""}${label ? " in-cycle" : ""}` });
+    const isLoose = relation === "po" && !label && !this.isKept(a, b);
+    const group = s("g", { class: `edge ${known}${isLoose ? " loose" : ""}${isCurrent && relation !== "po" ? " current" : ""}${isLater ? " later" : ""}${label ? " in-cycle" : ""}` });
     const { path, x, y } = this.route(relation, a, b, width, Boolean(label));
+    if (isLoose) group.append(s("title", {}, `${this.data.model ?? "the model"} does not keep this order`));
     group.append(s("path", { d: path, "marker-end": `url(#arrow-${known})` }));
     const words = label ?? (relation === "po" ? "" : relation);
     if (words) {
@@ -333,11 +351,14 @@ export class Drawing {
     const visible = cells.filter((event) => locations.has(event.location!));
     const shown = visible.length > MOST_CELLS ? visible.filter((event) => touched.has(event.location)).concat(visible.filter((event) => !touched.has(event.location))).slice(0, MOST_CELLS - 1) : visible;
     const extra = visible.length - shown.length;
-    const perRow = place.narrow ? 2 : Math.max(1, Math.floor((place.total - 20) / Math.max(96, ...shown.map((event) => name(event).length * 7.6 + 24))));
-    const rows = Math.max(1, Math.ceil((shown.length + (extra ? 1 : 0)) / perRow));
-    const [x0, x1] = [place.left, place.total - place.left];
+    const widest = Math.max(96, ...shown.map((event) => name(event).length * 7.6 + 24));
+    const count = shown.length + (extra ? 1 : 0);
+    const margin = count * widest > place.total - 2 * place.left ? Math.min(place.left, place.narrow ? 8 : 58) : place.left;
+    const [x0, x1] = [margin, place.total - margin];
+    const perRow = place.narrow ? 2 : Math.max(1, Math.floor((x1 - x0) / widest));
+    const rows = Math.max(1, Math.ceil(count / perRow));
     layer.append(s("rect", { x: x0, y, width: x1 - x0, height: rows * 28, rx: 6, class: "memory" }));
-    layer.append(s("text", { x: x0 - 6, y: y + 18, class: "caption end" }, place.left > 52 ? "memory" : ""));
+    layer.append(s("text", { x: x0 - 6, y: y + 18, class: "caption end" }, margin > 52 ? "memory" : ""));
     const inRow = Math.min(perRow, shown.length + (extra ? 1 : 0)) || 1;
     const cell = (x1 - x0) / inRow;
     shown.forEach((event, n) => {

@@ -2,6 +2,7 @@
 import { h, rich } from "./dom";
 import { Drawing, RELATIONS, groupsIn } from "./drawing";
 import { plain } from "./steps";
+import { Stepper } from "./stepper";
 import type { DrawingData } from "./types";
 
 export interface ExecutionHandlers {
@@ -15,12 +16,9 @@ const LARGEST_DRAWING = 200;
 export class ExecutionView {
   readonly element: HTMLElement;
   readonly drawing: Drawing;
-  step: number;
+  private readonly stepper: Stepper;
   private readonly hidden = new Set<string>(["depends"]);
   private outlined = new Set<number>();
-  private readonly slider = h("input", { type: "range", min: "0", "aria-label": "Step", class: "slider" });
-  private readonly ticks = h("div", { class: "ticks", "aria-hidden": "true" });
-  private readonly counter = h("div", { class: "counter" });
   private readonly sentence = h("p", { class: "sentence" });
   private readonly spoken = h("div", { class: "hidden", role: "status" });
   private readonly canvas = h("div", { class: "canvas", tabindex: "-1" });
@@ -38,18 +36,11 @@ export class ExecutionView {
       },
     });
     const run = this.drawing.run;
-    this.step = run.firstStep();
-    this.slider.max = String(run.length);
-    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.asTable = h("button", { class: "step-button as-table", "aria-pressed": "false", "aria-label": "As a table", title: "As a table", onclick: () => this.showTable() }, "▤");
-    const button = (label: string, sign: string, by: number): HTMLElement =>
-      h("button", { class: "step-button", "aria-label": label, onclick: () => this.go(this.step + by) }, sign);
-    this.element = h(
-      "section", { class: "execution", "aria-label": "Execution" },
-      h("div", { class: "stepper" }, button("Previous step", "◀", -1), button("Next step", "▶", 1), h("div", { class: "track" }, this.ticks, this.slider), this.counter, this.asTable),
-      this.sentence, this.spoken, this.canvas, this.table, this.toggles,
-    );
-    this.drawTicks();
+    const fails = data.steps.findIndex((step) => step.action === "fail") + 1;
+    this.stepper = new Stepper(run.length, { strange: run.strangeSteps(), fails: fails || undefined, cycle: data.cycle }, (step) => this.stepped(step), this.asTable);
+    this.stepper.step = run.firstStep();
+    this.element = h("section", { class: "execution", "aria-label": "Execution" }, this.stepper.element, this.sentence, this.spoken, this.canvas, this.table, this.toggles);
     this.drawToggles();
     if (this.data.events.length > LARGEST_DRAWING) this.showTable();
   }
@@ -59,16 +50,23 @@ export class ExecutionView {
     this.go(this.step);
   }
 
+  get step(): number {
+    return this.stepper.step;
+  }
+
+  get length(): number {
+    return this.stepper.length;
+  }
+
   go(step: number): void {
-    const run = this.drawing.run;
-    this.step = Math.max(0, Math.min(run.length, step));
-    this.slider.value = String(this.step);
-    this.slider.style.setProperty("--done", `${run.length ? (100 * this.step) / run.length : 0}%`);
-    const sentence = run.sentence(this.step);
+    this.stepper.go(step);
+  }
+
+  private stepped(step: number): void {
+    const sentence = this.drawing.run.sentence(step);
     const said = plain(sentence);
-    this.slider.setAttribute("aria-valuetext", said);
+    this.stepper.say(said);
     this.sentence.replaceChildren(...(sentence.now ? [h("mark", {}, ...rich(sentence.now))] : []), ...rich(sentence.rest));
-    this.counter.replaceChildren("Step ", h("strong", {}, String(this.step)), ` of ${run.length}`);
     clearTimeout(this.speaking);
     this.speaking = window.setTimeout(() => (this.spoken.textContent = said), 300);
     this.draw(said);
@@ -103,12 +101,18 @@ export class ExecutionView {
     return found.filter((step) => step !== undefined).sort((a, b) => a - b)[0];
   }
 
-  get currentLine(): { line: number; thread: string; span?: [number, number] } | undefined {
+  /** Where the current step is; in another file than the program's own, with the name of that file. */
+  get currentLine(): { line: number; thread: string; span?: [number, number]; file?: string } | undefined {
     const step = this.step > 0 ? this.data.steps[this.step - 1] : undefined;
-    const event = step?.events.map((id) => this.drawing.run.event(id)).find((one) => one.line !== undefined);
-    if (step?.action === "fail" && this.data.failing_line !== undefined) return { line: this.data.failing_line, thread: this.drawing.run.thread(step.thread) };
-    if (!step || event?.line === undefined) return undefined;
-    return { line: event.line, thread: this.drawing.run.thread(step.thread), span: event.span };
+    if (!step) return undefined;
+    const thread = this.drawing.run.thread(step.thread);
+    if (step.action === "fail" && this.data.failing_line !== undefined) return { line: this.data.failing_line, thread };
+    const place = step.action === "fail" && this.data.failing_place ? placed(this.data.failing_place) : undefined;
+    if (place) return { ...place, thread };
+    const event = step.events.map((id) => this.drawing.run.event(id)).find((one) => one.line !== undefined || one.place);
+    if (event?.line !== undefined) return { line: event.line, thread, span: event.span };
+    const other = placed(event?.place);
+    return other && { ...other, thread };
   }
 
   get waitingLines(): number[] {
@@ -136,17 +140,6 @@ export class ExecutionView {
     fit(svg, box.width, box.height);
     this.canvas.replaceChildren(svg);
     if (focused) this.canvas.querySelector<SVGElement>(`[data-event="${focused}"]`)?.focus({ preventScroll: true });
-  }
-
-  private drawTicks(): void {
-    const run = this.drawing.run;
-    const strange = new Set(run.strangeSteps());
-    this.ticks.replaceChildren();
-    for (let step = 0; step <= run.length; step++) {
-      const fails = this.data.steps[step - 1]?.action === "fail";
-      if (run.length > 80 && !strange.has(step) && !fails) continue;
-      this.ticks.append(h("span", { class: "tick", style: `left:${run.length ? (100 * step) / run.length : 0}%` }, strange.has(step) ? h("b", {}, "fr") : fails ? h("i", {}, "✕") : ""));
-    }
   }
 
   private drawToggles(): void {
@@ -182,4 +175,10 @@ export function fit(svg: SVGSVGElement, width: number, height: number): void {
   const scale = Math.max(Math.min(width / w, height / t, 1.4), 0.86);
   svg.setAttribute("width", String(Math.floor(w * scale)));
   svg.setAttribute("height", String(Math.floor(t * scale)));
+}
+
+/** `ring.h:12` as a file and a line. */
+function placed(place: string | undefined): { file: string; line: number } | undefined {
+  const found = place?.match(/^(.*):(\d+)$/);
+  return found ? { file: found[1], line: Number(found[2]) } : undefined;
 }

@@ -1,15 +1,19 @@
 // The page: a program on the left, the answer on the right.
+import { type Band, fillBand } from "./band";
 import { compareBand, compareTab } from "./compare";
+import { block, details } from "./details";
 import { h, plural, rich, verdictIcon } from "./dom";
+import { ProcessRunView, type Steps, historyView, proofView } from "./evidence";
 import { ExecutionView } from "./execution";
 import { gallery } from "./gallery";
-import { Menu, boundsMenu, checkMenu, copyText, modelMenu, shareMenu } from "./menus";
+import { Menu, boundsMenu, checkMenu, modelMenu, shareMenu } from "./menus";
 import { type OutcomeHandlers, explanation, outcomesTab } from "./outcomes";
 import { repairTab } from "./repair";
 import { type Asked, Job, type Progress, Refused, ServerLost, contents as loadContents, isAlive } from "./server";
 import { decode } from "./share";
 import { State, guessEnding } from "./state";
 import { type EditorHandlers, type ProgramEditor, textArea } from "./text";
+import { theme } from "./theme";
 import type { Answer, Contents, DrawingData, Example, Explanation, InputProblem, Outcome, Result } from "./types";
 import { tell } from "./words";
 
@@ -27,6 +31,7 @@ class App {
   private isStale = false;
   private tab: Tab = "Execution";
   private view: ExecutionView | null = null;
+  private steps: Steps | null = null;
   private models: string[] = COMPARED;
   private compared: Result | null = null;
   private repaired: Result | null = null;
@@ -305,7 +310,7 @@ class App {
     if (result.errors) this.showErrors(result.errors.errors, result.errors.text);
     else {
       this.showSegment("Answer");
-      this.showTab(this.tab === "Compare" || this.tab === "Repair" ? "Execution" : result.answer?.drawing ? "Execution" : result.answer?.outcomes?.length ? "Outcomes" : "Report");
+      this.showTab(this.tab === "Compare" || this.tab === "Repair" ? "Execution" : hasEvidence(result.answer) ? "Execution" : result.answer?.outcomes?.length ? "Outcomes" : "Report");
     }
   }
 
@@ -329,10 +334,9 @@ class App {
 
   // What is shown.
 
-  private showBand(told: { verdict: string; word: string; headline: string; guarantee: string; next?: { words: string; options: Record<string, string> } }, notes = 0): void {
+  private showBand(told: Band & { next?: { words: string; options: Record<string, string> } }, notes = 0): void {
     this.band.hidden = false;
     const stale = this.isStale && told.verdict !== "running";
-    this.band.className = `band ${told.verdict}${stale ? " stale" : ""}`;
     const next = told.next;
     const button = stale ? h("button", { class: "small-button", onclick: () => void this.run() }, "Run again")
       : next ? h("button", { class: "small-button", onclick: () => {
@@ -340,8 +344,9 @@ class App {
           this.changedQuestion();
           void this.run();
         } }, next.words) : "";
-    this.band.replaceChildren(h("div", { class: "band-line", role: "status" }, told.verdict === "running" ? "" : verdictIcon(told.verdict), h("span", { class: "verdict" }, told.word), h("span", { class: "headline" }, ...rich(stale ? "before your last change" : told.headline)), button),
-      h("p", { class: "guarantee" }, ...rich(stale ? "The program has changed since this answer." : told.guarantee), " ", notes && !stale ? h("button", { class: "text-button", onclick: () => this.showTab("Report") }, plural(notes, "note")) : ""));
+    const shown = stale ? { ...told, headline: "before your last change", guarantee: "The program has changed since this answer." } : told;
+    fillBand(this.band, shown, button, notes && !stale ? h("button", { class: "text-button", onclick: () => this.showTab("Report") }, plural(notes, "note")) : "");
+    this.band.classList.toggle("stale", stale);
   }
 
   private makeStale(): void {
@@ -400,9 +405,11 @@ class App {
     this.body.className = `answer-body body-${tab.toLowerCase()}`;
     this.drawBand();
     const { result } = this;
+    this.steps = null;
     if (tab !== "Execution") this.view = null;
     switch (tab) {
       case "Execution":
+        if (result?.answer && this.showEvidence(result.answer)) break;
         if (result?.answer?.drawing) this.showDrawing(result.answer.drawing);
         else this.say(result?.answer?.verdict === "holds" ? "No execution is needed to show this. Outcomes lists what the program can do, with an execution for each." : result?.ended ?? "There is no execution to show.");
         break;
@@ -429,12 +436,33 @@ class App {
     this.markSource();
   }
 
+  /** What shows an answer besides an execution; whether there is such a thing. */
+  private showEvidence(answer: Answer): boolean {
+    const { history, witness } = answer;
+    const parts: HTMLElement[] = history ? [historyView(history)] : [];
+    const proof = proofView(answer, {});
+    if (proof) parts.push(proof);
+    if (witness?.format === "membar-run") {
+      this.steps = new ProcessRunView(witness);
+      parts.push(this.steps.element);
+    } else if (history && answer.drawing) {
+      const { drawing } = answer;
+      parts.push(h("button", { class: "small-button", onclick: () => this.showDrawing(drawing) }, "Show the execution"));
+    }
+    if (!parts.length) return false;
+    this.view = null;
+    this.body.replaceChildren(...parts);
+    this.steps?.show();
+    this.markSource();
+    return true;
+  }
+
   private showDrawing(drawing: DrawingData): void {
     if (!drawing.events.some((event) => event.thread >= 0)) {
       this.say("This execution has no accesses to shared memory.");
       return;
     }
-    this.view = new ExecutionView(drawing, {
+    this.view = this.steps = new ExecutionView(drawing, {
       stepped: () => this.markSource(),
       hovered: (lines) => this.markSource(lines),
     });
@@ -451,7 +479,7 @@ class App {
   private markSource(outlined: number[] = [], cycle: number[] = []): void {
     if (!this.editor) return;
     const view = this.isStale ? null : this.view;
-    const now = view?.currentLine;
+    const now = view?.currentLine?.file ? undefined : view?.currentLine;
     const drawing = this.result?.answer?.drawing;
     this.where.hidden = !now;
     if (now) this.where.replaceChildren(h("strong", {}, now.thread), ` at line ${now.line}`);
@@ -570,22 +598,11 @@ class App {
   private showReport(): void {
     const { result } = this;
     if (!result) return;
-    const block = (title: string, text: string): HTMLElement => h("details", { open: title === "Text" || title === "Error" }, h("summary", {}, title, h("button", { class: "text-button", onclick: (event: Event) => {
-      event.preventDefault();
-      void copyText(text);
-    } }, "Copy")), h("pre", { tabindex: "0" }, text));
-    const parts: HTMLElement[] = [];
-    if (result.errors) parts.push(block("Error", result.errors.text));
-    const { answer } = result;
-    if (answer) {
-      if (answer.notes.length) parts.push(h("ul", { class: "notes" }, ...answer.notes.map((note) => h("li", {}, note))));
-      if (answer.drawing && !answer.drawing.machine && answer.drawing.steps.length) parts.push(h("p", { class: "quiet" }, `${answer.model} has no store buffers: the order of the steps is one of several, not time.`));
-      parts.push(block("Text", result.text ?? ""), block("JSON", JSON.stringify(answer, null, 1)));
-      if (result.svg) parts.push(block("SVG", result.svg));
-      const command = `membar check ${this.state.program.name}${this.state.model ? ` --model ${this.state.model}` : ""}${Object.entries(this.state.options).filter(([, value]) => value.trim()).map(([name, value]) => ` ${name} ${/^[\w=,.:-]+$/.test(value) ? value : `'${value}'`}`).join("")}`;
-      parts.push(block("Command", command));
-      parts.push(h("p", { class: "quiet" }, `${answer.engine}, ${answer.algorithm}. ${Object.entries(answer.statistics).filter(([, value]) => typeof value === "number").map(([name, value]) => `${name} ${name === "seconds" ? value.toFixed(3) : value.toLocaleString("en")}`).join(", ")}.`));
-    } else if (result.ended) parts.push(block("Text", result.ended));
+    const options = Object.entries(this.state.options).filter(([, value]) => value.trim()).map(([name, value]) => ` ${name} ${/^[\w=,.:-]+$/.test(value) ? value : `'${value}'`}`).join("");
+    const command = `membar check ${this.state.program.name}${this.state.model ? ` --model ${this.state.model}` : ""}${options}`;
+    const parts: HTMLElement[] = result.errors ? [block("Error", result.errors.text, true)] : [];
+    if (result.answer) parts.push(...details(result.answer, { text: result.text, svg: result.svg, command }));
+    else if (result.ended) parts.push(block("Text", result.ended, true));
     this.body.replaceChildren(h("section", { class: "report" }, ...parts));
   }
 
@@ -658,7 +675,7 @@ class App {
     }
     if (event.key === "F8") {
       event.preventDefault();
-      this.view?.go(this.view.step + (event.shiftKey ? -1 : 1));
+      this.steps?.go(this.steps.step + (event.shiftKey ? -1 : 1));
       return;
     }
     if (event.key === "Escape") {
@@ -674,10 +691,10 @@ class App {
       return;
     }
     const steps: Record<string, () => void> = {
-      ArrowLeft: () => (event.shiftKey ? this.view?.goStrange(-1) : this.view?.go(this.view.step - 1)),
-      ArrowRight: () => (event.shiftKey ? this.view?.goStrange(1) : this.view?.go(this.view.step + 1)),
-      Home: () => this.view?.go(0),
-      End: () => this.view?.go(this.view.drawing.run.length),
+      ArrowLeft: () => (event.shiftKey ? this.view?.goStrange(-1) : this.steps?.go(this.steps.step - 1)),
+      ArrowRight: () => (event.shiftKey ? this.view?.goStrange(1) : this.steps?.go(this.steps.step + 1)),
+      Home: () => this.steps?.go(0),
+      End: () => this.steps?.go(this.steps.length),
       e: () => {
         this.showSegment("Program");
         this.editor.focus();
@@ -709,6 +726,11 @@ class App {
   }
 }
 
+/** Whether an answer has something to show besides its text. */
+function hasEvidence(answer: Answer | undefined): boolean {
+  return Boolean(answer && (answer.drawing || answer.history || answer.obligation || answer.discharged || answer.witness));
+}
+
 function errorHeadline(errors: InputProblem[]): string {
   const line = errors.find((error) => error.line)?.line;
   return line ? `The program has an error at line ${line}` : capital(errors[0]?.message ?? "The question has an error");
@@ -722,18 +744,6 @@ function capital(text: string): string {
 function seconds(limit: string | undefined): number | undefined {
   const found = limit?.match(/time=([\d.]+)\s*(ms|s|min|m|h)?/);
   return found ? Number(found[1]) * { ms: 0.001, s: 1, min: 60, m: 60, h: 3600 }[(found[2] ?? "s") as "s"]! : undefined;
-}
-
-function theme(change: "toggle" | null): void {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  let chosen = localStorage.getItem("membar-theme");
-  if (change === "toggle") {
-    chosen = (chosen ?? system) === "dark" ? "light" : "dark";
-    localStorage.setItem("membar-theme", chosen);
-  }
-  root.dataset.theme = chosen ?? system;
-  if (!chosen && change === null) matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme(null), { once: true });
 }
 
 void new App().start();

@@ -1,5 +1,5 @@
 // The menus of the bar: model, what is checked, bounds, sharing.
-import { h } from "./dom";
+import { copyText, h } from "./dom";
 import { LONGEST_LINK, encode } from "./share";
 import type { State } from "./state";
 import type { Contents } from "./types";
@@ -182,17 +182,4 @@ export function shareMenu(state: State): Menu {
       } else link.select();
     });
   }, { isPlain: true });
-}
-
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = h("textarea", { class: "hidden" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
 }

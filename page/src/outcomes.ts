@@ -11,7 +11,8 @@ export interface OutcomeHandlers {
   markCycle(lines: number[]): void;
 }
 
-export function outcomesTab(answer: Answer, handlers: OutcomeHandlers): HTMLElement {
+/** Outcomes; without handlers nobody can be asked for an execution of one, or why another is impossible. */
+export function outcomesTab(answer: Answer, handlers?: OutcomeHandlers): HTMLElement {
   const outcomes = answer.outcomes ?? [];
   const place = h("div", { class: "explanation", "aria-live": "polite" });
   const isWhole = answer.guarantee.startsWith("all ");
@@ -22,7 +23,7 @@ export function outcomesTab(answer: Answer, handlers: OutcomeHandlers): HTMLElem
   } else {
     section.append(h("h2", {}, isWhole ? `${plural(outcomes.length, "outcome is", "outcomes are")} possible` : `${plural(outcomes.length, "outcome was", "outcomes were")} found; there may be more`));
     const row = (outcome: Outcome): HTMLElement => h("tr", {}, ...names.map((name) => h("td", {}, h("code", {}, String(outcome[name] ?? "")))),
-      h("td", { class: "end" }, h("button", { class: "small-button", onclick: (event: Event) => void ask(outcome, event.target as HTMLButtonElement) }, "Show an execution")));
+      h("td", { class: "end" }, handlers && h("button", { class: "small-button", onclick: (event: Event) => void ask(outcome, event.target as HTMLButtonElement) }, "Show an execution")));
     section.append(h("div", { class: "scroll" }, h("table", { class: "outcome-table" }, h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)), h("th", {}))), h("tbody", {}, ...outcomes.map(row)))));
   }
   const field = h("input", { type: "text", class: "outcome-field", spellcheck: "false", placeholder: example(names, outcomes), "aria-label": "Another outcome", onkeydown: (event: KeyboardEvent) => {
@@ -38,8 +39,8 @@ export function outcomesTab(answer: Answer, handlers: OutcomeHandlers): HTMLElem
     pressed.disabled = true;
     place.replaceChildren(h("p", { class: "empty" }, "Searching…"));
     try {
-      const found = await handlers.explain(outcome, answer.model);
-      if (found.allowed && found.drawing && pressed !== button) handlers.show(found.drawing);
+      const found = await handlers!.explain(outcome, answer.model);
+      if (found.allowed && found.drawing && pressed !== button) handlers!.show(found.drawing);
       place.replaceChildren(explanation(found, answer.model, handlers));
     } catch (problem) {
       place.replaceChildren(h("p", { class: "empty" }, String((problem as Error).message)));
@@ -47,7 +48,7 @@ export function outcomesTab(answer: Answer, handlers: OutcomeHandlers): HTMLElem
       pressed.disabled = false;
     }
   };
-  section.append(h("label", { class: "ask" }, "Another outcome: why is it impossible?", h("div", { class: "ask-row" }, field, button)), place);
+  if (handlers) section.append(h("label", { class: "ask" }, "Another outcome: why is it impossible?", h("div", { class: "ask-row" }, field, button)), place);
   if (answer.verdict === "holds") {
     section.append(h("div", { class: "covers" },
       h("div", {}, h("h3", {}, "What this covers"), h("p", {}, `The threads that this program starts, under ${answer.model} as membar defines it. Checked: ${answer.property.split(",").join(", ")}.`)),
@@ -74,11 +75,11 @@ export function parseOutcome(text: string): Outcome | null {
   return outcome;
 }
 
-export function explanation(found: Explanation, model: string, handlers: OutcomeHandlers): HTMLElement {
+export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined): HTMLElement {
   const box = h("div", { class: "why" });
   if (found.allowed) {
-    handlers.markCycle([]);
-    box.append(h("p", { class: "sentence" }, ...rich(`**This is possible** under ${model}: \`${found.outcome}\`. `), found.drawing ? h("button", { class: "text-button", onclick: () => handlers.show(found.drawing!) }, "Show an execution") : ""));
+    handlers?.markCycle([]);
+    box.append(h("p", { class: "sentence" }, ...rich(`**This is possible** under ${model}: \`${found.outcome}\`. `), found.drawing && handlers ? h("button", { class: "text-button", onclick: () => handlers.show(found.drawing!) }, "Show an execution") : ""));
     return box;
   }
   const broken = found.broken?.[0];
@@ -97,7 +98,7 @@ export function explanation(found: Explanation, model: string, handlers: Outcome
   fit(svg, 470, 420);
   const list = h("ol", { class: "cycle-list" }, ...broken.edges.map((edge, n) => h("li", {}, h("b", { class: edge.relation }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === broken.edges.length - 1)))));
   box.append(h("div", { class: "cycle" }, svg, list));
-  handlers.markCycle(linesOf(found.drawing, broken));
+  handlers?.markCycle(linesOf(found.drawing, broken));
   return box;
 }
 

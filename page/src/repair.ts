@@ -1,18 +1,18 @@
 // The cheapest repair as a diff that can be applied.
-import { h, plural, rich, verdictIcon } from "./dom";
-import { copyText } from "./menus";
+import { copyText, h, plural, rich, verdictIcon } from "./dom";
 import { Run } from "./steps";
 import type { Answer, DrawingData, Repair } from "./types";
 
 export interface RepairHandlers {
-  apply(text: string): void;
-  weaken(): void;
+  /** Absent where there is nothing to apply it to. */
+  apply?(text: string): void;
+  weaken?(): void;
   show(drawing: DrawingData): void;
 }
 
 export function repairTab(repair: Repair, repaired: string | null, text: string, name: string, model: string, handlers: RepairHandlers): HTMLElement {
   const section = h("section", { class: "repair" });
-  const weakenButton = h("button", { class: "small-button", onclick: () => handlers.weaken() }, "Look for what is stronger than needed");
+  const weakenButton = handlers.weaken ? h("button", { class: "small-button", onclick: () => handlers.weaken?.() }, "Look for what is stronger than needed") : "";
   if (repair.result === "nothing-to-repair") {
     section.append(h("h2", {}, "Nothing to repair."), weakenButton);
     return section;
@@ -31,9 +31,9 @@ export function repairTab(repair: Repair, repaired: string | null, text: string,
   const minimal = repair.minimal ? `No cheaper repair exists (${plural(repair.checked ?? 0, "program")} checked).` : "A cheaper one may exist: the search did not finish.";
   section.append(h("p", { class: "quiet-line" }, `${minimal} With it: `, verdictIcon(repair.verdict ?? "holds", 16), h("b", { class: repair.verdict }, ` ${(repair.verdict ?? "").toUpperCase().replace("-", " ")}`), `, ${repair.guarantee ?? ""}.`));
   section.append(diff(text, repaired, name));
-  const note = h("span", { class: "quiet", role: "status" }, "Undo with Ctrl Z");
+  const note = h("span", { class: "quiet", role: "status" }, handlers.apply ? "Undo with Ctrl Z" : "");
   section.append(h("div", { class: "buttons" },
-    h("button", { class: "primary", onclick: () => handlers.apply(repaired) }, "Apply and run again"),
+    handlers.apply && h("button", { class: "primary", onclick: () => handlers.apply?.(repaired) }, "Apply and run again"),
     h("button", { class: "small-button", onclick: () => void copyText(repair.patch ?? "").then(() => (note.textContent = "The patch was copied.")) }, "Copy patch"), note));
   const prevented = repair.changes.map((change) => change.prevents).filter((answer): answer is Answer => Boolean(answer?.drawing));
   if (prevented.length) {

@@ -1,5 +1,6 @@
 // What each step of a run means, in words. Everything comes from the drawing's own data.
 import type { DrawingData, DrawnEvent, DrawnStep } from "./types";
+import { sentence } from "./words";
 
 /** A sentence in parts: `now` is marked yellow. */
 export interface Sentence {
@@ -80,6 +81,21 @@ export class Run {
   }
 
   sentence(number: number): Sentence {
+    const { now, rest } = this.told(number);
+    return { now, rest: rest + this.ending(number) };
+  }
+
+  /** What is said besides: where the repeated part of a run begins and ends, and what is wrong in the end. */
+  private ending(number: number): string {
+    const { cycle, message } = this.data;
+    const repeats = cycle !== undefined && cycle < this.length;
+    const begins = repeats && number === cycle + 1 ? " From this step on, everything repeats." : "";
+    if (number !== this.length || !number || this.data.steps[number - 1].action === "fail") return begins;
+    const goesOn = cycle === undefined ? "" : repeats ? ` Then it goes back to before step ${cycle + 1}, again and again.` : " After that, nothing reaches shared memory any more.";
+    return `${begins}${goesOn}${message ? ` ${sentence(message)}.` : ""}`;
+  }
+
+  private told(number: number): Sentence {
     if (number <= 0 || !this.length) return { now: "", rest: "Nothing has happened yet: every location has its initial value." };
     const step = this.data.steps[number - 1];
     const events = step.events.map((id) => this.event(id)).filter((event) => !event.internal);
@@ -134,9 +150,21 @@ export class Run {
       .map((write) => {
         const who = this.thread(write.thread);
         const seen = ` It does not see the \`${write.value}\` that **${who}** stored${at(write, " at ")}`;
-        return this.waiting(number).has(write.id) ? `${seen}: that store is still waiting in ${who}’s store buffer.` : `${seen}.`;
+        return this.waiting(number).has(write.id) ? `${seen}: that store is still waiting in ${who}’s store buffer.` : `${seen}${this.reordered(read.id, write.id)}.`;
       })
       .join("");
+  }
+
+  /** The accesses of one thread whose order the model does not keep, so that a read misses a write. */
+  private reordered(read: number, write: number): string {
+    const found = this.data.reordered?.find((one) => one.read === read && one.write === write);
+    if (!found) return "";
+    const [first, second] = [this.event(found.first), this.event(found.second)];
+    const [one, other] = [first, second].map((event) => (event.line !== undefined ? `line ${event.line}` : event.place ?? ""));
+    const isApart = one && other && one !== other;
+    const lines = first.line !== undefined && second.line !== undefined ? `lines ${first.line} and ${second.line}` : `${one} and ${other}`;
+    const words = isApart ? lines : `\`${cardText([first])}\` and \`${cardText([second])}\`${one && one === other ? ` (${one})` : ""}`;
+    return `: ${this.data.model ?? "the model"} does not keep ${words} of **${this.thread(first.thread)}** in order`;
   }
 
   private fence(fence: DrawnEvent, step: DrawnStep, who: string): Sentence {
@@ -151,7 +179,8 @@ export class Run {
   private failure(step: DrawnStep, who: string): Sentence {
     const message = this.data.message ?? "";
     const assertion = message.match(/^(.*?) fails\b/)?.[1];
-    const where = this.data.failing_line ? ` (line ${this.data.failing_line})` : "";
+    const place = this.data.failing_line ? `line ${this.data.failing_line}` : this.data.failing_place;
+    const where = place ? ` (${place})` : "";
     const reads = step.events.map((id) => this.event(id)).map((read) => {
       const source = this.source(read.id);
       const origin = !source || source.thread < 0 ? "the initial value" : `which **${this.thread(source.thread)}** stored${at(source, " at ")}`;

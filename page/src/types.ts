@@ -34,7 +34,43 @@ export interface DrawingData {
   message?: string;
   failing?: number[];
   failing_line?: number;
+  /** The same in another file: `ring.h:12`. */
+  failing_place?: string;
+  /** The accesses that race. */
+  racing?: number[];
+  /** The number of steps before those that are repeated for ever. */
   cycle?: number;
+  model?: string;
+  /** Accesses of one thread that the model does not keep in order; absent where that is not known. */
+  reorderable?: Pair[];
+  /** Why a read misses a write: two accesses of one thread whose order the model does not keep. */
+  reordered?: { read: number; write: number; first: number; second: number }[];
+}
+
+/** Calls on a timeline: each from one column to another; `explained` are those that an order explains. */
+export interface History {
+  bars: { thread: number; text: string; first: number; last: number; pending?: boolean; explained?: boolean }[];
+  before: Pair[];
+  explanation: string[];
+}
+
+/** A run of some processes of a system for any number of them. */
+export interface ProcessRun {
+  format: "membar-run";
+  processes: number;
+  initial: [string, string][];
+  steps: { processes: number[]; flush?: boolean; name?: string; reads?: [string, string][]; chosen?: [string, string][]; memory: [string, string][]; buffers: [string, string][][][] }[];
+}
+
+/** An obligation of a proof that was not discharged: what is so before the step and after it. */
+export interface Obligation {
+  number: number;
+  step: string;
+  problem?: string;
+  thread?: string;
+  other?: string;
+  before: Record<string, number>;
+  after: Record<string, number>;
 }
 
 export interface Finding {
@@ -42,6 +78,7 @@ export interface Finding {
   verdict: string;
   reason: string;
   warning?: boolean;
+  claim?: string;
 }
 
 export interface Answer {
@@ -62,8 +99,13 @@ export interface Answer {
   positive?: number;
   negative?: number;
   outcomes?: Outcome[];
-  witness?: { message?: string };
+  witness?: { format: "membar-witness"; message?: string } | ProcessRun;
+  history?: History;
+  obligation?: Obligation;
+  discharged?: { number: number; count: number }[];
+  invariants?: string;
   drawing?: DrawingData;
+  explanation?: Explanation;
 }
 
 export type Outcome = Record<string, number | string>;

@@ -58,9 +58,11 @@ export function tell(answer: Answer, options: Record<string, string>, seconds: n
 }
 
 function violated(answer: Answer): string {
-  const message = answer.findings.find((item) => item.property === answer.property)?.reason || answer.witness?.message || "";
+  const message = answer.findings.find((item) => item.property === answer.property)?.reason || (answer.witness && "message" in answer.witness ? answer.witness.message : "") || "";
   const assertion = message.match(/^(.*) fails \((?:line )?(.*?)\)$/);
   if (assertion) return `\`${assertion[1]}\` fails at ${/^\d+$/.test(assertion[2]) ? "line " : ""}${assertion[2]} under ${answer.model}`;
+  if (answer.witness?.format === "membar-run") return `${plural(answer.witness.processes, "process", "processes")} reach an unsafe state under ${answer.model}`;
+  if (answer.history) return `No order of the calls explains a history under ${answer.model}`;
   if (answer.property === "condition") return `The condition is not satisfied under ${answer.model}`;
   return `${sentence(message || answer.property)} under ${answer.model}`;
 }

@@ -182,6 +182,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "--all": ("--all",),
     "--herd": ("--herd",),
     "--explain": ("--explain",),
+    "--outcome": ("--outcome", "x=0"),
     "--dot": ("--dot", "pictures"),
     "--svg": ("--svg", "pictures"),
     "--mapping": ("--mapping", "x86"),

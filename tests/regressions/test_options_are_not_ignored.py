@@ -39,6 +39,7 @@ _OWN_ERRORS = {
     "--client",
     "--threads",
     "--certificate",
+    "--outcome",
 }
 # How a compiler reads C: whether one is installed, and what it says of the words, is tested elsewhere.
 _OF_COMPILERS = {"-U", "-include", "--std", "--with", "--clang", "--target", "--data-model"} | {

@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         f" comment ({', '.join(SUFFIXES)}), and all litmus tests",
     )
     group.addoption("--membar-limit", metavar="KIND=N,…", help="limits of each test, instead of membar_limit")
+    group.addoption("--membar-html", metavar="DIR", help="write a page about each test that fails to DIR")
     parser.addini("membar_limit", f"limits of each test, as --limit of membar (default: {_LIMIT})")
     parser.addini(
         "membar_models",
@@ -165,7 +166,21 @@ class Check(_Told):
         found = "holds" if is_bounded and self.claim.verdict == "holds" else answer.verdict
         if found != self.claim.verdict:
             wanted, got = (word.upper().replace("-", " ") for word in (self.claim.verdict, answer.verdict))
-            raise UnexpectedVerdictError(f"expected {wanted}, but the answer is {got}:\n\n{_report(answer)}")
+            where = self._write_page(answer)
+            raise UnexpectedVerdictError(
+                f"expected {wanted}, but the answer is {got}{where}:\n\n{_report(answer)}"
+            )
+
+    def _write_page(self, answer: Answer) -> str:
+        """Writes a page about the answer, where that is asked for, and says where, as JUnit's XML does."""
+        folder = self.config.getoption("--membar-html")
+        if not folder:
+            return ""
+        page = Path(folder) / (re.sub(r"[^A-Za-z0-9._+-]+", "_", self.nodeid).strip("_") + ".html")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(answer.render("html"), encoding="utf-8")
+        self.user_properties.append(("membar-html", str(page)))
+        return f" ({page} shows it)"
 
     def _answer(self) -> Answer:
         from membar.questions.entry import check, prove  # noqa: PLC0415 - only where asked for

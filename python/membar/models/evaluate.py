@@ -210,6 +210,12 @@ class Evaluation:
         rows = rel.identity(value, len(self.execution.events)) if isinstance(value, int) else value
         return rel.pairs_of(rows)
 
+    def rows(self, check: Check) -> rel.Rows:
+        """The relation that an `acyclic` or `irreflexive` check is about."""
+        self._fill([check.slot])
+        found: rel.Rows = self._slots[check.slot]
+        return found
+
     def holds(self, check: Check) -> bool:
         """Whether a check is true as written, its negation included."""
         self._fill([check.slot])

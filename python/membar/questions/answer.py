@@ -92,12 +92,14 @@ class Obligations:
         thread: where the thread is that takes its step, in words.
         other: where the other thread is; "" if it speaks of none.
         inferred: invariants that were found, in the object language; "" where none were looked for.
+        discharged: how many obligations of each kind, (1) to (4), were discharged.
     """
 
     failure: Failure | None = None
     thread: str = ""
     other: str = ""
     inferred: str = ""
+    discharged: tuple[tuple[int, int], ...] = ()
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -278,7 +280,7 @@ class Answer:
         return getattr(self.question, "ordering", None)
 
     def render(self, name: str = "terminal") -> str:
-        """The answer in the format of a report: `terminal`, `json`, `herd`, `svg`, `dot`.
+        """The answer in the format of a report: `terminal`, `json`, `html`, `herd`, `svg`, `dot`.
 
         Raises:
             InputError: there is no such report.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from membar.source import SourceFile
 
 if TYPE_CHECKING:
     from membar.questions.expectations import Expectation
+    from membar.reports._parts.answer_format import ExplanationPart
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ class TestAnswer:
         json: the JSON line, if the campaign asks for it.
         sarif: the SARIF results, if the campaign asks for them.
         report: the report about a violation, if the campaign asks for it.
+        html: what a page shows of it, as JSON, if it is asked for.
         unwritten: the rendered diagnostic of a picture that could not be written.
         seconds: wall time, reading the file included.
         is_accident: what was to answer went wrong, so that another attempt may succeed.
@@ -69,6 +72,7 @@ class TestAnswer:
     json: str = ""
     sarif: tuple[dict[str, Any], ...] = ()
     report: str = ""
+    html: str = ""
     unwritten: str = ""
     seconds: float = 0.0
     is_accident: bool = False
@@ -107,8 +111,8 @@ class Campaign(Question):
         engine: engine.
         folders: where pictures go, by format.
         mapping: the compiler's table for tests in C; by default the model's own.
-        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `report`, each rendered only where
-            somebody reads it.
+        texts: what answers carry along: `json`, `herd`, `states`, `sarif`, `report`, `html`, each rendered
+            only where somebody reads it.
         jobs: how many processes answer tests; several, or supervised, are child processes, and one that
             passes the limits is ended.
         is_supervised: whether a child process answers even where one is enough.
@@ -316,7 +320,8 @@ def refused_test(path: Path, problem: InputError, *, texts: Collection[str] = ()
         from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
         found = sarif.refusal_results(str(path), problem)
-    return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found)
+    page = json.dumps({"file": str(path), "source": "", "text": reason}) if "html" in texts else ""
+    return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found, html=page)
 
 
 def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> TestAnswer:
@@ -338,6 +343,7 @@ def as_data(answer: Answer, *, seconds: float, texts: Collection[str] = ()) -> T
         json=_json(answer) if "json" in texts else "",
         sarif=_sarif(answer) if "sarif" in texts else (),
         report=_report_text(answer) if "report" in texts else "",
+        html=page_data(answer) if "html" in texts else "",
         seconds=seconds,
     )
 
@@ -349,15 +355,22 @@ def _asks_for_existence(subject: object) -> bool:
 
 
 def _json(answer: Answer) -> str:
-    from membar.reports import json  # noqa: PLC0415 - only where asked for
+    from membar.reports import json as report  # noqa: PLC0415 - only where asked for
 
-    return json.text(json.line(answer))  # without the drawing: there are very many
+    return report.text(report.line(answer))  # without the drawing: there are very many
 
 
 def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:
     from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
     return sarif.results(answer)
+
+
+def page_data(answer: Answer, explanation: ExplanationPart | None = None) -> str:
+    """What a page shows of an answer, as JSON."""
+    from membar.reports import html  # noqa: PLC0415 - only where asked for
+
+    return json.dumps(html.sheet(answer, explanation))
 
 
 def _report_text(answer: Answer) -> str:

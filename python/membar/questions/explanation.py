@@ -17,7 +17,7 @@ from membar.models.evaluate import Evaluator
 from membar.models.explain import Failure
 from membar.models.model import Model
 from membar.models.plan import Plan
-from membar.program.condition import And, Compare, Comparison, FinalCondition, Not, Quantifier
+from membar.program.condition import And, Compare, Comparison, FinalCondition, Formula, Not, Quantifier
 from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.expr import Address
@@ -33,7 +33,7 @@ from membar.questions.safety import Safety
 from membar.questions.task import Limits, Task
 from membar.records import record, replace
 from membar.reports import explain as report
-from membar.reports._parts.condition import condition_text, formula_text
+from membar.reports._parts.condition import formula_text
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
@@ -51,41 +51,6 @@ class Explanation:
 
     execution: Execution
     failures: tuple[Failure, ...]
-
-
-def render(result: Answer, *, columns: int = 80, color: bool = False) -> str:
-    """The explanation as text, for the outcome that the program's condition asks about."""
-    program, plan = result.subject, result.model.plan
-    if not isinstance(program, Program) or program.condition is None or plan is None:
-        return "explain: there is no final condition, or the model has no axioms\n"
-    try:
-        allowed, found = nearest_forbidden(program, program.condition, plan)
-    except (EngineLimitError, LimitHitError) as limit:
-        return f"explain: not explained, because {limit}\n"
-    if allowed:
-        shown = "; the witness shows it" if result.judging is result.model else ""
-        return f"explain: {result.model.name} allows the outcome{shown}\n"
-    if found is None:
-        return "explain: no execution has this outcome under any model: the values alone exclude it\n"
-    text = report.render(program, found.execution, found.failures, columns=columns, color=color)
-    return f"\nwhy {result.model.name} forbids it (of all candidate executions, the closest one):\n{text}"
-
-
-def as_data(result: Answer) -> ExplanationPart:
-    """The explanation for JSON, for the outcome that the program's condition asks about."""
-    program, plan = result.subject, result.model.plan
-    if not isinstance(program, Program) or program.condition is None or plan is None:
-        reason = "there is no final condition, or the model has no axioms"
-        return report.explanation_part(result.source, None, result.model, "", reason=reason)
-    about = (result.source, program, result.model, condition_text(program, program.condition))
-    try:
-        allowed, found = nearest_forbidden(program, program.condition, plan)
-    except (EngineLimitError, LimitHitError) as limit:
-        return report.explanation_part(*about, reason=f"not explained, because {limit}")
-    if found is None:
-        reason = "" if allowed else "no execution has this outcome under any model: the values exclude it"
-        return report.explanation_part(*about, is_allowed=allowed, reason=reason)
-    return report.explanation_part(*about, is_allowed=False, forbidden=(found.execution, found.failures))
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -107,10 +72,54 @@ class OutcomeAnswer:
     program: Program
     model: Model
     outcome: str
-    is_allowed: bool | None
+    is_allowed: bool | None = None
     witness: Witness | None = None
     forbidden: Explanation | None = None
     reason: str = ""
+
+    def render(self, *, columns: int = 80, color: bool = False) -> str:
+        """The explanation as text."""
+        name = self.model.name
+        if self.is_allowed:
+            return f"explain: {name} allows {self.outcome}\n"
+        if self.forbidden is None:
+            known = "not explained" if self.is_allowed is None else f"{name} does not allow {self.outcome}"
+            return f"explain: {known}: {self.reason}\n"
+        execution, failures = self.forbidden.execution, self.forbidden.failures
+        text = report.render(self.program, execution, failures, columns=columns, color=color)
+        return f"\nwhy {name} forbids {self.outcome} (of all candidate executions, the closest one):\n{text}"
+
+    def as_data(self) -> ExplanationPart:
+        """The explanation for JSON."""
+        forbidden = None if self.forbidden is None else (self.forbidden.execution, self.forbidden.failures)
+        return report.explanation_part(
+            self.source,
+            self.program,
+            self.model,
+            self.outcome,
+            witness=self.witness,
+            forbidden=forbidden,
+            is_allowed=self.is_allowed,
+            reason=self.reason,
+        )
+
+
+def explain(result: Answer, outcome: Mapping[str, int | str] | None = None) -> OutcomeAnswer | None:
+    """Why a model forbids some final values, or else the outcome that the program's condition asks about.
+
+    None if there is no such outcome, or the question is not one about a program.
+
+    Raises:
+        InputError: no final state shows such a name.
+    """
+    program, question = result.subject, result.question
+    if outcome is not None:
+        return explain_outcome(question, outcome) if isinstance(question, Safety) else None
+    if not isinstance(program, Program) or program.condition is None:
+        return None
+    asked = _outcome_text(program, program.condition)
+    told = OutcomeAnswer(source=result.source, program=program, model=result.model, outcome=asked)
+    return _with_explanation(told)
 
 
 def explain_outcome(question: Safety, outcome: Mapping[str, int | str]) -> OutcomeAnswer:
@@ -123,7 +132,7 @@ def explain_outcome(question: Safety, outcome: Mapping[str, int | str]) -> Outco
     text, program, model = _read(question)
     condition = _condition_for(program, outcome)
     asked = replace(program, condition=condition)
-    shown = formula_text(asked, condition.formula, {item.term: item.label for item in condition.observed})
+    shown = _outcome_text(asked, condition)
     options = options_for(replace(question.options, stops_early=True), asked, model, None)
     task = Task(
         program=asked, model=model, properties=("condition",), limits=question.limits, options=options
@@ -195,18 +204,24 @@ def _value(program: Program, value: int | str) -> int | Address:
 
 
 def _with_explanation(told: OutcomeAnswer) -> OutcomeAnswer:
-    """That an outcome is impossible, with the cycle, if one is found in time."""
+    """The outcome with the cycle that forbids it, if one is found in time.
+
+    Whether it is allowed is known already, or follows.
+    """
     if told.model.plan is None or told.program.condition is None:
         return replace(told, reason=f"{told.model.name} has no axioms")
     try:
         allowed, found = nearest_forbidden(told.program, told.program.condition, told.model.plan)
     except (EngineLimitError, LimitHitError) as limit:
         return replace(told, reason=f"the cycle was not found: {limit}")
-    if allowed:
+    if allowed and told.is_allowed is False:
         return replace(told, reason="the cycle was not found: it takes more iterations of a loop")
+    if allowed:
+        return replace(told, is_allowed=True)
     if found is None:
-        return replace(told, reason="no execution has this outcome under any model: the values exclude it")
-    return replace(told, forbidden=found)
+        reason = "no execution has this outcome under any model: the values exclude it"
+        return replace(told, is_allowed=False, reason=reason)
+    return replace(told, is_allowed=False, forbidden=found)
 
 
 def nearest_forbidden(
@@ -232,11 +247,19 @@ def _distance(item: Explanation) -> tuple[int, int]:
     return len(item.failures), sum(len(failure.edges) for failure in item.failures)
 
 
+def _wanted(condition: FinalCondition) -> Formula:
+    """What the final state would have to be."""
+    is_universal = condition.quantifier is Quantifier.FORALL
+    return Not(condition.formula) if is_universal else condition.formula
+
+
+def _outcome_text(program: Program, condition: FinalCondition) -> str:
+    return formula_text(program, _wanted(condition), {item.term: item.label for item in condition.observed})
+
+
 def _candidates(program: Program, condition: FinalCondition) -> Iterator[Execution]:
     """Every execution, allowed or not, that ends as the condition asks."""
-    formula = condition.formula
-    wanted = Not(formula) if condition.quantifier is Quantifier.FORALL else formula
-    plain = replace(expand(program), condition=replace(condition, formula=wanted))
+    plain = replace(expand(program), condition=replace(condition, formula=_wanted(condition)))
     observer, evaluator = Observer(plain), Evaluator(_ANYTHING_GOES)
     budget = Budget(Limits(seconds=SECONDS))
     threads = all_traces(plain, bound=LOOPS, budget=budget)

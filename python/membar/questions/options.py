@@ -510,6 +510,16 @@ TABLE: Final = (
         is_common=True,
     ),
     Option(
+        name="--outcome",
+        metavar="VALUES",
+        read="outcome",
+        kinds=(PROGRAM,),
+        is_output=True,
+        help="explain whether the program can end with these values, such as `x=0 && y=1`, and which axiom"
+        " forbids it",
+        short="explain whether the program can end with these values",
+    ),
+    Option(
         name="--certificate",
         metavar="FILE",
         read="path",
@@ -533,12 +543,17 @@ TABLE: Final = (
             commands=commands,
             is_output=True,
             help=help_,
-            is_common=name == "--sarif",
+            is_common=name == "--html",
         )
         for name, commands, help_ in (
             ("--junit", _SHORT, "write a JUnit report (- for standard output)"),
             ("--sarif", _SHORT, "write a SARIF 2.1.0 log"),
             ("--summary", (*_SHORT, "compare"), "write a summary in GitHub's Markdown"),
+            (
+                "--html",
+                ("check", "compare", "repair"),
+                "write the answers as a page for a browser",
+            ),
             (
                 "--witness",
                 ("check",),

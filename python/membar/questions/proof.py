@@ -83,7 +83,7 @@ class Proof(Question):
         specification = _specification_of(about)
         system = system_of(about, model, order=order)
         clock = _Clock(self.limits)
-        failure, inferred, given_up = None, "", ""
+        failure, inferred, given_up, proof = None, "", "", Discharged()
         try:
             if self.infer:
                 inferred, given_up = _infer_invariants(system, specification, clock)
@@ -96,14 +96,15 @@ class Proof(Question):
             failure = proof.failures[0] if proof.failures else None
         except (EngineLimitError, LimitError) as limit:
             outcome = Unknown(_run(model.name, _NOTHING, clock.seconds), given_up or limit.reason)
-        evidence = _evidence(system, failure, inferred)
+        evidence = _evidence(system, failure, inferred, proof)
         return make_answer(self, about, model, with_findings(outcome, (PROPERTY,)), evidence=evidence)
 
 
-def _evidence(system: ThreadSystem, failure: Failure | None, inferred: str) -> Obligations:
+def _evidence(system: ThreadSystem, failure: Failure | None, inferred: str, proof: Discharged) -> Obligations:
     controls = (None, None) if failure is None else (failure.obligation.control, failure.other)
     thread, other = ("" if control is None else system.described(control) for control in controls)
-    return Obligations(failure=failure, thread=thread, other=other, inferred=inferred)
+    discharged = tuple(sorted(proof.discharged.items()))
+    return Obligations(failure=failure, thread=thread, other=other, inferred=inferred, discharged=discharged)
 
 
 def parse_object(source: SourceFile) -> ConcurrentObject:

@@ -321,10 +321,11 @@ def _about_lists(task: Task, engine: str) -> Iterator[tuple[str, str]]:
 
 
 def _about_explanations(task: Task, given: Collection[str]) -> Iterator[tuple[str, str]]:
-    if "--explain" not in given:
+    if "--explain" not in given and "--outcome" not in given:
         return
     help_ = "it says which axiom of the model forbids what a final condition asks about"
-    if task.program.condition is None:
+    if task.program.condition is None and "--outcome" not in given:
+        help_ = f"{help_}; `--outcome 'x=0 && y=1'` names values to ask about instead"
         yield f"--explain does not apply to {task.program.name}: it has no final condition", help_
     elif task.model.plan is None:
         yield f"--explain does not apply to {task.model.name}: it has no axioms", help_

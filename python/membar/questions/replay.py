@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from membar.engines.reference.evidence import LOOKED_FOR, evidence
 from membar.engines.reference.replay import rebuilt, rerun
@@ -25,13 +26,16 @@ from membar.questions import system
 from membar.questions.client_search import NO_ORDER
 from membar.questions.client_search import PROPERTY as LINEARIZABILITY
 from membar.questions.language_races import RC11, RC20
-from membar.questions.outcome import WORDS
+from membar.questions.outcome import WORDS, Witness
 from membar.questions.programs import for_model, parse, with_claims, with_labels
 from membar.questions.task import Task
 from membar.records import record, replace
 from membar.reports._parts.saved import Claim, SavedRun, SavedWitness, check_fits, read_answers
 from membar.reports._parts.style import printable
 from membar.source import SourceFile, is_same_message
+
+if TYPE_CHECKING:
+    from membar.reports.html import Sheet
 
 _ENDING_THE_SEARCH = ("errors", "claims", *LABELS)
 
@@ -44,16 +48,40 @@ class Replayed:
         file: the file that its answer is about.
         problem: why the witness, or the answer around it, is wrong; "" if nothing is.
         shown: what the witness shows.
+        source: the text that was saved with it.
+        model: the model of the execution; None where there is none to draw.
+        program: what the text means under the model.
+        witness: the execution as it was run again.
     """
 
     file: str
     problem: str
     shown: str = ""
+    source: SourceFile | None = None
+    model: Model | None = None
+    program: Program | None = None
+    witness: Witness | None = None
 
     @property
     def is_confirmed(self) -> bool:
         """Whether the witness replays, and shows what its answer says."""
         return not self.problem
+
+    def page(self) -> Sheet:
+        """What a page shows of it; of a witness that does not replay, only why."""
+        from membar.reports import html  # noqa: PLC0415 - only where asked for
+        from membar.reports._parts.drawn import drawing_part  # noqa: PLC0415
+
+        drawing = None
+        if self.is_confirmed and self.source and self.program and self.model and self.witness:
+            drawing = drawing_part(self.source, self.program, self.model, self.witness)
+        return html.replay_sheet(
+            self.source or SourceFile(self.file, ""),
+            self.problem or self.shown,
+            is_confirmed=self.is_confirmed,
+            model="" if self.model is None else self.model.name,
+            drawing=drawing,
+        )
 
     def __str__(self) -> str:
         return printable(f"{self.file}: {self.problem or self.shown}")
@@ -81,8 +109,9 @@ def _replay(item: SavedWitness | SavedRun | Claim) -> Replayed:
     if isinstance(item, Claim):
         words = "no verdict" if item.verdict == "explored" else _words(item.verdict, item.property)
         return Replayed(item.file, item.inconsistency() or "", f"{words}, nothing to replay")
-    found = _run_again(item) if isinstance(item, SavedRun) else _look_at(item)
-    return Replayed(item.source.path, *found)
+    if isinstance(item, SavedRun):
+        return Replayed(item.source.path, *_run_again(item), source=item.source)
+    return _look_at(item)
 
 
 def _run_again(saved: SavedRun) -> tuple[str, str]:
@@ -106,9 +135,15 @@ def _run_again(saved: SavedRun) -> tuple[str, str]:
     )
 
 
-def _look_at(saved: SavedWitness) -> tuple[str, str]:
+def _look_at(saved: SavedWitness) -> Replayed:
     """What is wrong with a witness, and what it shows."""
     model = _model(saved)
+    program, problem, shown = _replayed_program(saved, model)
+    return Replayed(saved.source.path, problem, shown, saved.source, model, program, saved.witness)
+
+
+def _replayed_program(saved: SavedWitness, model: Model) -> tuple[Program, str, str]:
+    """The program of a witness, what is wrong with the witness, and what it shows."""
     _refuse_unknown_words(saved)
     mapping = saved.reading.mapping
     program = parse(saved.source.compiled_for(mapping or _compiled_model(saved, model).claims.mapping))
@@ -126,7 +161,7 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
         again = rebuilt(program, rerun(program, saved.witness), saved.witness)
         mismatch = saved.difference(program, model, again) or _other_text(saved.source)
     if mismatch is not None:
-        return f"does not replay under {model.name}: {mismatch}", ""
+        return program, f"does not replay under {model.name}: {mismatch}", ""
     tally = evidence(program, model, saved.witness)
     verdict, broken = "", ""
     if saved.claim is not None and _properties(saved.claim)[0] in LOOKED_FOR:
@@ -135,16 +170,16 @@ def _look_at(saved: SavedWitness) -> tuple[str, str]:
     words = _in_words(tally, broken, has_formula=program.condition is not None)
     shown = f"the witness replays under {model.name}; {words}"
     if saved.claim is None:
-        return "", shown
+        return program, "", shown
     contradiction = _contradiction(saved, saved.claim, tally)
     if contradiction is not None:
-        return f"{shown}; {contradiction}", ""
+        return program, f"{shown}; {contradiction}", ""
     if saved.claim.verdict == "violated" and saved.claim.property == LINEARIZABILITY:
-        return "", f"{shown}; that it breaks {saved.claim.property} is not checked again"
+        return program, "", f"{shown}; that it breaks {saved.claim.property} is not checked again"
     if verdict != saved.claim.verdict or (broken and broken != saved.claim.property):
         claimed = _words(saved.claim.verdict, saved.claim.property)
-        return f"{shown}; the answer says {claimed}, which it does not show", ""
-    return "", f"{shown}: {_words(verdict, broken)}"
+        return program, f"{shown}; the answer says {claimed}, which it does not show", ""
+    return program, "", f"{shown}: {_words(verdict, broken)}"
 
 
 def _is_race_by_language(saved: SavedWitness) -> bool:

@@ -61,6 +61,13 @@ _MEANS = {
 
 
 def _explanation(refutation: Refutation, ordering: Ordering, columns: int) -> list[Line]:
+    lines: list[Line] = [Line()]
+    for text in explanation(refutation, ordering):
+        lines += wrap(line("  ", text), columns, indent=4)
+    return lines
+
+
+def explanation(refutation: Refutation, ordering: Ordering) -> list[str]:
     """Which calls are ordered, how far an order explains them, and where it ends."""
     history, verdict = refutation.history, refutation.verdict
     told: list[str] = []
@@ -78,10 +85,7 @@ def _explanation(refutation: Refutation, ordering: Ordering, columns: int) -> li
         told.append(f"then {_call_text(history, call)} should return {expected}, not {found}")
     if not verdict.refused:
         told.append("then the specification allows none of the other calls")
-    lines: list[Line] = [Line()]
-    for text in told:
-        lines += wrap(line("  ", text), columns, indent=4)
-    return lines
+    return told
 
 
 def _call_text(history: History, call: int) -> str:

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType, to_builtins
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.models.model import Model
+from membar.objects.orders import Ordering
 from membar.program.execution import Event, Execution
 from membar.program.printer import print_program
 from membar.program.program import Program
@@ -31,6 +32,7 @@ from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.drawn import drawing_part
 from membar.reports._parts.event import cell_name, line_number, meaning_of
+from membar.reports._parts.finding import racing_pairs
 from membar.reports._parts.relations import reduction
 from membar.source import CompilerOptions, SourceFile, pattern
 from membar.systems.run import ProcessRun, ProcessStep
@@ -82,6 +84,9 @@ def drawn_line(answer: Answer) -> form.AnswerLine:
             found.drawing = drawing_part(answer.source, run.program, run.model, run.witness)
         case _:
             pass
+    if found.drawing is not UNSET and answer.witness is not None and found.property == "races":
+        pairs = racing_pairs(answer, answer.witness)
+        found.drawing.racing = tuple(event.id for event in pairs[0]) if pairs else ()
     return found
 
 
@@ -182,12 +187,15 @@ def _add_evidence(found: form.AnswerLine, answer: Answer) -> None:
             found.witness = witness_part(answer.source, program, model, witness, reading=answer.reading)
         case ClientRun() as run:
             if run.refutation is not None:
-                found.history = history_part(run.refutation)
+                found.history = history_part(run.refutation, answer.order)
             if run.witness is not None:
                 name = f"{PurePath(answer.source.path).stem}.client.mbp"
                 client = SourceFile(name, print_program(run.program))
                 found.witness = witness_part(client, run.program, run.model, run.witness)
         case Obligations(failure=failure, inferred=inferred) as obligations:
+            found.discharged = tuple(
+                form.DischargedPart(number=number, count=count) for number, count in obligations.discharged
+            )
             if failure is not None:
                 found.obligation = _obligation(failure, obligations)
             found.invariants = inferred or UNSET
@@ -274,9 +282,12 @@ def _process_step(step: ProcessStep) -> form.ProcessStepPart:
     )
 
 
-def history_part(refutation: Refutation) -> form.HistoryPart:
+def history_part(refutation: Refutation, ordering: Ordering | None) -> form.HistoryPart:
     """The calls that were made, and their order."""
+    from membar.reports.histories import bars, explanation  # noqa: PLC0415 - one kind of evidence
+
     history = refutation.history
+    explained = {step.call for step in refutation.verdict.steps}
     numbers = {call: at for at, call in enumerate(n for n, item in enumerate(history.calls) if item.made)}
     return form.HistoryPart(
         calls=tuple(
@@ -288,6 +299,18 @@ def history_part(refutation: Refutation) -> form.HistoryPart:
             (numbers[a], numbers[b]) for a, b in sorted(history.before) if a in numbers and b in numbers
         ),
         prefix=tuple(numbers[step.call] for step in refutation.verdict.steps),
+        bars=tuple(
+            form.BarPart(
+                thread=history.calls[bar.call].thread,
+                text=history.calls[bar.call].text,
+                first=bar.first,
+                last=bar.last,
+                pending=bar.open,
+                explained=bar.call in explained,
+            )
+            for bar in bars(history)
+        ),
+        explanation=() if ordering is None else tuple(explanation(refutation, ordering)),
     )
 
 

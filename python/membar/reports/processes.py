@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from membar.reports._parts.style import Line, line, wrap
+from membar.systems import terms as t
+from membar.systems.events import EventCube
 from membar.systems.run import ProcessRun, ProcessStep, Shown
 from membar.systems.system import Cube, ParameterizedSystem
 
@@ -58,11 +60,62 @@ def _pairs(shown: tuple[Shown, ...]) -> str:
 
 
 def _unsafe_text(cube: Cube, run: ProcessRun) -> str:
+    parts = [f"line {cube.span.line}" if cube.span else "", unsafe_processes(cube, run)]
+    return ", ".join(filter(None, parts))
+
+
+def unsafe_processes(cube: Cube, run: ProcessRun) -> str:
+    """Which processes are in the unsafe state, and what they see of memory."""
     named = [
         f"{parameter.name} = #{number}"
         for parameter, number in zip(cube.parameters, run.culprits, strict=True)
     ]
-    parts = [f"line {cube.span.line}" if cube.span else "", ", ".join(named)]
+    parts = [", ".join(named)]
     if run.views:
         parts.append(f"who see {_pairs(run.views)}")
     return ", ".join(filter(None, parts))
+
+
+def cube_text(cube: EventCube) -> str:
+    """The states of a cube in words: `PC[p] = Inside and PC[q] = Inside, before p reads Flag[q]`."""
+    parts = [_literal_text(literal) for literal in cube.literals]
+    for number, event in enumerate(cube.events):
+        who = "some process" if event.process is None else _process_text(event.process)
+        places = ", ".join(_place_text(place.symbol, place.indices) for place in event.locations)
+        fence = ", once its store buffer is empty" if event.fence else ""
+        if places or fence:
+            parts.append(f"event {number + 1}: {who} {event.kind.value}s {places or 'nothing'}{fence}")
+    orders = (f"event {a + 1} before event {b + 1}" for a, b in sorted(cube.before))
+    return " and ".join([*parts, *orders]) or "every state"
+
+
+def _literal_text(literal: t.Literal) -> str:
+    return f"{_term_text(literal.left)} {literal.comparison.value} {_term_text(literal.right)}"
+
+
+def _term_text(term: object) -> str:
+    match term:
+        case t.ProcessVariable() | t.ProcessConstant():
+            return _process_text(term)
+        case t.Constructor(name=name):
+            return name
+        case t.Access(symbol=symbol, indices=indices):
+            return _place_text(symbol, indices)
+        case t.EventValue(event=event, symbol=symbol, indices=indices):
+            return f"{_place_text(symbol, indices)} as event {event + 1} sees it"
+        case t.Linear(constant=constant, terms=terms):
+            parts = [
+                _term_text(place) if factor == 1 else f"{factor} {_term_text(place)}"
+                for factor, place in terms
+            ]
+            return " + ".join([*parts, str(constant)] if constant or not parts else parts)
+        case _:
+            return str(term)
+
+
+def _process_text(process: t.Process) -> str:
+    return process.name if isinstance(process, t.ProcessVariable) else f"#{process.number}"
+
+
+def _place_text(symbol: str, indices: tuple[t.Process, ...]) -> str:
+    return f"{symbol}[{', '.join(map(_process_text, indices))}]" if indices else symbol

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -90,12 +90,20 @@ def refusal_results(path: str, problem: InputError) -> tuple[Fragment, ...]:
     return tuple(_refusal(path, item) for item in problem.diagnostics)
 
 
-def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root: str = "") -> str:
+def render(
+    fragments: Iterable[Fragment], *, exit_code: int | None = None, root: str = "", page: str | None = None
+) -> str:
     """The whole log; without an exit code, the run was broken off.
 
-    Files below the folder `root` are named relative to it.
+    Files below the folder `root` are named relative to it. `page` is a file that shows the answers.
     """
     numbered = [deepcopy(result) for result in fragments]
+    if page is not None:
+        for result in numbered:
+            place = _artifact_location(page)
+            result["attachments"] = [
+                {"description": _message("the answers as a page"), "artifactLocation": place}
+            ]
     rules: dict[str, int] = {}
     uris: dict[str, int] = {}
     for result in numbered:
@@ -108,6 +116,7 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
         place.update(_uri_base(place["uri"]))
     _number(numbered)
     targets = {result["analysisTarget"]["uri"] for result in numbered}
+    attached = {part["artifactLocation"]["uri"] for one in numbered for part in one.get("attachments", ())}
     refusals = [result for result in numbered if result["properties"]["verdict"] == "error"]
     invocation: Fragment = {
         "executionSuccessful": exit_code is not None and not refusals,
@@ -129,7 +138,7 @@ def render(fragments: Iterable[Fragment], *, exit_code: int | None = None, root:
         # Without a URI: whoever reads the log knows where the folder is, and no machine is named.
         "originalUriBaseIds": {_BASE: {"description": {"text": "The folder that membar was run in."}}},
         "invocations": [invocation],
-        "artifacts": [_artifact(uri, is_target=uri in targets) for uri in uris],
+        "artifacts": [_artifact(uri, _role(uri, targets, attached)) for uri in uris],
         "results": numbered,
     }
     log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
@@ -366,10 +375,14 @@ def _uri(path: str) -> str:
     return f"file://{shown}" if PurePath(path).is_absolute() else shown
 
 
-def _artifact(uri: str, *, is_target: bool) -> Fragment:
-    """A file that was asked about, or one that it includes."""
+def _role(uri: str, targets: Collection[str], attached: Collection[str]) -> str:
+    return "analysisTarget" if uri in targets else "attachment" if uri in attached else "resultFile"
+
+
+def _artifact(uri: str, role: str) -> Fragment:
+    """A file that was asked about, one that it includes, or the page about it."""
     place = {"uri": uri, **_uri_base(uri)}
-    found: Fragment = {"location": place, "roles": ["analysisTarget" if is_target else "resultFile"]}
+    found: Fragment = {"location": place, "roles": [role]}
     language = "c" if uri.endswith((".c", ".h")) else "cplusplus" if uri.endswith(_CPP) else None
     if language is not None:
         found["sourceLanguage"] = language

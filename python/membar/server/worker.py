@@ -179,25 +179,13 @@ def _explain(request: Request, tell: Callable[[str], None] | None) -> dict[str, 
     from membar.questions.by_name import question  # noqa: PLC0415 - one kind of several
     from membar.questions.explanation import explain_outcome  # noqa: PLC0415
     from membar.questions.safety import Safety  # noqa: PLC0415
-    from membar.reports.explain import explanation_part  # noqa: PLC0415
 
     asked = question(source_of(request), **_given(request, tell))
     if not isinstance(asked, Safety):
         raise refusal("W0447", "outcomes can be explained only of programs")
     with budget.limit_resources(seconds=asked.limits.seconds, memory=asked.limits.memory):
         found = explain_outcome(asked, request.outcome)
-    forbidden = None if found.forbidden is None else (found.forbidden.execution, found.forbidden.failures)
-    part = explanation_part(
-        found.source,
-        found.program,
-        found.model,
-        found.outcome,
-        witness=found.witness,
-        forbidden=forbidden,
-        is_allowed=found.is_allowed,
-        reason=found.reason,
-    )
-    return {"kind": request.kind, "model": found.model.name, "explanation": _data(part)}
+    return {"kind": request.kind, "model": found.model.name, "explanation": _data(found.as_data())}
 
 
 def _repair(request: Request, tell: Callable[[str], None] | None) -> dict[str, Any]:

@@ -236,7 +236,16 @@ _ALL: Final = (
         name="replay",
         title="replay saved witnesses, without a search",
         operands=(Operand("witness", "WITNESS"),),
-        own=(_TIME_AND_MEMORY,),
+        own=(
+            _TIME_AND_MEMORY,
+            Option(
+                name="--html",
+                metavar="FILE",
+                read="path",
+                is_output=True,
+                help="write the executions as a page for a browser",
+            ),
+        ),
     ),
     Command(
         name="serve",

@@ -71,6 +71,18 @@ def client(text: str) -> tuple[int, int]:
     return threads, calls
 
 
+def outcome(text: str) -> dict[str, int | str]:
+    """Final values by name: `x=0 && y=1`."""
+    found: dict[str, int | str] = {}
+    for part in re.split(r"&&|/\\|;|,", text):
+        pair = re.fullmatch(r"\s*([^=\s]+)\s*==?\s*(\S+)\s*", part)
+        if pair is None:
+            raise ValueError(f"`{short(text)}` is not a list of values such as x=0 && y=1")
+        name, value = pair.groups()
+        found[name] = int(value) if re.fullmatch(r"-?\d{1,19}", value) else value
+    return found
+
+
 def threads(text: str) -> str:
     """What the program calls the number of its threads."""
     found = re.fullmatch(r"any(?::([A-Za-z_]\w*))?", text)

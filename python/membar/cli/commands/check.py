@@ -29,6 +29,7 @@ from membar.source import SourceFile
 if TYPE_CHECKING:
     from membar.questions import campaign
     from membar.questions.answer import Answer
+    from membar.questions.explanation import OutcomeAnswer
 
 # Kinds of questions whose proofs z3 finds, or checks.
 _WITH_PROOFS = (kinds.SYSTEM, kinds.PROOF, kinds.LIFTED)
@@ -46,7 +47,7 @@ class _Shown:
 def run(chosen: arguments.Chosen) -> int:
     """Answers each file in turn; files for other tools are written even if that is broken off."""
     codes: list[int] = []
-    if chosen.explain and chosen.herd:
+    if (chosen.explain or chosen.outcome is not None) and chosen.herd:
         refusals.refuse_explanation_as_data()
     _gather_program(chosen)
     files.prepare_witness(chosen)
@@ -141,7 +142,11 @@ def _answer_and_show(file: str, chosen: arguments.Chosen, filed: files.Filed) ->
     try:
         with budget.stage(f"while the report was written (the verdict is {answer.verdict})"):
             filed.add(file, answer, seconds=time.perf_counter() - start)
-            _show(answer, chosen)
+            explained = _show(answer, chosen)
+            if explained is not None and "html" in filed.texts:
+                from membar.questions import campaign  # noqa: PLC0415 - only where asked for
+
+                filed.show_instead(campaign.page_data(answer, explained.as_data()))
             files.write_witness(chosen, answer)
     except budget.LimitError:
         if isinstance(answer.outcome, Unknown):  # whose reason says more
@@ -155,8 +160,8 @@ def _give_up(
 ) -> _Shown:
     """The report about a file where the work was broken off before there was an answer."""
     # Nothing more is read or written: a pipe may be what kept us waiting.
-    without = {"explain": False, "svg": None, "dot": None, "certificate": None, "atomic": None}
-    plain = arguments.Chosen(**vars(chosen) | without)
+    nothing = dict.fromkeys(("outcome", "svg", "dot", "certificate", "atomic"))
+    plain = arguments.Chosen(**vars(chosen) | nothing | {"explain": False})
     answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
     filed = files.Filed(chosen)
     filed.add(file, answer, seconds=seconds)
@@ -189,13 +194,19 @@ def _asks_z3(file: str, chosen: arguments.Chosen) -> bool:
         return False
 
 
-def _show(answer: Answer, chosen: arguments.Chosen) -> None:
-    """Prints an answer, and writes what else was asked for."""
-    streams.write(_report(answer, chosen))
-    if chosen.explain and not chosen.json:
+def _show(answer: Answer, chosen: arguments.Chosen) -> OutcomeAnswer | None:
+    """Prints an answer, and writes what else was asked for; returns why its outcome is forbidden."""
+    explained = None
+    if not chosen.json:
+        streams.write(_report(answer, chosen))
+    if chosen.explain or chosen.outcome is not None:
         from membar.questions import explanation  # noqa: PLC0415 - only where asked for
 
-        streams.write(explanation.render(answer, columns=columns(), color=color(sys.stdout)))
+        explained = explanation.explain(answer, chosen.outcome)
+    if chosen.json:
+        streams.write(_json_line(answer, explained))
+    elif explained is not None:
+        streams.write(explained.render(columns=columns(), color=color(sys.stdout)))
     if folders := arguments.folders(chosen):
         from membar.reports import pictures  # noqa: PLC0415 - only where asked for
 
@@ -205,19 +216,20 @@ def _show(answer: Answer, chosen: arguments.Chosen) -> None:
         from membar.questions.system import certificate_text  # noqa: PLC0415 - only where asked for
 
         streams.write_file(chosen.certificate, certificate_text(answer))
+    return explained
+
+
+def _json_line(answer: Answer, explained: OutcomeAnswer | None) -> str:
+    from membar.reports import json  # noqa: PLC0415 - one report of three
+
+    if explained is None:
+        return json.render(answer)
+    found = json.drawn_line(answer)
+    found.explanation = explained.as_data()
+    return json.text(found)
 
 
 def _report(answer: Answer, chosen: arguments.Chosen) -> str:
-    if chosen.json:
-        from membar.reports import json  # noqa: PLC0415 - one report of three
-
-        if not chosen.explain:
-            return json.render(answer)
-        from membar.questions import explanation  # noqa: PLC0415 - only where asked for
-
-        found = json.drawn_line(answer)
-        found.explanation = explanation.as_data(answer)
-        return json.text(found)
     if chosen.herd:
         from membar.reports import herd  # noqa: PLC0415 - one report of three
 

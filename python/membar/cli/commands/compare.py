@@ -65,6 +65,10 @@ def run(chosen: arguments.Chosen) -> int:
     found = ask(_question(source, chosen))
     streams.write(_line(found) if chosen.json else terminal.render(found, color=color(sys.stdout)))
     with files.collect_answers(chosen) as filed:
+        if chosen.html is not None:
+            from membar.reports import html  # noqa: PLC0415 - only where asked for
+
+            filed.sheets = [html.sheet(found)]
         for answer in found.columns or (found,):
             filed.add(chosen.file, answer, seconds=answer.statistics.seconds)
     return exit_code(found.outcome)

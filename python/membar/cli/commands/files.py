@@ -1,8 +1,8 @@
-"""Files for other tools: JUnit, SARIF and a summary about all answers of a command, a witness about one."""
+"""Files beside the report: JUnit, SARIF, a summary and a page about all answers, a witness about one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from membar.cli.arguments import Chosen
     from membar.questions import campaign
     from membar.questions.answer import Answer
+    from membar.reports.html import Sheet
 
 _STANDARD_OUTPUT = "-"
 # What writing files may take at least. Nobody may read from a pipe.
@@ -26,11 +27,12 @@ _WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
 
 
 class Filed:
-    """The answers so far, and what else the files say."""
+    """The answers so far, and what else the files say; `sheets` are what a page shows instead of each."""
 
     def __init__(self, chosen: Chosen) -> None:
         self.answers: list[campaign.TestAnswer] = []
         self.differences: Mapping[str, str] | None = None
+        self.sheets: Sequence[Sheet] | None = None
         self.exit_code: int | None = None
         self.texts = texts(chosen)
         self._is_wanted = bool(_paths(chosen))
@@ -49,6 +51,12 @@ class Filed:
             else campaign.as_data(answer, seconds=seconds, texts=self.texts)
         )
 
+    def show_instead(self, page: str) -> None:
+        """What a page shows of the last answer, as JSON, now that more is known about it."""
+        from membar.records import replace  # noqa: PLC0415 - only where asked for
+
+        self.answers[-1] = replace(self.answers[-1], html=page)
+
     def end(self, exit_code: int) -> int:
         """Says that nothing was broken off; returns the exit code."""
         self.exit_code = exit_code
@@ -57,7 +65,7 @@ class Filed:
 
 def texts(chosen: Chosen) -> tuple[str, ...]:
     """What answers must carry along for the files that were asked for."""
-    wanted = {"sarif": ("sarif",), "report": ("summary", "junit")}
+    wanted = {"sarif": ("sarif",), "report": ("summary", "junit"), "html": ("html",)}
     return tuple(
         text
         for text, files in wanted.items()
@@ -170,7 +178,7 @@ def write_witness(chosen: Chosen, result: Answer) -> None:
 
 
 def _paths(chosen: Chosen) -> list[Path]:
-    named = [getattr(chosen, name, None) for name in ("junit", "sarif", "summary")]
+    named = [getattr(chosen, name, None) for name in ("junit", "sarif", "summary", "html")]
     return [path for path in named if path is not None]
 
 
@@ -185,11 +193,29 @@ def _write(chosen: Chosen, filed: Filed) -> None:
         from membar.reports import sarif  # noqa: PLC0415
 
         results = (result for answer in filed.answers for result in answer.sarif)
-        _write_text(chosen.sarif, sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd())))
-    if chosen.summary is not None:
+        page = getattr(chosen, "html", None)
+        log = sarif.render(results, exit_code=filed.exit_code, root=str(Path.cwd()), page=page and str(page))
+        _write_text(chosen.sarif, log)
+    if getattr(chosen, "summary", None) is not None:
         from membar.reports import markdown  # noqa: PLC0415 - only where asked for
 
         _write_text(chosen.summary, markdown.render(filed.answers, filed.differences))
+
+    if getattr(chosen, "html", None) is not None and filed.answers:
+        import json  # noqa: PLC0415 - only where asked for
+
+        write_page(chosen.html, filed.sheets or [json.loads(answer.html) for answer in filed.answers])
+
+
+def write_page(path: Path, sheets: Sequence[Sheet]) -> None:
+    """Writes a page with answers.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    from membar.reports import html  # noqa: PLC0415 - only where asked for
+
+    _write_text(path, html.page(sheets))
 
 
 def _write_text(path: Path, text: str) -> None:

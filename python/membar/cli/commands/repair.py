@@ -11,7 +11,7 @@ from typing import Any
 
 from membar.cli import arguments
 from membar.cli.command import HOLDS, UNKNOWN, VIOLATED, exit_code
-from membar.cli.commands import writing
+from membar.cli.commands import files, writing
 from membar.cli.commands.window import color, columns, progress_line
 from membar.diagnostics import InputError, refusal
 from membar.languages.registry import frontend_for, language_of
@@ -25,6 +25,7 @@ from membar.questions.task import Limits
 from membar.records import replace
 from membar.reports import repair as report
 from membar.reports import streams, terminal
+from membar.reports._parts.style import unpainted
 from membar.source import SourceFile
 
 
@@ -131,7 +132,7 @@ def _finish(found: repair.Repair, chosen: arguments.Chosen) -> int:
         command=_check_command(chosen),
         explain=chosen.explain,
     )
-    _show(text, partial(report.as_data, found), chosen)
+    _show(text, partial(report.as_data, found), chosen, repaired=found.repaired.text)
     if problem is not None:
         raise problem
     return _exit_status(found.is_interrupted) or _code(found.result, chosen)
@@ -148,11 +149,11 @@ def _write(found: repair.Repair, chosen: arguments.Chosen) -> None:
         return
     before = {found.source.path: found.source.text, **dict(found.source.replaced)}
     texts = {found.source.path: found.repaired.text, **dict(found.repaired.replaced)}
-    files = [
+    rewrites = [
         writing.Rewrite(Path(path), before[path] if path in before else SourceFile.read(path).text, text)
         for path, text in texts.items()
     ]
-    for sentence in writing.rewrite(files):
+    for sentence in writing.rewrite(rewrites):
         streams.write_message(f"{sentence}\n")
 
 
@@ -209,9 +210,18 @@ def _code(result: Answer, chosen: arguments.Chosen) -> int:
     return exit_code(outcome, accept_bounded=chosen.accept_bounded) if is_bounded else HOLDS
 
 
-def _show(text: str, data: Callable[[], dict[str, Any]], chosen: arguments.Chosen) -> None:
+def _show(
+    text: str, data: Callable[[], dict[str, Any]], chosen: arguments.Chosen, *, repaired: str | None = None
+) -> None:
+    """Prints what was found, as text or JSON, and writes the page, if one is asked for."""
     if chosen.json:
         from membar.reports import json  # noqa: PLC0415 - one report of two
 
-        text = json.text(data())
-    streams.write(text)
+        streams.write(json.text(data()))
+    else:
+        streams.write(text)
+    if chosen.html is not None:
+        from membar.reports import html  # noqa: PLC0415 - only where asked for
+
+        source = SourceFile.read(chosen.file)
+        files.write_page(chosen.html, [html.repair_sheet(source, unpainted(text), data(), repaired)])

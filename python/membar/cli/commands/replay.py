@@ -17,4 +17,8 @@ def run(chosen: Chosen) -> int:
     found = replay(SourceFile("-", streams.read_input()) if is_stream else Path(chosen.witness))
     for item in found:
         streams.write(f"{item}\n")
+    if chosen.html is not None:
+        from membar.cli.commands import files  # noqa: PLC0415 - only where asked for
+
+        files.write_page(chosen.html, [item.page() for item in found])
     return HOLDS if all(item.is_confirmed for item in found) else VIOLATED

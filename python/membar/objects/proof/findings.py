@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 
 from membar.objects.proof.obligations import Goal, Obligation
@@ -35,7 +36,7 @@ class Proof:
     Attributes:
         controls: the controls that a thread can be at, as far as the claims tell.
         lines: the lines that a thread can do, as far as the claims tell.
-        obligations: how many were discharged.
+        discharged: how many were discharged, by their number.
         slowest: seconds of the slowest of them.
         seconds: of all.
         failures: those that were not.
@@ -46,10 +47,15 @@ class Proof:
 
     controls: list[Hashable] = field(default_factory=list)
     lines: set[str] = field(default_factory=set)
-    obligations: int = 0
+    discharged: Counter[int] = field(default_factory=Counter)
     slowest: float = 0.0
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     cut: bool = False
     beyond: str = ""
     unbounded: str = ""
+
+    @property
+    def obligations(self) -> int:
+        """How many were discharged."""
+        return self.discharged.total()

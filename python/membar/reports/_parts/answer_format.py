@@ -75,15 +75,36 @@ class Call(Part, kw_only=True):
     result: int | str | tuple[int | str, ...] | UnsetType | None = UNSET
 
 
+class BarPart(Part, kw_only=True):
+    """A call on a timeline, from one column to another, both included; `explained` by the longest prefix."""
+
+    thread: int
+    text: str
+    first: int
+    last: int
+    pending: bool = False
+    explained: bool = False
+
+
 class HistoryPart(Part, kw_only=True):
     """A history that no order of its calls explains.
 
-    `before` has pairs of calls, `prefix` the longest part that can be linearized.
+    `before` has pairs of calls, `prefix` the longest part that can be linearized. `bars` (one per call) and
+    `explanation` are for readers.
     """
 
     calls: tuple[Call, ...]
     before: tuple[Pair, ...]
     prefix: tuple[int, ...]
+    bars: tuple[BarPart, ...] = ()
+    explanation: tuple[str, ...] = ()
+
+
+class DischargedPart(Part, kw_only=True):
+    """How many obligations of one kind, (1) to (4), a proof of linearizability has discharged."""
+
+    number: int
+    count: int
 
 
 class ObligationPart(Part, kw_only=True):
@@ -254,11 +275,22 @@ class DrawnStep(Part, kw_only=True):
     memory: tuple[int, ...] | UnsetType = UNSET
 
 
+class ReorderedPart(Part, kw_only=True):
+    """Why a read misses a write: the model does not keep `first` and `second` of one thread in order."""
+
+    read: int
+    write: int
+    first: int
+    second: int
+
+
 class DrawingPart(Part, kw_only=True):
     """An execution as it is drawn: events, edges by relation, and the steps of a run that performs it.
 
-    `cycle` is the step at which the repeated part of a lasso begins, `failing` has the reads that an
-    assertion fails on.
+    `cycle` is the number of steps before the repeated part of a lasso. `failing` has the reads that an
+    assertion fails on, `failing_line` its line, or, in another file, `failing_place`. `racing` has the
+    accesses that race. `reorderable` has the accesses of one thread, in program order, that the model does
+    not keep in order; it is absent for models that order by synchronisation.
     """
 
     threads: tuple[str, ...]
@@ -269,7 +301,12 @@ class DrawingPart(Part, kw_only=True):
     message: str = ""
     failing: tuple[int, ...] = ()
     failing_line: int | UnsetType = UNSET
+    failing_place: str | UnsetType = UNSET
+    racing: tuple[int, ...] = ()
     cycle: int | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    reorderable: tuple[Pair, ...] | UnsetType = UNSET
+    reordered: tuple[ReorderedPart, ...] = ()
 
 
 class CycleEdge(Part, kw_only=True):
@@ -355,6 +392,7 @@ class AnswerLine(Part, kw_only=True):
     executions: tuple[ListedExecution, ...] | UnsetType = UNSET
     history: HistoryPart | UnsetType = UNSET
     obligation: ObligationPart | UnsetType = UNSET
+    discharged: tuple[DischargedPart, ...] = ()
     invariants: str | UnsetType = UNSET
     witness: WitnessPart | ProcessRunPart | UnsetType = UNSET
     drawing: DrawingPart | UnsetType = UNSET

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET
 
 from membar.models.model import Model, Operational
+from membar.models.preserved import reorderable_pairs, reorderings
 from membar.program.execution import Execution, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Step, Witness
@@ -21,36 +22,70 @@ from membar.reports._parts.style import printable
 from membar.source import SourceFile
 
 _FLUSH = "flush "
+LONGEST_ORDER = 120  # events beyond which it is not said which of them the model keeps in order
 LONGEST = 600  # steps of a longer run are not drawn; they are in the witness
 
 
 def drawing_part(source: SourceFile, program: Program, model: Model, witness: Witness) -> form.DrawingPart:
     """What is drawn of a witness."""
     execution = witness.execution
-    steps = tuple(_steps(program, model, witness))
+    events = tuple(_events(source, program, witness))
+    every = tuple(_steps(program, model, witness))
+    steps = tuple(_without_internal(every, {event.id for event in events if event.internal}))
     failing = failing_reads(program, witness)
     machine = model.operational
     found = form.DrawingPart(
         threads=tuple(thread.name for thread in program.threads),
-        events=tuple(_events(source, program, witness)),
+        events=events,
         edges=edges_of(execution),
         steps=steps,
         message=printable(witness.message),
+        model=model.name,
     )
+    _add_order(found, model, execution)
     if machine is not None and (not steps or steps[0].memory is not UNSET):
         found.machine = machine.value
     if witness.message and failing is not None:
-        thread, line, reads = failing
+        thread, place, reads = failing
         found.failing = tuple(event.id for event in reads)
-        found.failing_line = line
+        if place.file:
+            found.failing_place = place.line_label
+        else:
+            found.failing_line = place.line
         memory, buffers = (steps[-1].memory, steps[-1].buffers) if steps else (UNSET, UNSET)
         last = form.DrawnStep(
             thread=thread, action="fail", events=found.failing, memory=memory, buffers=buffers
         )
         found.steps = (*steps, last)
     if witness.cycle is not None:
-        found.cycle = witness.cycle
+        before = tuple(_followed(execution, witness.steps[: witness.cycle]))
+        hidden = sum(all(events[event.id].internal for event in moment.events) for moment in before)
+        found.cycle = len(before) - hidden
     return found
+
+
+def _without_internal(steps: Iterable[form.DrawnStep], internal: set[int]) -> Iterator[form.DrawnStep]:
+    """The steps that people see, with what they see of the buffers."""
+    for step in steps:
+        if not internal.issuperset(step.events):
+            if step.buffers is not UNSET:
+                step.buffers = tuple(tuple(n for n in own if n not in internal) for own in step.buffers)
+            yield step
+
+
+def _add_order(found: form.DrawingPart, model: Model, execution: Execution) -> None:
+    """Which program order the model does not keep, where that can be said."""
+    if model.plan is None or len(execution.events) > LONGEST_ORDER:
+        return
+    pairs = reorderable_pairs(model.plan, execution)
+    if pairs is None:
+        return
+    shown = {event.id for event in found.events if not event.internal}
+    found.reorderable = tuple(sorted(pair for pair in pairs if shown.issuperset(pair)))
+    found.reordered = tuple(
+        form.ReorderedPart(read=item.read, write=item.write, first=item.first, second=item.second)
+        for item in reorderings(execution, pairs)
+    )
 
 
 def drawing_of_execution(source: SourceFile, program: Program, execution: Execution) -> form.DrawingPart:

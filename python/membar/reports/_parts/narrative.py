@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from membar.program.allocations import ALLOC, TOO_EARLY
 from membar.program.execution import Event, Execution, Kind
@@ -26,6 +26,7 @@ from membar.reports._parts.order import Order, order_of
 from membar.reports._parts.relations import reads_from
 from membar.reports._parts.style import GLUE, Line, Signs, line, printable, wrap
 from membar.reports._parts.table import Cell, thread_table
+from membar.source import Span
 
 MOST_FAILED = 3  # values of a failed assertion that are told
 MOST_REMARKS = 6  # strange things told in sentences; the table marks all of them
@@ -86,8 +87,8 @@ def failure(program: Program, witness: Witness) -> list[str]:
     ]
 
 
-def failing_reads(program: Program, witness: Witness) -> tuple[int, int, tuple[Event, ...]] | None:
-    """The thread whose assertion fails, the line, and the reads that it looked at; None: no assertion fails.
+def failing_reads(program: Program, witness: Witness) -> tuple[int, Span, tuple[Event, ...]] | None:
+    """The thread whose assertion fails, its place, and the reads that it looked at; None: none fails.
 
     The thread stops there, so that an assertion on the line of its last event is the one that fails.
     """
@@ -100,15 +101,15 @@ def failing_reads(program: Program, witness: Witness) -> tuple[int, int, tuple[E
     told = [place for place in places if place[0] == stopped]
     thread, line = (told or at_end or sorted(places))[-1]
     reads = _reads_of_failure(program, witness, {(thread, line)})
-    return thread, line, tuple(event for event in reads if event.thread == thread)
+    return thread, places[thread, line], tuple(event for event in reads if event.thread == thread)
 
 
-def _assertion_places(program: Program, witness: Witness) -> set[tuple[int, int]]:
+def _assertion_places(program: Program, witness: Witness) -> dict[tuple[int, int], Span]:
     """The threads, and lines, with the assertion that fails; none if something else is wrong."""
     if not witness.message:
-        return set()
+        return {}
     return {
-        (number, edge.span.line)
+        (number, edge.span.line): edge.span
         for number, thread in enumerate(program.threads)
         for edge in thread.edges
         if edge.span is not None
@@ -119,7 +120,7 @@ def _assertion_places(program: Program, witness: Witness) -> set[tuple[int, int]
     }
 
 
-def _reads_of_failure(program: Program, witness: Witness, places: set[tuple[int, int]]) -> list[Event]:
+def _reads_of_failure(program: Program, witness: Witness, places: Collection[tuple[int, int]]) -> list[Event]:
     """The last read of each location at some places; without any, the last of what other threads wrote."""
     execution = witness.execution
     sources = reads_from(execution)

@@ -70,6 +70,13 @@ def paint(text: str, role: str, *, color: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
 
 
+def unpainted(text: str) -> str:
+    """`text` without colours."""
+    import re  # noqa: PLC0415 - few texts need it
+
+    return re.sub("\x1b\\[[0-9;]*m", "", text)
+
+
 @record(frozen=True, slots=True)
 class Line:
     """One line of pieces, each a text with the name of its role."""
