@@ -1,8 +1,9 @@
 // The page: a program on the left, the answer on the right.
 import { type Band, fillBand } from "./band";
+import type { Campaign } from "./campaign";
 import { compareBand, compareTab } from "./compare";
 import { block, details } from "./details";
-import { h, plural, rich, verdictIcon } from "./dom";
+import { copyText, h, plural, rich, verdictIcon } from "./dom";
 import { ProcessRunView, type Steps, historyView, proofView } from "./evidence";
 import { ExecutionView } from "./execution";
 import { gallery } from "./gallery";
@@ -41,7 +42,12 @@ class App {
   private pressedRelation = false;
   private ignoreClicks = 0;
 
-  private readonly examplesButton = h("button", { class: "nav-button", onclick: () => this.showGallery() }, "Examples");
+  private readonly examplesButton = h("button", { class: "nav-button", onclick: () => {
+    this.leaveCampaign();
+    this.showGallery();
+  } }, "Examples");
+  private readonly campaignButton = campaignButton("nav-button nav-campaign");
+  private campaign: Campaign | null = null;
   private readonly runButton = h("button", { class: "run", onclick: () => this.pressRun() });
   private readonly fileName = h("input", { class: "file-name", "aria-label": "File name", spellcheck: "false", autocomplete: "off" });
   private readonly language = h("span", { class: "language" });
@@ -73,8 +79,59 @@ class App {
     }
     this.refreshMenus();
     this.showGallery();
-    window.addEventListener("hashchange", () => void this.openShared());
+    window.addEventListener("hashchange", () => void this.openAddress());
     if (shared) void this.run();
+    if (isCampaign()) await this.showCampaign();
+  }
+
+  // The campaign, in the place of program and answer.
+
+  private async openAddress(): Promise<void> {
+    if (isCampaign()) return this.showCampaign();
+    this.hideCampaign();
+    return this.openShared();
+  }
+
+  private async showCampaign(): Promise<void> {
+    if (!this.campaign) {
+      const loaded: typeof import("./campaign") = await import("./campaign.js" as string);
+      await new Promise((done) => document.head.append(h("link", { rel: "stylesheet", href: "/static/campaign.css", onload: done, onerror: done })));
+      this.campaign ??= new loaded.Campaign({
+        contents: () => this.contents,
+        notify: (words) => this.notify(words),
+        open: (name, text, model, modelText) => void this.openTest(name, text, model, modelText),
+      });
+      this.notice.after(this.campaign.element);
+    }
+    if (!isCampaign()) return;
+    document.body.classList.add("shows-campaign");
+    this.campaign.element.hidden = false;
+    this.campaignButton.classList.add("chosen");
+    this.campaignButton.setAttribute("aria-current", "page");
+    this.examplesButton.classList.remove("chosen");
+    await this.campaign.show();
+  }
+
+  private hideCampaign(): void {
+    if (!this.campaign) return;
+    this.campaign.hide();
+    this.campaign.element.hidden = true;
+    document.body.classList.remove("shows-campaign");
+    this.campaignButton.classList.remove("chosen");
+    this.campaignButton.removeAttribute("aria-current");
+  }
+
+  private leaveCampaign(): void {
+    if (!isCampaign()) return;
+    history.pushState(null, "", location.pathname);
+    this.hideCampaign();
+  }
+
+  private async openTest(name: string, text: string, model: string, modelText: string): Promise<void> {
+    history.pushState(null, "", location.pathname);
+    this.hideCampaign();
+    this.openProgram(name, text, model, modelText);
+    await this.run();
   }
 
   private adopt(shared: { name: string; text: string; model?: string; modelText?: string; options?: Record<string, string> }): void {
@@ -86,11 +143,8 @@ class App {
   private async openShared(): Promise<void> {
     const shared = await decode(location.hash);
     if (!shared) return;
-    this.adopt(shared);
-    this.fileName.value = shared.name;
-    this.editor.setName(shared.name);
-    this.editor.setText(shared.text);
-    this.refreshMenus();
+    history.replaceState(null, "", location.pathname);
+    this.openProgram(shared.name, shared.text, shared.model ?? "", shared.modelText ?? "", shared.options);
     void this.run();
   }
 
@@ -103,8 +157,8 @@ class App {
       bar.classList.toggle("shows-more");
       more.setAttribute("aria-expanded", String(bar.classList.contains("shows-more")));
     } }, "⋯");
-    const bar = h("nav", { class: "bar", "aria-label": "membar" }, h("span", { class: "brand" }, "membar"), this.examplesButton, h("span", { class: "spring" }),
-      this.menus.model.element, h("div", { class: "further" }, this.menus.check.element, this.menus.bounds.element, this.menus.share.element, themeButton), more, this.runButton);
+    const bar = h("nav", { class: "bar", "aria-label": "membar" }, h("span", { class: "brand" }, "membar"), this.examplesButton, this.campaignButton, h("span", { class: "spring" }),
+      this.menus.model.element, h("div", { class: "further" }, campaignButton("small-button more-campaign"), this.menus.check.element, this.menus.bounds.element, this.menus.share.element, this.campaignShare(), themeButton), more, this.runButton);
     this.setRun(false);
     this.fileName.value = this.state.program.name;
     this.fileName.addEventListener("change", () => this.rename(this.fileName.value));
@@ -126,6 +180,13 @@ class App {
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => void this.drop(event));
     new ResizeObserver(() => this.tab === "Execution" && this.view?.show()).observe(this.body);
+  }
+
+  private campaignShare(): HTMLElement {
+    return h("button", { class: "small-button campaign-share", hidden: false, title: "Copy a link to these tests; it opens where membar serve shows the same store", onclick: () => {
+      void copyText(this.campaign?.address ?? "").then(() => this.notify("The link was copied. It opens where membar serve shows the same store."));
+      setTimeout(() => this.notice.textContent?.startsWith("The link was copied") && this.notify(""), 4000);
+    } }, "Share");
   }
 
   private splitter(): HTMLElement {
@@ -377,18 +438,19 @@ class App {
   }
 
   private openExample(example: Example): void {
-    this.state.program = { name: example.name, text: example.text };
     const violated = ["x86-tso", ...Object.keys(example.expected)].find((model) => example.expected[model] === "VIOLATED" && model !== "sc");
-    this.state.model = this.state.modelText ? "" : violated ?? "";
-    this.state.modelText = "";
-    this.state.options = {};
-    this.fileName.value = example.name;
-    this.editor.setName(example.name);
-    this.editor.setText(example.text);
-    this.state.save();
-    this.refreshMenus();
+    this.openProgram(example.name, example.text, this.state.modelText ? "" : violated ?? "");
     this.tab = "Execution";
     void this.run();
+  }
+
+  private openProgram(name: string, text: string, model: string, modelText = "", options: Record<string, string> = {}): void {
+    Object.assign(this.state, { program: { name, text }, model, modelText, options });
+    this.fileName.value = name;
+    this.editor.setName(name);
+    this.editor.setText(text);
+    this.state.save();
+    this.refreshMenus();
   }
 
   showTab(tab: Tab): void {
@@ -668,6 +730,13 @@ class App {
     if (event.defaultPrevented) return;
     const target = event.target as HTMLElement;
     const isText = target.closest?.(".cm-editor, textarea, input:not([type=range]):not([type=checkbox]), select") !== null;
+    if (isCampaign() && this.campaign) {
+      const isPlain = !isText && !event.ctrlKey && !event.metaKey && !event.altKey;
+      const action = event.key === "Escape" ? () => this.campaign!.escape() : isPlain ? { "/": () => this.campaign!.focusSearch(), "?": () => this.showKeys() }[event.key] : undefined;
+      if (action) event.preventDefault();
+      action?.();
+      return;
+    }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       void this.run();
@@ -719,7 +788,7 @@ class App {
   private showKeys(): void {
     const rows: [string, string][] = [
       ["Ctrl Enter", "run"], ["Esc", "cancel, close a menu, leave the editor"], ["← →", "step"], ["Home End", "first and last step"], ["Shift ← →", "previous or next read that misses a write"],
-      ["F8, Shift F8", "step, from anywhere"], ["1 – 5", "tabs"], ["e", "editor"], ["m c b", "model, check, bounds"], ["r, then p r c f d", "show or hide a relation"], ["/", "search examples"], ["?", "this list"],
+      ["F8, Shift F8", "step, from anywhere"], ["1 – 5", "tabs"], ["e", "editor"], ["m c b", "model, check, bounds"], ["r, then p r c f d", "show or hide a relation"], ["/", "search examples, or tests of a campaign"], ["↑ ↓ Enter", "campaign: choose a test, open it"], ["?", "this list"],
     ];
     this.keys.replaceChildren(h("h2", {}, "Keys"), h("dl", {}, ...rows.flatMap(([key, words]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, words)])), h("button", { class: "small-button", onclick: () => this.keys.close() }, "Close"));
     this.keys.showModal();
@@ -729,6 +798,14 @@ class App {
 /** Whether an answer has something to show besides its text. */
 function hasEvidence(answer: Answer | undefined): boolean {
   return Boolean(answer && (answer.drawing || answer.history || answer.obligation || answer.discharged || answer.witness));
+}
+
+function campaignButton(classes: string): HTMLElement {
+  return h("button", { class: classes, onclick: () => (location.hash = "#campaign") }, "Campaign");
+}
+
+function isCampaign(): boolean {
+  return /^#campaign(\?|$)/.test(location.hash);
 }
 
 function errorHeadline(errors: InputProblem[]): string {

@@ -75,7 +75,7 @@ export function parseOutcome(text: string): Outcome | null {
   return outcome;
 }
 
-export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined): HTMLElement {
+export function explanation(found: Explanation, model: string, handlers: Pick<OutcomeHandlers, "show" | "markCycle"> | undefined, width = 560): HTMLElement {
   const box = h("div", { class: "why" });
   if (found.allowed) {
     handlers?.markCycle([]);
@@ -93,9 +93,9 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
     ? `**Why is this impossible?** It would need a cycle: each of these ${count} must come before the next, and the last before the first. The rule \`${broken.axiom}\` of ${model} forbids that.`
     : `**Why is this impossible?** The rule \`${broken.axiom}\` of ${model} forbids it: it ${broken.demand}.`)));
   const drawing = new Drawing(found.drawing, { hover: () => undefined, choose: () => undefined });
-  const svg = drawing.render({ step: 0, hidden: new Set(), cycle: broken.edges, gap: 26 }, 560);
+  const svg = drawing.render({ step: 0, hidden: new Set(), cycle: broken.edges, gap: 26, isNarrow: width < 460 }, width);
   svg.setAttribute("aria-label", `The cycle that ${broken.axiom} forbids`);
-  fit(svg, 470, 420);
+  fit(svg, Math.min(width, 470), 420);
   const list = h("ol", { class: "cycle-list" }, ...broken.edges.map((edge, n) => h("li", {}, h("b", { class: edge.relation }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === broken.edges.length - 1)))));
   box.append(h("div", { class: "cycle" }, svg, list));
   handlers?.markCycle(linesOf(found.drawing, broken));

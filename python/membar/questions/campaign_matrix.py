@@ -76,14 +76,6 @@ def runs(connection: sqlite3.Connection) -> list[Run]:
     ]
 
 
-def cursor(connection: sqlite3.Connection, run: int) -> int:
-    """The number of the last cell of a run that was written."""
-    found: int = connection.execute("SELECT coalesce(max(id), 0) FROM cell WHERE run = ?", (run,)).fetchone()[
-        0
-    ]
-    return found
-
-
 class Matrix:
     """The cells of a run as text, read further when more was written.
 
@@ -110,8 +102,8 @@ class Matrix:
         self._cells: dict[tuple[int, int], str] = {}
         self._times: dict[tuple[int, int], float] = {}
 
-    def read_further(self, connection: sqlite3.Connection) -> list[tuple[int, int, str]]:
-        """Reads the cells that were written since; returns them: test, column, character."""
+    def read_further(self, connection: sqlite3.Connection) -> list[tuple[int, int, int, str]]:
+        """Reads the cells that were written since; returns them: number, test, column, character."""
         new = []
         rows = connection.execute(
             "SELECT cell.id, cell.test, cell.model, cell.differs, answer.model, answer.verdict,"
@@ -127,7 +119,7 @@ class Matrix:
             self._cells[test, column] = sign = sign.lower() if differs and word else sign
             self._times[test, column] = seconds
             self.last = number
-            new.append((test, column, sign))
+            new.append((number, test, column, sign))
         return new
 
     def _column(self, place: int, model: str) -> int:

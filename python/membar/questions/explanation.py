@@ -125,6 +125,8 @@ def explain(result: Answer, outcome: Mapping[str, int | str] | None = None) -> O
 def explain_outcome(question: Safety, outcome: Mapping[str, int | str]) -> OutcomeAnswer:
     """Whether the program of a question can end with some values, by the names of final states, and why.
 
+    Without values: whether it can end as its own condition asks, of `forall` whether that can be violated.
+
     Raises:
         InputError: the text or the model is wrong, or no final state shows such a name.
         OSError: a file cannot be read.
@@ -188,6 +190,15 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
             help_ = f"final states show {', '.join(terms) or 'nothing'}"
             raise refusal("W0447", f"no final state shows `{name}`", help=help_)
         parts.append(Compare(term, Comparison.EQ, _value(program, value)))
+    if not parts and program.condition is not None:
+        formula = program.condition.formula
+        is_counterexample = program.condition.quantifier is Quantifier.FORALL
+        return replace(
+            program.condition,
+            quantifier=Quantifier.EXISTS,
+            formula=Not(formula) if is_counterexample else formula,
+            observed=observed,
+        )
     if not parts:
         raise refusal("W0447", "an outcome names at least one value", help="such as `x=0`")
     return FinalCondition(quantifier=Quantifier.EXISTS, formula=And(tuple(parts)), observed=observed)

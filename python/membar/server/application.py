@@ -7,6 +7,7 @@ requests only from browsers that have opened the address with its token.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -24,12 +25,18 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from membar.diagnostics import InputError
+from membar.server.campaigns import Campaigns, NoSuchRunError
 from membar.server.contents import page_contents
 from membar.server.jobs import BusyError, Jobs
 from membar.server.requests import LARGEST, Request, given_options, read_request
 
 STATIC: Final = Path(__file__).parent / "static"
+NO_STORE: Final = (
+    "This server shows no campaign. `membar litmus DIR --store results.db` writes one,"
+    " `membar serve results.db` shows it."
+)
 BUSY: Final = "membar serve is busy with other checks. Try again in a moment."
+_SMALL: Final = 1000  # bytes that need not be compressed
 _TYPES: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _HEADERS: Final = (
     (
@@ -44,7 +51,13 @@ _HEADERS: Final = (
 
 
 def make_application(
-    *, hosts: Sequence[str], token: str, port: int, at_once: int = 2, waiting: int = 16
+    *,
+    hosts: Sequence[str],
+    token: str,
+    port: int,
+    at_once: int = 2,
+    waiting: int = 16,
+    campaigns: Campaigns | None = None,
 ) -> Starlette:
     """The server for one address; `hosts` are the values of `Host` that it answers to."""
     jobs: list[Jobs] = []
@@ -60,12 +73,14 @@ def make_application(
             await loading
             await jobs.pop().close()
 
-    server = _Server(lambda: jobs[0], token, f"membar-{port}")
+    server = _Server(lambda: jobs[0], token, f"membar-{port}", campaigns)
     routes = [
         Route("/", server.page),
         Route("/static/{name}", server.file),
         Route("/api/alive", server.alive),
         Route("/api/start", server.start),
+        Route("/api/campaign", server.campaign),
+        Route("/api/campaign/{part}", server.campaign),
         Route("/api/run", server.run, methods=["POST"]),
         Route("/api/cancel", server.cancel, methods=["POST"]),
     ]
@@ -110,8 +125,11 @@ class _Guard:
 
 
 class _Server:
-    def __init__(self, jobs: Callable[[], Jobs], token: str, cookie: str) -> None:
+    def __init__(
+        self, jobs: Callable[[], Jobs], token: str, cookie: str, campaigns: Campaigns | None
+    ) -> None:
         self._jobs, self._token, self._cookie = jobs, token, cookie
+        self._campaigns = campaigns
 
     async def page(self, request: HttpRequest) -> Response:
         """The page; with the token, which is then kept as a cookie and leaves the address."""
@@ -138,6 +156,37 @@ class _Server:
         """What menus and gallery show."""
         refused = self._refuse_stranger(request)
         return refused or Response(_contents(), media_type="application/json")
+
+    async def campaign(self, request: HttpRequest) -> Response:
+        """What the store of this server says; the page names a run and a test by numbers, and no file."""
+        refused = self._refuse_stranger(request)
+        if refused is not None:
+            return refused
+        campaigns = self._campaigns
+        if campaigns is None:
+            return _problem(404, NO_STORE)
+        part = request.path_params.get("part", "")
+        try:
+            run, last, columns, test, other = (
+                _number(request, name) for name in ("run", "last", "columns", "test", "other")
+            )
+        except ValueError as problem:
+            return _problem(400, str(problem))
+        parts: dict[str, Callable[[], dict[str, Any]]] = {
+            "": lambda: campaigns.overview(run),
+            "changes": lambda: campaigns.changes(run or 0, last or 0, columns or 0),
+            "times": lambda: campaigns.times(run or 0),
+            "test": lambda: campaigns.test(run or 0, test or 0),
+            "other": lambda: campaigns.other_run(run or 0, other or 0),
+        }
+        if part not in parts:
+            return _problem(404, "There is no such part of a campaign.")
+        try:
+            return _packed(await asyncio.to_thread(parts[part]), request)
+        except NoSuchRunError:
+            return _problem(404, "The store has no such run or test.")
+        except InputError as problem:
+            return _problem(503, "; ".join(item.message for item in problem.diagnostics))
 
     async def cancel(self, request: HttpRequest) -> Response:
         """Cancels a run of the page that asks for it."""
@@ -184,6 +233,30 @@ class _Server:
         if secrets.compare_digest(given.encode(), self._token.encode()):
             return None
         return _problem(401, "Open the address that membar serve has printed: it has the key to this server.")
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    """A number in the address.
+
+    Raises:
+        ValueError: it is none.
+    """
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 15:
+        raise ValueError(f"{name}: a number was expected")
+    return int(text)
+
+
+def _packed(data: object, request: HttpRequest) -> Response:
+    """JSON, compressed where the browser takes that."""
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    headers = {"cache-control": "no-store"}
+    if len(body) > _SMALL and "gzip" in request.headers.get("accept-encoding", ""):
+        body = gzip.compress(body, 6)
+        headers["content-encoding"] = "gzip"
+    return Response(body, media_type="application/json", headers=headers)
 
 
 def _event(kind: str, data: object) -> str:

@@ -8,11 +8,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import uvicorn
 
 from membar.server.application import make_application
+from membar.server.campaigns import Campaigns
 
 TOKEN = "the-token-of-the-tests"
 SB = """X86 SB
@@ -80,12 +82,19 @@ class Client:
 
 
 @contextmanager
-def server(*, at_once: int = 2, waiting: int = 16) -> Iterator[Client]:
-    """A server on a free port."""
+def server(*, at_once: int = 2, waiting: int = 16, store: Path | None = None) -> Iterator[Client]:
+    """A server on a free port; `store` are the results of a campaign."""
     listening = uvicorn.Config("", host="127.0.0.1", port=0).bind_socket()
     port: int = listening.getsockname()[1]
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
-    application = make_application(hosts=hosts, token=TOKEN, port=port, at_once=at_once, waiting=waiting)
+    application = make_application(
+        hosts=hosts,
+        token=TOKEN,
+        port=port,
+        at_once=at_once,
+        waiting=waiting,
+        campaigns=None if store is None else Campaigns(store),
+    )
     running = uvicorn.Server(uvicorn.Config(application, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()

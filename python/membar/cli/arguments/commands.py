@@ -250,7 +250,7 @@ _ALL: Final = (
     Command(
         name="serve",
         title="open membar as a page in the browser",
-        operands=(),
+        operands=(Operand("store", "RESULTS.db", "optional"),),
         own=(
             Option(
                 name="--port",

@@ -29,9 +29,11 @@ _EXIT_CODES = {
 _ABOUT = {
     "check": "Check C, litmus tests, Promela, DVE, XCFA, Cubicle, .obj and program text.",
     "litmus": "Run many litmus tests. PATH is a file, or a folder that is searched for .litmus files; a file"
-    " may also be a program in another language, such as C.",
+    " may also be a program in another language, such as C. `membar serve FILE` shows a store.",
     "compare": "Compare one file under several models or with several engines; or, with --store, two models,"
     " two runs (by number) or two folders of stored results: membar compare A B --store FILE.",
+    "serve": "Open membar as a page in the browser; with RESULTS.db, a store of `membar litmus --store`, also"
+    " its tests and models.",
 }
 _TITLES = {
     (LIFTED,): "for programs with any number of threads",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from membar.cli.arguments import Chosen
@@ -20,12 +21,13 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 def run(chosen: Chosen) -> int:
     """Serves the page until Ctrl-C."""
+    results = None if chosen.store is None else Path(chosen.store)
     listening = _listen(chosen.host, chosen.port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    server = make_server(chosen.host, port, token)
+    server = make_server(chosen.host, port, token, results=results)
     shown = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
-    address = f"http://{shown}:{port}/?token={token}"
+    address = f"http://{shown}:{port}/?token={token}{'' if results is None else '#campaign'}"
     if chosen.host not in _LOOPBACK:
         streams.write_message(
             "warning: others on the network can reach this address; whoever has it can run checks here,"
@@ -41,16 +43,17 @@ def run(chosen: Chosen) -> int:
     return HOLDS
 
 
-def make_server(host: str, port: int, token: str) -> Server:
-    """The server behind an address.
+def make_server(host: str, port: int, token: str, *, results: Path | None = None) -> Server:
+    """The server behind an address; `results` is the store of a campaign.
 
     Raises:
-        InputError: what it needs is not installed.
+        InputError: what it needs is not installed, or there is no such store.
     """
     try:
         from uvicorn import Config, Server  # noqa: PLC0415 - an extra
 
         from membar.server.application import make_application  # noqa: PLC0415
+        from membar.server.campaigns import Campaigns  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         if missing.name is not None and missing.name.partition(".")[0] == "membar":
             raise
@@ -61,7 +64,12 @@ def make_server(host: str, port: int, token: str) -> Server:
     if host in ("0.0.0.0", "::"):
         names = {socket.gethostname(), *_LOOPBACK, *_own_addresses()}
     hosts = [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in sorted(names)]
-    application = make_application(hosts=[name.lower() for name in hosts], token=token, port=port)
+    campaigns = None if results is None else Campaigns(results)
+    if campaigns is not None:
+        campaigns.check()
+    application = make_application(
+        hosts=[name.lower() for name in hosts], token=token, port=port, campaigns=campaigns
+    )
     return Server(
         Config(
             application,
