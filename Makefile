@@ -20,7 +20,7 @@ PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal -q --timeout=600 --timeou
 # Random programs against oracles; each file says what it compares, and takes options when run alone.
 CAMPAIGNS ?= any_threads any_threads_arithmetic c_arithmetic c_hardware c_heap c_heap_threads c_layouts c_lifetimes \
   c_unions campaign classes dependency_campaign lassos ltl mutations object_answers object_systems overtaking \
-  parameterized promela_campaign promela_labels repairs spin_models states symmetry translations unbounded \
+  parameterized promela_campaign promela_labels reductions repairs spin_models states symmetry translations unbounded \
   unbounded_machines
 HAS_CARGO := command -v cargo >/dev/null || { echo "membar's core is written in Rust and cargo was not found: install a Rust toolchain (for example with rustup, or your system's packages rustc and cargo) and run make again."; exit 1; }
 # make mutants TARGETS='membar.program core:states' SAMPLE=0

@@ -486,6 +486,7 @@ class StateSpace:
         fair_buffers: bool = False,
         fair_processes: bool = False,
         shortest: bool = False,
+        reduced: bool = False,
         jobs: int = 1,
         round_size: int | None = None,
         seconds: float | None = None,

@@ -14,6 +14,7 @@ from differential.lassos import (
     product_of,
     shortest,
 )
+from differential.reductions import campaign as reductions_campaign
 from differential.states import MODELS, model
 from membar.diagnostics import EngineLimitError, InputError
 from strategies.claims import program_with_claim
@@ -24,6 +25,12 @@ def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_rep
     assert report.wrong == []
     assert min(report.counts["broken"], report.counts["true"]) >= 15
     assert report.counts["broken"] - report.counts["ends for ever"] >= 10
+
+
+def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
+    report = reductions_campaign(64, most=40)
+    assert report.wrong == []
+    assert min(report.counts["broken"], report.counts["true"], report.counts["smaller"]) >= 16
 
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:

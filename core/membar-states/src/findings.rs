@@ -110,6 +110,8 @@ impl Note {
             Self::Fault(..) => true,
             Self::Failed(_) | Self::Error(_) | Self::Wrong => options.stop_at_failure,
             Self::Deadlock => options.stop_at_deadlock,
+            // What reduction leaves out might be a run that goes on.
+            Self::RunFails => options.reduced,
             _ => false,
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn explore(
     watch: &mut Watch<'_>,
 ) -> Result<Exploration, CoreError> {
     let initial = system.initial()?;
-    let reduction = options.reduced.then(|| Reduction::new(&system.program));
+    let reduction = options.reduced.then(|| Reduction::new(&system.program, &system.program.errors, false));
     let mut team = Team::new(system, options, None);
     team.begin(&initial)?;
     team.found.stopped = team.search(reduction.as_ref(), watch)?;
@@ -107,7 +107,7 @@ impl<'c> Team<'c> {
     }
 
     fn give_number(&mut self, own: usize, place: u32) -> Result<(), CoreError> {
-        self.workers[own].give_number(place, self.states);
+        self.workers[own].give_number(place, self.states, self.options.reduced);
         if let Some(runs) = &mut self.runs {
             runs.add_name(name(own, place, self.workers.len()).ok_or_else(too_many)?);
         }

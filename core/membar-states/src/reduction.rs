@@ -4,14 +4,16 @@
 //! whatever the others, and the flushes of its own buffer, can do before it: it computes, reads cells that nobody else
 //! writes any more, puts stores into its buffer (which only a fence of all buffers or a join would notice), passes a
 //! fence with an empty buffer, or, under sc, writes cells that nobody else accesses any more. All steps of the thread
-//! must be of this kind and possible, and none may change what a predicate looks at. Besides, the cycle proviso: one of
-//! them must lead to a state that is not yet expanded, so that no thread is postponed forever (Bošnački, Leue, Lluch
-//! Lafuente, "Partial-order reduction for general state exploring algorithms", STTT 2009). The searches enforce it:
-//! `safety.rs` and, in parallel, `worker.rs` (`expand_fully`) take all steps of a state where it fails. Deadlocks, final states, failures,
-//! error states and stores held back by the bound are all kept.
+//! must be of this kind, those that wait for a condition included, and none that is taken may change what a predicate
+//! looks at or, where runs are fair to buffers, put a store into an empty queue. Besides, the cycle proviso, so that
+//! no thread is postponed forever. For safety, one of the steps must lead to a state that is not yet expanded (Bošnački,
+//! Leue, Lluch Lafuente, "Partial-order reduction for general state exploring algorithms", STTT 2009). For runs, all of
+//! them must lead to states of the program with larger numbers, and what is left out must not depend on the automaton
+//! (docs/decisions/0064-reduction-for-ltl.md). The searches enforce it: `safety.rs` and `worker.rs` take all steps of a
+//! state where it fails. Deadlocks, final states, failures, error states and stores held back by the bound are all kept.
 
 use membar_ir::bits::SmallSet;
-use membar_ir::program::{Address, CellId, Edge, Footprint, Observable, Operation};
+use membar_ir::program::{Address, CellId, Edge, EdgeId, Footprint, Observable, Operation};
 use membar_step::store_buffers::Waits;
 
 use super::program::{BufferKind, Program};
@@ -25,6 +27,8 @@ struct Needs {
     unwritten: Vec<CellId>,
     /// Cells that no other thread may access any more.
     untouched: Vec<CellId>,
+    /// Cells that it stores to through the buffer; None: any.
+    buffered: Vec<Option<CellId>>,
 }
 
 /// Cells that a thread may still access from a control point on.
@@ -39,42 +43,53 @@ struct Future {
 pub(super) struct Reduction {
     /// Per thread and edge; None if it can never go unnoticed.
     needs: Vec<Vec<Option<Needs>>>,
+    /// Per thread and edge, whether it may change what a predicate looks at.
+    visible: Vec<Vec<bool>>,
     /// Per thread and control point.
     futures: Vec<Vec<Future>>,
     has_committed: bool,
+    /// Whether it matters which queues of stores are empty.
+    are_queues_seen: bool,
 }
 
 impl Reduction {
-    pub(super) fn new(program: &Program) -> Self {
+    /// What is known of a program of which only `predicates` are asked, and which queues are empty if `are_queues_seen`.
+    pub(super) fn new(program: &Program, predicates: &[usize], are_queues_seen: bool) -> Self {
         let are_buffers_seen = program.operations().any(|operation| match operation {
             Operation::Fence { tags, .. } => program.orders.get(*tags).fence == Waits::All,
             Operation::Store { tags, .. } => program.orders.get(*tags).atomic == Waits::All,
             Operation::Join { .. } => true,
             _ => false,
         });
-        let predicates = || program.predicates.iter().flat_map(|predicate| &predicate.reads);
-        let is_watched = |number: usize| {
-            predicates().any(|seen| match seen {
-                Observable::Cell(_) => false,
-                Observable::Register(thread, _) | Observable::At(thread, _) => thread.index() == number,
-            })
-        };
-        let seen_cells: Vec<CellId> = predicates()
-            .filter_map(|seen| if let Observable::Cell(cell) = seen { Some(*cell) } else { None })
-            .collect();
-        let needs = program.threads.iter().enumerate().map(|(number, thread)| {
+        let seen: Vec<&Observable> =
+            predicates.iter().flat_map(|&predicate| &program.predicates[predicate].reads).collect();
+        let threads = || program.threads.iter().enumerate();
+        let needs = threads().map(|(_, thread)| {
             let of_edge = |edge: &Edge| {
-                let is_visible = is_watched(number);
                 let stands_alone = !edge.idle && !thread.atomic[edge.target as usize];
-                let found =
-                    needs_of(program, edge, are_buffers_seen).filter(|_| !is_visible && stands_alone)?;
-                let is_seen = found.untouched.iter().any(|cell| seen_cells.contains(cell));
-                (!is_seen).then_some(found)
+                needs_of(program, edge, are_buffers_seen).filter(|_| stands_alone)
             };
             thread.edges.iter().map(of_edge).collect()
         });
+        let visible = threads().map(|(number, thread)| {
+            let mut visible = vec![false; thread.edges.len()];
+            for (point, leaving) in thread.leaving.iter().enumerate() {
+                for edge in leaving {
+                    let code = &thread.edges[edge.index()];
+                    visible[edge.index()] =
+                        seen.iter().any(|seen| may_change(program, number, point, code, seen));
+                }
+            }
+            visible
+        });
         let has_committed = program.threads.iter().any(|thread| thread.committed.contains(&true));
-        Self { needs: needs.collect(), futures: futures(program), has_committed }
+        Self {
+            needs: needs.collect(),
+            visible: visible.collect(),
+            futures: futures(program),
+            has_committed,
+            are_queues_seen: are_queues_seen && program.discipline != BufferKind::Sc,
+        }
     }
 
     /// A thread whose steps are an ample set.
@@ -99,23 +114,26 @@ impl Reduction {
     ) -> bool {
         let is_thread_local = |step: &&Transition| step.thread == thread && step.edge.is_some();
         let mut steps = moves.list.iter().filter(is_thread_local).peekable();
-        if steps.peek().is_none() || moves.halted_by(thread) {
+        if steps.peek().is_none() {
             return false;
         }
-        steps.all(|step| {
-            let needs = step.edge.and_then(|edge| self.needs[thread][edge.index()].as_ref());
-            !step.failed
-                && needs.is_some_and(|needs| {
-                    needs
-                        .unwritten
-                        .iter()
-                        .all(|&cell| self.is_left_alone(program, locals, thread, cell, false))
-                        && needs
-                            .untouched
-                            .iter()
-                            .all(|&cell| self.is_left_alone(program, locals, thread, cell, true))
+        let is_unnoticed = |edge: EdgeId| {
+            self.needs[thread][edge.index()].as_ref().filter(|needs| {
+                let is_left_alone = |cells: &[CellId], reads_matter: bool| {
+                    cells.iter().all(|&cell| self.is_left_alone(program, locals, thread, cell, reads_matter))
+                };
+                is_left_alone(&needs.unwritten, false) && is_left_alone(&needs.untouched, true)
+            })
+        };
+        // An edge that waits for a condition must go on waiting until the thread itself moves.
+        moves.halted_by(thread).all(|edge| edge.is_some_and(|edge| is_unnoticed(edge).is_some()))
+            && steps.all(|step| {
+                let edge = step.edge.filter(|edge| !step.failed && !self.visible[thread][edge.index()]);
+                let needs = edge.and_then(is_unnoticed);
+                needs.is_some_and(|needs| {
+                    !self.are_queues_seen || fills_no_queue(program, &locals[thread], needs)
                 })
-        })
+            })
     }
 
     /// Whether no other thread will write the cell, nor read it, if that matters.
@@ -138,10 +156,40 @@ impl Reduction {
     }
 }
 
+/// Whether an edge that leaves a point of a thread may change what is seen.
+fn may_change(program: &Program, thread: usize, point: usize, edge: &Edge, seen: &Observable) -> bool {
+    match seen {
+        Observable::At(who, points) => who.index() == thread && points[point] != points[edge.target as usize],
+        Observable::Register(who, register) => {
+            let mut is_assigned = false;
+            for operation in &edge.operations {
+                operation.each_assigned(|assigned| is_assigned |= assigned == *register);
+            }
+            who.index() == thread && is_assigned
+        }
+        // With store buffers, flushes change memory, and what waits until the buffer is empty.
+        Observable::Cell(cell) => {
+            let writes = |footprint: Footprint<'_>| {
+                footprint.writes && !matches!(footprint.address, Address::Cell(other) if other != cell)
+            };
+            program.discipline == BufferKind::Sc
+                && edge.operations.iter().filter_map(Operation::footprint).any(writes)
+        }
+    }
+}
+
+/// Whether no store of an edge goes into an empty queue.
+fn fills_no_queue(program: &Program, local: &ThreadState, needs: &Needs) -> bool {
+    needs.buffered.iter().all(|&stored| match (program.discipline, stored) {
+        (BufferKind::Pso, None) => false,
+        (BufferKind::Pso, Some(cell)) => local.buffer.iter().any(|entry| entry.cell() == Some(cell)),
+        _ => !local.buffer.is_empty(),
+    })
+}
+
 /// What an edge needs; None if others, or the own flushes, may always notice it.
 fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Needs> {
     let mut needs = Needs::default();
-    let mut stores = false;
     for operation in &edge.operations {
         match operation {
             Operation::Set { .. }
@@ -150,7 +198,7 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
             | Operation::Assert { .. } => {}
             Operation::Fence { tags, .. } => match program.orders.get(*tags).fence {
                 Waits::Nothing => {}
-                Waits::Own if !stores => {}
+                Waits::Own if needs.buffered.is_empty() => {}
                 _ => return None,
             },
             Operation::Load { address: Address::Cell(cell), exclusive: false, .. } => {
@@ -166,7 +214,8 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
                     (BufferKind::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
                     (BufferKind::Sc, Address::Computed(..)) => return None,
                     _ if are_buffers_seen => return None,
-                    _ => stores = true,
+                    (_, Address::Cell(cell)) => needs.buffered.push(Some(*cell)),
+                    (_, Address::Computed(..)) => needs.buffered.push(None),
                 }
             }
             _ => return None,

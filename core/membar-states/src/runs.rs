@@ -16,6 +16,7 @@ use super::graph::{Arc, Graph};
 use super::lasso::{self, Goals, Lasso, Path};
 use super::parallel::Team;
 use super::product::{Claim, LabelTable};
+use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
 use super::store::{ExpandedState, append};
 use super::successors::Successors;
@@ -49,7 +50,7 @@ pub struct Answer {
 }
 
 /// Looks for a run of the program that the automaton accepts, among those that are fair; a shortest one, if that is
-/// asked for, which takes all states.
+/// asked for, which takes all states. Reduction is for automata that accept a run or not however often states are repeated.
 pub fn find(
     mut system: System,
     automaton: &Automaton,
@@ -58,7 +59,11 @@ pub fn find(
     watch: &mut Watch<'_>,
 ) -> Result<Answer, CoreError> {
     let claim = Claim::new(&system, automaton, fair)?;
-    let options = Options { stop_at_failure: !options.shortest, ..options };
+    // With one word there is one thread, which nothing can be independent of.
+    let reduced = options.reduced && !options.shortest && !fair.processes && system.leaves() > 1;
+    let options = Options { stop_at_failure: !options.shortest, reduced, ..options };
+    let program = std::sync::Arc::clone(&system.program);
+    let reduction = reduced.then(|| Reduction::new(&program, &automaton.predicates, fair.buffers));
     let mut initial = system.initial()?;
     let mut team = Team::new(system, options, Some(&claim));
     initial.push(0);
@@ -68,7 +73,13 @@ pub fn find(
         }
         team.begin(&initial)?;
     }
-    let mut stopped = team.search(None, watch)?;
+    let mut stopped = team.search(reduction.as_ref(), watch)?;
+    if reduced && team.found.run_fails {
+        // An assertion ends a run, and reduction does not keep which automaton states are possible there.
+        drop(team);
+        let options = Options { reduced: false, ..options };
+        return find(System::new(program), automaton, fair, options, watch);
+    }
     let Some(mut runs) = team.runs.take() else { return Ok(Answer::default()) };
     let mut explored = team.finish()?;
     let found = &explored.found;

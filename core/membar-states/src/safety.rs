@@ -108,7 +108,8 @@ impl Walk {
         let initial = self.system.initial()?;
         self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
         self.before.push(0);
-        let reduction = options.reduced.then(|| Reduction::new(&self.system.program));
+        let reduction =
+            options.reduced.then(|| Reduction::new(&self.system.program, &self.system.program.errors, false));
         let mut reported = 0;
         let mut next = 0;
         while (next as usize) < self.store.len() {

@@ -315,6 +315,17 @@ impl Store {
         Self { leaves, nodes, tables }
     }
 
+    /// With a rider, the number of what stands beside it in a state that was spread out, in the order in which such parts
+    /// were met; there must be two leaves or more.
+    pub(super) fn beside_rider(&self, expanded: &ExpandedState) -> u32 {
+        self.nodes.last().map_or(0, |&(left, _)| expanded.values[left])
+    }
+
+    /// The same of state `number`.
+    pub(super) fn beside_rider_of(&self, number: u32) -> u32 {
+        self.tables.last().map_or(0, |root| root.pair(number).0)
+    }
+
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.tables.last().map_or(0, |root| root.entries.len())

@@ -41,8 +41,9 @@ pub(super) struct Successors {
     pub(super) held_by: Vec<usize>,
     /// An edge whose stores do not fit into an empty buffer.
     pub(super) unfit: Option<(usize, EdgeId)>,
-    /// Threads of which some edge with an open guard was not taken, for whatever reason.
-    pub(super) halted: Vec<usize>,
+    /// Threads of which some edge with an open guard was not taken, for whatever reason; with the edge, if it only waits
+    /// for a condition.
+    pub(super) halted: Vec<(usize, Option<EdgeId>)>,
     /// Whether an assumption failed.
     pub(super) blocked: bool,
     /// Steps that were not taken although nothing but store buffers or an assumption stands in their way.
@@ -85,7 +86,8 @@ impl Successors {
         thread: usize,
         values: &[u64],
     ) -> Result<(), CoreError> {
-        self.halted.push(who.thread);
+        let waits = halt == Halt::Waits && who.partner.is_none();
+        self.halted.push((who.thread, who.edge.filter(|_| waits)));
         self.pending += usize::from(halt != Halt::Waits && halt != Halt::Fault);
         match halt {
             Halt::BufferFull | Halt::NeverFits => {
@@ -117,9 +119,9 @@ impl Successors {
         self.list.is_empty() && self.faults.is_empty() && !self.blocked && !self.held
     }
 
-    /// Whether some edge of a thread, with an open guard, was not taken.
-    pub(super) fn halted_by(&self, thread: usize) -> bool {
-        self.halted.contains(&thread)
+    /// The edges of a thread, with open guards, that were not taken; None for those that need more than a condition.
+    pub(super) fn halted_by(&self, thread: usize) -> impl Iterator<Item = Option<EdgeId>> {
+        self.halted.iter().filter(move |halted| halted.0 == thread).map(|halted| halted.1)
     }
 
     /// The state that a move leads to.

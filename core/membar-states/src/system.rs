@@ -270,7 +270,7 @@ impl System {
                     meet.all(&mut self.stepper, leaves, who, moves, &mut self.stack)?;
                 }
                 // It waits for somebody who sends.
-                Some(_) => moves.halted.push(thread),
+                Some(_) => moves.halted.push((thread, None)),
             }
         }
         Ok(())

@@ -56,6 +56,17 @@ struct Alone {
     end: usize,
 }
 
+/// What was chosen for a state of the program, whatever the state of the automaton beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// Nothing yet.
+    Open,
+    /// One thread moves alone.
+    Reduced,
+    /// All steps are followed.
+    Full,
+}
+
 /// A step of the product into an own state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Received {
@@ -79,6 +90,10 @@ pub(super) struct OwnStates {
     fresh: Vec<(Key, u32)>,
     /// With a claim, the steps of this round into these states.
     pub(super) received: Vec<Received>,
+    /// With a claim and reduction, per state of the program what was chosen.
+    choices: Vec<Choice>,
+    /// And, with several workers, the smallest number of a state of the product that it is part of.
+    firsts: Vec<u32>,
     last: ExpandedState,
     scratch: Vec<u32>,
     is_only: bool,
@@ -89,6 +104,33 @@ impl OwnStates {
     /// The number of the state at a place.
     pub(super) fn number(&self, place: u32) -> u32 {
         if self.is_only { place } else { self.numbers[place as usize] }
+    }
+
+    /// What was chosen for the program's part, with this number, of a state.
+    fn choice(&mut self, program: u32) -> &mut Choice {
+        let place = program as usize;
+        if self.choices.len() <= place {
+            self.choices.resize(place + 1, Choice::Open);
+        }
+        &mut self.choices[place]
+    }
+
+    /// Where the program's part, with this number, of a state comes in the order in which such parts were met.
+    fn age(&self, program: u32) -> u32 {
+        let first = || self.firsts.get(program as usize).copied().unwrap_or(UNNUMBERED);
+        if self.is_only { program } else { first() }
+    }
+
+    /// Gives a new state its number.
+    fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
+        self.numbers[place as usize] = number;
+        if reduces && self.has_claim {
+            let program = self.store.beside_rider_of(place) as usize;
+            if self.firsts.len() <= program {
+                self.firsts.resize(program + 1, UNNUMBERED);
+            }
+            self.firsts[program] = self.firsts[program].min(number);
+        }
     }
 
     /// Records a step into the state at a place, which may be new; `with` is the name of the state before, or a label.
@@ -130,9 +172,9 @@ pub(super) struct Worker {
     pub(super) followed: Vec<(u32, u32)>,
     pub(super) outbox: Vec<StateMessage>,
     pub(super) inbox: Vec<StateMessage>,
-    /// Answers to others, and those of others: whether a state is still to be looked at.
-    pub(super) answers: Vec<Vec<bool>>,
-    pub(super) answered: Vec<Vec<bool>>,
+    /// Answers to others, and those of others: the numbers of states or, with a claim, their ages.
+    pub(super) answers: Vec<Vec<u32>>,
+    pub(super) answered: Vec<Vec<u32>>,
     alone: Vec<Alone>,
     asked: Vec<usize>,
     /// What has no meaning, and in which number.
@@ -157,6 +199,8 @@ impl Worker {
             numbers: Vec::new(),
             fresh: Vec::new(),
             received: Vec::new(),
+            choices: Vec::new(),
+            firsts: Vec::new(),
             last: ExpandedState::default(),
             scratch: Vec::new(),
             is_only: workers == 1,
@@ -191,7 +235,12 @@ impl Worker {
     /// Bytes held by its states, and by its copy of the parts of states.
     pub(super) fn bytes(&self) -> usize {
         let mail: usize = self.outbox.iter().chain(&self.inbox).map(Vec::capacity).sum();
-        let lists = self.states.before.capacity() + self.states.numbers.capacity() + self.queue.capacity();
+        let states = &self.states;
+        let lists = states.before.capacity()
+            + states.numbers.capacity()
+            + states.firsts.capacity()
+            + states.choices.capacity() / 4
+            + self.queue.capacity();
         let received = self.states.received.capacity() * size_of::<Received>();
         self.states.store.bytes() + self.system.bytes() + 4 * (lists + mail) + received
     }
@@ -249,16 +298,17 @@ impl Worker {
         if is_over {
             return Ok(false);
         }
-        let chosen = |reduction: &Reduction| {
-            reduction.ample_thread(&self.system.program, self.system.locals(), &self.moves)
-        };
-        let alone = common.reduction.and_then(chosen);
+        let (alone, mut choice) = self.choose(common);
+        let asks = alone.is_some() && choice == Choice::Open;
         let (followed, goes_on) =
-            self.follow(place, number, |step| is_chosen(step, alone), 0, alone.is_some(), common)?;
-        if let Some(thread) = alone {
-            if !self.states.is_only {
+            self.follow(place, number, |step| is_chosen(step, alone), 0, asks, common)?;
+        if let Some(thread) = alone.filter(|_| followed > 0) {
+            if asks && self.states.is_only {
+                choice = self.settle(goes_on);
+            } else if asks {
                 self.alone.push(Alone { place, thread, followed, end: self.asked.len() });
-            } else if !goes_on {
+            }
+            if choice == Choice::Full {
                 let others = |step: &Transition| !is_chosen(step, alone);
                 self.follow(place, number, others, followed, false, common)?;
             }
@@ -268,6 +318,26 @@ impl Worker {
             self.full = Some(number);
         }
         Ok(self.full.is_none())
+    }
+
+    /// A thread that may move alone in the state at hand but for the cycle proviso, and what was chosen there before.
+    fn choose(&mut self, common: &Common<'_>) -> (Option<usize>, Choice) {
+        let Some(reduction) = common.reduction else { return (None, Choice::Full) };
+        let thread = reduction.ample_thread(&self.system.program, self.system.locals(), &self.moves);
+        let choice = match common.claim {
+            Some(_) => *self.states.choice(self.states.store.beside_rider(&self.near)),
+            None => Choice::Open,
+        };
+        (thread, choice)
+    }
+
+    /// Chooses, by the cycle proviso, what is followed in the state at hand, with a claim whatever the automaton's state.
+    fn settle(&mut self, goes_on: bool) -> Choice {
+        let choice = if goes_on { Choice::Reduced } else { Choice::Full };
+        if self.states.has_claim {
+            *self.states.choice(self.states.store.beside_rider(&self.near)) = choice;
+        }
+        choice
     }
 
     /// Finds what can happen in a state, and what is to be said of it.
@@ -287,8 +357,8 @@ impl Worker {
     }
 
     /// Follows some of the moves at hand, the first of them as step `first`: writes to the owners of the states that
-    /// they lead to. How many steps were followed, with those before, and whether one leads to a state that is still to
-    /// be looked at, as far as that is known here.
+    /// they lead to. How many steps were followed, with those before, and whether the cycle proviso holds, as far as that
+    /// is known here.
     fn follow(
         &mut self,
         place: u32,
@@ -300,7 +370,10 @@ impl Worker {
     ) -> Result<(u32, bool), CoreError> {
         let count = self.system.leaves();
         let name = name(self.own, place, common.workers).ok_or_else(too_many)?;
-        let (mut next, mut failed, mut goes_on) = (first, 0, false);
+        let (mut next, mut failed) = (first, 0);
+        // With a claim all must go on, without one of them.
+        let mut goes_on = common.claim.is_some();
+        let age = if asks && goes_on { self.states.store.beside_rider(&self.near) } else { 0 };
         let mut go = |program: &[u32], edge: (u32, AcceptanceSets), step: Option<&Transition>| {
             self.words.clear();
             self.words.extend_from_slice(program);
@@ -316,7 +389,11 @@ impl Worker {
                 let states = &mut self.states;
                 let met = states.store.number(&self.words, &self.near, &mut states.scratch);
                 let met = met.ok_or_else(too_many)?;
-                goes_on |= met.0 > number;
+                if common.claim.is_none() {
+                    goes_on |= met.0 > number;
+                } else if asks {
+                    goes_on &= states.store.beside_rider_of(met.0) > age;
+                }
                 states.enter(0, (number, next), with, met);
             } else {
                 let owner = owner(program, common.workers);
@@ -372,7 +449,12 @@ impl Worker {
             let met = states.store.number_after(leaves, &mut states.last, &mut states.scratch)?;
             states.enter(narrow(from), (number, step), with, met);
             if head[1] & 1 == 1 {
-                self.answers[from].push(states.number(met.0) > number);
+                let answer = if states.has_claim {
+                    states.age(states.store.beside_rider_of(met.0))
+                } else {
+                    states.number(met.0)
+                };
+                self.answers[from].push(answer);
             }
         }
         Some(())
@@ -385,12 +467,19 @@ impl Worker {
         let mut next = vec![0; common.workers];
         let mut start = 0;
         for state in &alone {
-            let mut goes_on = false;
+            let mut number = self.states.number(state.place);
+            if common.claim.is_some() {
+                number = self.states.age(self.states.store.beside_rider_of(state.place));
+            }
+            let mut goes_on = common.claim.is_some();
             for &other in &asked[start..state.end] {
-                goes_on |= self.answered[other].get(next[other]).copied().unwrap_or(true);
+                let is_later = self.answered[other].get(next[other]).is_none_or(|&answer| answer > number);
+                goes_on = if common.claim.is_some() { goes_on && is_later } else { goes_on || is_later };
                 next[other] += 1;
             }
             start = state.end;
+            self.states.store.fetch(state.place, &mut self.near);
+            self.settle(goes_on);
             if !goes_on && let Err(error) = self.follow_others(state, common) {
                 let number = self.states.number(state.place);
                 self.error = self.error.take().or(Some((number, error)));
@@ -420,9 +509,9 @@ impl Worker {
     }
 
     /// Gives a new state its number.
-    pub(super) fn give_number(&mut self, place: u32, number: u32) {
+    pub(super) fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
         if !self.states.is_only {
-            self.states.numbers[place as usize] = number;
+            self.states.give_number(place, number, reduces);
             self.queue.push_back(place);
         }
     }

@@ -11,6 +11,7 @@ from membar.questions import answering
 
 pytest.importorskip("membar._core", reason="the Rust core is not built: nothing to run")
 
+from membar.engines.states import explore
 from membar.program.program import Program
 from membar.questions.outcome import Holds, HoldsWithin, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
@@ -293,3 +294,34 @@ def test_long_runs_are_told_by_their_steps(name: str) -> None:
     saved = json.loads(text(witness_part(source, program, model(name), witness)))
     assert len(saved["steps"]) == len(witness.steps)
     assert time.process_time() - started < 20  # with all pairs of program order it takes minutes
+
+
+# P1 may fail or go on for ever; P0 only computes.
+FAILING = parse(
+    """program failing
+    memory x : i32  memory y : i32
+    thread P0 { 0 -> 1: r := 1  1 -> 2: r := 2  2 -> 3: r := 3 }
+    thread P1 { 0 -> 1: s := load [&x]  1 -> 2: assert s == 1  0 -> 3: store [&y] := 1  3 -> 3: s := 1 }
+    claim c : G y != 7
+    """
+)
+
+
+def test_a_failed_assertion_ends_runs_with_reduction_and_without() -> None:
+    for options in (Options(), Options(reductions_off=frozenset({"por"}))):
+        task = Task(program=FAILING, model=model("sc"), properties=("claims",), options=options)
+        outcome = answering.answer(task, answering.load_engine("states"))
+        assert isinstance(outcome, Unknown)
+        assert "failed assertion" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "fair", "why"),
+    [("F X x == 1", "buffers", "uses X"), ("F x == 1", "processes", "every step"), ("F x == 1", "none", "")],
+)
+def test_a_note_says_why_a_claim_is_not_reduced(claim: str, fair: str, why: str) -> None:
+    program = parse(f"program p memory x : i32 thread P0 {{ 0 -> 1: store [&x] := 1 }} claim c : {claim}")
+    options = Options(fair=frozenset({fair}) - {"none"})
+    task = Task(program=program, model=model("sc"), properties=("claims",), options=options)
+    notes = " ".join(explore(task).notes)
+    assert (why in notes) if why else "reduction" not in notes

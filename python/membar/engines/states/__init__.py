@@ -19,7 +19,7 @@ from membar.models.model import Operational
 from membar.program.loops import unfollowed_of
 from membar.program.lowering import pack
 from membar.program.predicate import StatePredicate
-from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
+from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
 from membar.properties.final_state import Observer
 from membar.properties.judge import Tally, judge
@@ -259,6 +259,7 @@ class _Search:
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
             shortest=options.shortest,
+            reduced=self.reduced and self._may_be_reduced(claim),
             jobs=min(options.jobs, _MOST_JOBS),
             round_size=self.round_size,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
@@ -281,6 +282,25 @@ class _Search:
             self.tally.lasso = lasso(
                 self.machine, run.prefix, run.cycle, claim.violation, fair=sorted(options.fair)
             )
+
+    def _may_be_reduced(self, claim: Claim) -> bool:
+        """Whether partial-order reduction keeps the answer; a note says why it does not.
+
+        It keeps runs up to the repetition of states, which a claim must not notice
+        (docs/decisions/0064-reduction-for-ltl.md).
+        """
+        if isinstance(claim.body, ForbiddenRuns):
+            why = "it is an automaton, which may count steps"
+        elif has_next(claim.body):
+            why = "it uses X or Y, which count steps"
+        elif claim.is_endless:
+            why = "it is about runs that do not end"
+        elif "processes" in self.task.options.fair:
+            why = "with --fair processes every step matters"
+        else:
+            return True
+        self.tally.notes.append(f"no partial-order reduction for the claim {claim.name}: {why}")
+        return False
 
     def _is_unfollowed(self, steps: Sequence[_core.Step | None]) -> bool:
         """Whether a thread ends up, in a run of these steps, where the program is not followed further."""
