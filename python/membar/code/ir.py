@@ -405,7 +405,8 @@ class Object:
 class Module:
     """A program: functions and global objects.
 
-    `constructors` are called before `main`, in order; `pointer_bits` is the width of an address.
+    `constructors` are called before `main`, in order; `destructors` at the end of the process, the last one
+    first: a function, its argument, and where it is registered. `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
     is the one of which there are as many as `__membar_number` says.
     `processor` is that of the memory model, None for sc and models of languages.
@@ -420,6 +421,7 @@ class Module:
     functions: Mapping[str, Function]
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
+    destructors: tuple[tuple[Operand, Operand, Place | None], ...] = ()
     threads: tuple[str, ...] = ()
     copied: str | None = None
     ends_memory: bool = False

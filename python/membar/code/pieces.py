@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from membar.code import ir
@@ -20,12 +20,7 @@ class Emitter:
         self.is_little_endian, self.pointer_bits = module.is_little_endian, module.pointer_bits
         self.instructions: list[ir.Instruction] = []
         self.place: ir.Place | None = None
-        self._number = sum(
-            value.name.startswith(f"{word}/")
-            for block in function.blocks
-            for values in (block.parameters, *map(results, block.instructions))
-            for value in values
-        )
+        self._number = max(_numbers(function, f"{word}/"), default=0)
 
     def value(self, type_: ir.Type) -> ir.Value:
         """A fresh value; no name of LLVM IR has a slash."""
@@ -133,3 +128,13 @@ class Emitter:
 
     def _from_low(self, items: list[_Item]) -> list[_Item]:
         return items if self.is_little_endian else items[::-1]
+
+
+def _numbers(function: ir.Function, start: str) -> Iterator[int]:
+    """The numbers of values and blocks whose names begin like this; passes may have removed some of them."""
+    for block in function.blocks:
+        values = (value for found in (block.parameters, *map(results, block.instructions)) for value in found)
+        for name in (block.name, *(value.name for value in values)):
+            number = name.removeprefix(start).removeprefix("block.")
+            if name.startswith(start) and number.isdecimal():
+                yield int(number)

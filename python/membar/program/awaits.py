@@ -11,6 +11,7 @@ written; a compare-exchange that fails, or a load-linked without its store, coun
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
@@ -264,15 +265,22 @@ def _objects_named(access: Operation) -> Names | None:
 
 
 def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
-    """The objects that some access without a mark may reach."""
-    accesses = (each for each in _accesses(program) if not _tags(each) & marks)
-    return frozenset[str]().union(*map(reach.objects_of, accesses))
-
-
-def _accesses(program: Program) -> Iterator[Operation]:
+    """The objects that an access without a mark may reach, and accesses of several threads."""
+    found, threads = set[str](), Counter[str]()
     for thread in program.threads:
-        for edge in thread.edges:
-            yield from filter(_is_access, edge.operations)
+        accessed = set[str]()
+        for operation in _accesses(thread):
+            objects = reach.objects_of(operation)
+            accessed |= objects
+            if not _tags(operation) & marks:
+                found |= objects
+        threads.update(accessed)
+    return frozenset(name for name in found if threads[name] > 1)
+
+
+def _accesses(thread: Thread) -> Iterator[Operation]:
+    for edge in thread.edges:
+        yield from filter(_is_access, edge.operations)
 
 
 def _is_access(operation: Operation) -> bool:

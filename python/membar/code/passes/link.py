@@ -39,6 +39,7 @@ def link(modules: Sequence[ir.Module], refuse: Refuse, library: Collection[str] 
         functions=dict(sorted(functions.items())),
         objects=dict(sorted(objects.items())),
         constructors=tuple(name for module in apart for name in module.constructors),
+        destructors=tuple(found for module in apart for found in module.destructors),
         partly_checked=tuple(dict.fromkeys(part for module in modules for part in module.partly_checked)),
         allocated={place: found for module in modules for place, found in module.allocated.items()},
         is_kernel=any(module.is_kernel for module in modules),
@@ -77,6 +78,7 @@ def rename(module: ir.Module, functions: Mapping[str, str], objects: Mapping[str
         functions={found.name: found for item in module.functions.values() for found in (function(item),)},
         objects={found.name: found for item in module.objects.values() for found in (variable(item),)},
         constructors=tuple(functions.get(name, name) for name in module.constructors),
+        destructors=tuple((change(each), change(argument), at) for each, argument, at in module.destructors),
     )
 
 
@@ -133,11 +135,11 @@ def _check_layout(module: ir.Module, first: ir.Module, refuse: Refuse) -> None:
 
 
 def _check_objects(modules: Sequence[ir.Module], objects: Mapping[str, ir.Object], refuse: Refuse) -> None:
-    """A variable must be as large as its declarations say."""
+    """A variable of the program must be as large as its declarations say."""
     for module in modules:
         for name, item in module.objects.items():
             found = objects.get(name)
-            if found is None or item.binding == "local" or found.binding == "local":
+            if found is None or item.binding == "local" or found.binding == "local" or found.is_hidden:
                 continue
             if item.size and found.size and item.size != found.size:
                 where = _where(found.place)

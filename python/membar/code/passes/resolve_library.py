@@ -17,7 +17,10 @@ from membar.records import record, replace
 
 # Run where a thread or the process ends, if the program has anything to be run there.
 END_OF_THREAD, END_OF_PROCESS = "__mb_end_of_thread", "__mb_end_of_process"
-HOOKS = frozenset({END_OF_THREAD, END_OF_PROCESS, "__mb_end_of_main", "__mb_end_of_quick_exit"})
+END_OF_LOCALS = "__mb_end_of_locals"
+HOOKS = frozenset(
+    {END_OF_THREAD, END_OF_PROCESS, "__mb_end_of_main", "__mb_end_of_quick_exit", END_OF_LOCALS}
+)
 # What the compiler calls some functions, and what the library calls them.
 OTHER_NAMES: Mapping[str, str] = {
     "llvm.trap": "__mb_trap",

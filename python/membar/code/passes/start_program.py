@@ -17,11 +17,13 @@ from membar.program.operations import NONZERO_RETURN
 from membar.records import replace
 
 ENTRY = "main"
-END_OF_PROCESS = "__mb_end_of_process"
+END_OF_PROCESS, END_OF_LOCALS = "__mb_end_of_process", "__mb_end_of_locals"
 _BODY = "main.body"
 _LIST, _WORD = "arguments@program", "string@program"
 _CHOOSE = ir.FunctionAddress(f"{PREFIX}choose")
 _EXITS = "exits"
+_DESTRUCTORS = "destructors@program"
+_DESTROY = ir.Call(results=(), callee=ir.FunctionAddress(_DESTRUCTORS), arguments=())
 
 
 def start_program(module: ir.Module, words: tuple[str, ...] | None, name: str) -> ir.Module:
@@ -61,8 +63,12 @@ class _Start:
                 place=self.body.place,
             )
         )
+        if END_OF_LOCALS in self.module.functions:
+            instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_LOCALS), arguments=()))
         if END_OF_PROCESS in self.module.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_PROCESS), arguments=()))
+        if self.module.destructors:
+            instructions.append(_DESTROY)
         if results:
             instructions += self._check_status(results[0])
         blocks = [ir.Block(name="run", instructions=tuple(instructions), end=ir.Return())]
@@ -70,14 +76,27 @@ class _Start:
             blocks[:0] = self._one_way()
         main = ir.Function(name=ENTRY, parameters=(), results=(), blocks=tuple(blocks), place=self.body.place)
         functions = {**self.module.functions, ENTRY: main, _BODY: self.body}
+        if self.module.destructors:
+            functions[_DESTRUCTORS] = self._destroy_variables()
+            functions |= {name: _with_destructors(functions[name]) for name in ("exit",) if name in functions}
         done = replace(
             self.module,
             functions=functions,
             objects=self.objects,
             constructors=(),
+            destructors=(),
             lacks_arguments=is_open,
         )
         return self.checks.added_to(done)
+
+    def _destroy_variables(self) -> ir.Function:
+        """The destructors of global variables, that of the last one first."""
+        calls = tuple(
+            ir.Call(results=(), callee=function, arguments=(argument,), place=place)
+            for function, argument, place in reversed(self.module.destructors)
+        )
+        block = ir.Block(name="destroy", instructions=calls, end=ir.Return())
+        return ir.Function(name=_DESTRUCTORS, parameters=(), results=(), blocks=(block,))
 
     def _arguments(self) -> Iterator[ir.Operand]:
         words = (self.name, *(self.words or ()))
@@ -138,6 +157,19 @@ class _Start:
             ir.Compute(result=is_zero, operation="eq", operands=(status, zero), place=self.body.place),
             self.checks.check(is_zero, NONZERO_RETURN, self.body.place, _EXITS),
         ]
+
+
+def _with_destructors(function: ir.Function) -> ir.Function:
+    """`exit`, with the destructors of global variables after the functions given to `atexit`."""
+    first, *others = function.blocks
+    items = list(first.instructions)
+    ends = [
+        at
+        for at, item in enumerate(items)
+        if isinstance(item, ir.Call) and item.callee == ir.FunctionAddress(END_OF_PROCESS)
+    ]
+    items.insert(ends[-1] + 1 if ends else 0, _DESTROY)
+    return replace(function, blocks=(replace(first, instructions=tuple(items)), *others))
 
 
 def uses_arguments(main: ir.Function) -> bool:

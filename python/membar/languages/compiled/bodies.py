@@ -32,7 +32,31 @@ _OPTIONS = ("-ffreestanding", "-fno-builtin")
 _SAYS = pattern(r"^/// (?P<names>[\w, ]+): (?P<text>.+)$", re.MULTILINE)
 # Where what code IR is made of is defined.
 _MODULES = ("membar.code.ir", "membar.code.shapes")
-_VARIABLES = {"stdin": "outside.c", "stdout": "outside.c", "stderr": "outside.c"}
+_VARIABLES: Mapping[str, str] = {
+    name: file
+    for file, names in {
+        "outside.c": ("stdin", "stdout", "stderr"),
+        "cpp_runtime.c": (
+            "__dso_handle",
+            "_ZTVN10__cxxabiv117__class_type_infoE",
+            "_ZTVN10__cxxabiv120__si_class_type_infoE",
+            "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
+            "_ZTVN10__cxxabiv119__pointer_type_infoE",
+            "_ZTVN10__cxxabiv120__function_type_infoE",
+            "_ZTVN10__cxxabiv116__enum_type_infoE",
+        ),
+        "cpp_threads.c": ("_ZTINSt6thread6_StateE",),
+        "cpp_locks.c": ("_ZSt15__once_callable", "_ZSt11__once_call"),
+        "cpp_objects.c": (
+            "_ZTVNSt3__114__shared_countE",
+            "_ZTVNSt3__119__shared_weak_countE",
+            "_ZTINSt3__119__shared_weak_countE",
+            "_ZTINSt3__114__shared_countE",
+        ),
+    }.items()
+    for name in names
+}
+"""The files that define variables."""
 
 
 @record(frozen=True, slots=True)

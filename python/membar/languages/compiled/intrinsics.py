@@ -27,6 +27,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     # Its first argument.
     "argument": ("expect", "expect.with.probability", "threadlocal.address", "ptr.annotation", "annotation",
                  "launder.invariant.group", "strip.invariant.group", "ssa.copy"),
+    # A question that the optimiser answers, here with no.
+    "no": ("is.constant",),
     "copy": ("memcpy", "memcpy.inline", "memmove"),
     "fill": ("memset", "memset.inline"),
     "lifetime": ("lifetime.start", "lifetime.end"),
@@ -37,7 +39,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
         "umin", "umax", "smin", "smax", "abs", "fshl", "fshr", "scmp", "ucmp",
         "fmuladd", "fma", "fabs", "sqrt", "floor", "ceil", "trunc", "rint", "round", "copysign",
         "minnum", "maxnum",
-        "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "is.constant", "objectsize",
+        "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "objectsize",
     ),
     # Something that a later pass gives a meaning to, by name.
     "call": ("trap", "debugtrap", "ubsantrap", "stacksave", "stackrestore", "va_start", "va_end", "va_copy",

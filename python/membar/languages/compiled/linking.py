@@ -10,6 +10,7 @@ from membar.code.passes.link import Refuse, link, named_operands, rename
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
+from membar.code.passes.static_destructors import take_static_destructors
 from membar.code.primitives import PREFIX
 from membar.code.structure import has_assembly
 from membar.code.validate import MalformedCodeError, validate
@@ -179,6 +180,7 @@ class _Linking:
             lowered = self.library.code(unit.name, roots, self.read)
         else:
             lowered = lower_module(unit.module, roots, self.read, self.definitions, OVERRIDDEN)
+            lowered = take_static_destructors(lowered)
             if unit.module.is_given:
                 self._validate(lowered)
         return resolve_kernel(lowered, self.refuse)

@@ -815,6 +815,8 @@ class _Body:
                 return
             case "argument":
                 self.values[item.result or ""] = (arguments[0],)
+            case "no":
+                self.values[item.result or ""] = (code.Constant(0, code.BOOL),)
             case "copy":
                 target, source, length, is_volatile = arguments
                 self.emit(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import membar
 from membar.languages.compiled.source_language import CPP, C, source_language
 from membar.questions.outcome import Verdict
+from strategies.cpp_programs import CASES
+from tiers import rows
 from unit.languages.compiled.test_driver import needs_compiler
 
 SPIN = """
@@ -48,3 +52,13 @@ def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
     report = answer.render("terminal")
     assert "main::lambda" in report
     assert "_ZN" not in report
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("name", "text", "verdict"), rows(16, CASES), ids=[name.replace(" ", "-") for name, _, _ in CASES]
+)
+def test_what_the_library_does(name: str, text: str, verdict: str, tmp_path: Path) -> None:
+    file = tmp_path / "program.cpp"
+    file.write_text(text)
+    assert membar.check(file).verdict == verdict, name

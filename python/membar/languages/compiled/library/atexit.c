@@ -5,17 +5,19 @@ enum { MOST_HANDLERS = 32 };
 struct handlers {
     unsigned count;
     void (*functions[MOST_HANDLERS])(void);
+    void (*destructors[MOST_HANDLERS])(void *); /* of C++ objects, instead of a function */
+    void *objects[MOST_HANDLERS];
 };
 static struct handlers at_end, at_quick_end;
 
 /* Threads may register functions at the same time, and while the process ends. */
-static int add(struct handlers *handlers, void (*function)(void))
+static unsigned add(struct handlers *handlers, void (*function)(void))
 {
     unsigned at = __atomic_fetch_add(&handlers->count, 1, __ATOMIC_RELAXED);
     if (at >= MOST_HANDLERS)
         __membar_cut("more than 32 functions for the end of the process");
     STORE(&handlers->functions[at], function, RELEASE);
-    return 0;
+    return at;
 }
 
 static void call_all(struct handlers *handlers)
@@ -24,8 +26,13 @@ static void call_all(struct handlers *handlers)
     while ((left = LOAD(&handlers->count, RELAXED)) != 0) {
         void (*function)(void) = LOAD(&handlers->functions[left - 1], ACQUIRE);
         STORE(&handlers->count, left - 1, RELAXED);
-        if (function)
+        if (function) {
             function();
+            continue;
+        }
+        void (*destructor)(void *) = LOAD(&handlers->destructors[left - 1], ACQUIRE);
+        if (destructor)
+            destructor(handlers->objects[left - 1]);
     }
 }
 
@@ -36,8 +43,25 @@ void __mb_end_of_process(void) { call_all(&at_end); }
 void __mb_end_of_quick_exit(void) { call_all(&at_quick_end); }
 
 /// atexit, at_quick_exit: Up to 32 functions; executions with more are truncated.
-int atexit(void (*function)(void)) { return add(&at_end, function); }
-int at_quick_exit(void (*function)(void)) { return add(&at_quick_end, function); }
+int atexit(void (*function)(void))
+{
+    add(&at_end, function);
+    return 0;
+}
+int at_quick_exit(void (*function)(void))
+{
+    add(&at_quick_end, function);
+    return 0;
+}
+
+/// __cxa_atexit: Destructors of C++ objects, as `atexit`.
+int __cxa_atexit(void (*destructor)(void *), void *object, void *library)
+{
+    unsigned at = add(&at_end, NULL);
+    at_end.objects[at] = object;
+    STORE(&at_end.destructors[at], destructor, RELEASE);
+    return 0;
+}
 
 /// __mb_end_of_main: Executions in which `main` ends without the process are truncated if there are such functions.
 void __mb_end_of_main(void)

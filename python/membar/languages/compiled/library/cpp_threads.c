@@ -1,18 +1,11 @@
-/* std::thread of libc++: its headers start threads by pthread_create. */
-#include "membar.h"
+/* std::thread: headers of libc++ start threads by pthread_create, those of libstdc++ by a function of the library. */
+#include "cpp.h"
 
-_Noreturn void abort(void);
 void free(void *block);
 int pthread_join(unsigned long handle, void **result);
 int pthread_detach(unsigned long handle);
 
-static _Noreturn void raise(const char *message)
-{
-    __membar_check(0, "exits", message);
-    __membar_exit(134);
-}
-
-/// _ZNSt3__115__thread_structC1Ev, _ZNSt3__115__thread_structD1Ev: What a thread of libc++ keeps for its end; nothing here.
+/// _ZNSt3__115__thread_structC1Ev, _ZNSt3__115__thread_structD1Ev: What libc++ keeps for the end of a thread: nothing here.
 void _ZNSt3__115__thread_structC1Ev(void *self) {}
 void _ZNSt3__115__thread_structD1Ev(void *self) {}
 
@@ -20,34 +13,73 @@ void _ZNSt3__115__thread_structD1Ev(void *self) {}
 void *_ZNSt3__119__thread_local_dataEv(void) { return NULL; }
 void _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_(void *self, void *data) { free(data); }
 
-/// _ZNSt3__16thread4joinEv: `std::thread::join`: joining one that cannot be joined throws, which violates `exits`.
-void _ZNSt3__16thread4joinEv(unsigned long *self)
+static inline void join(unsigned long *self)
 {
     if (*self == 0)
-        raise("join of a thread that is not joinable: std::system_error is thrown and not caught");
+        end_by_error("a thread is joined that is not joinable: std::system_error is thrown");
     pthread_join(*self, NULL);
     *self = 0;
 }
 
-/// _ZNSt3__16thread6detachEv: `std::thread::detach`: detaching a thread that cannot be joined throws, which violates `exits`.
-void _ZNSt3__16thread6detachEv(unsigned long *self)
+static inline void detach(unsigned long *self)
 {
     if (*self == 0)
-        raise("detach of a thread that is not joinable: std::system_error is thrown and not caught");
+        end_by_error("a thread is detached that is not joinable: std::system_error is thrown");
     pthread_detach(*self);
     *self = 0;
 }
 
-/// _ZNSt3__16threadD1Ev, _ZNSt3__16threadD2Ev: `std::thread::~thread`: destroying a thread that is joinable calls std::terminate, which violates `exits`.
+/// _ZNSt3__16thread4joinEv, _ZNSt6thread4joinEv: `std::thread::join`: joining a thread that is not joinable violates `exits`.
+void _ZNSt3__16thread4joinEv(unsigned long *self) { join(self); }
+void _ZNSt6thread4joinEv(unsigned long *self) { join(self); }
+
+/// _ZNSt3__16thread6detachEv, _ZNSt6thread6detachEv: `std::thread::detach`: detaching a thread that is not joinable violates `exits`.
+void _ZNSt3__16thread6detachEv(unsigned long *self) { detach(self); }
+void _ZNSt6thread6detachEv(unsigned long *self) { detach(self); }
+
+/// _ZNSt3__16threadD1Ev, _ZNSt3__16threadD2Ev: `std::thread::~thread`: destroying a thread that was neither joined nor detached violates `exits`.
 void _ZNSt3__16threadD1Ev(unsigned long *self)
 {
     if (*self != 0)
-        raise("a thread is destroyed that was neither joined nor detached: std::terminate is called");
+        end_by_error("a thread is destroyed that was neither joined nor detached: std::terminate is called");
 }
 void _ZNSt3__16threadD2Ev(unsigned long *self) { _ZNSt3__16threadD1Ev(self); }
 
-/// _ZNSt3__16thread20hardware_concurrencyEv: `std::thread::hardware_concurrency`: 0 or 1.
-unsigned _ZNSt3__16thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }
+/* A function and its arguments, as libstdc++ keeps them. */
+struct state;
+struct functions {
+    void (*destroy)(struct state *self);
+    void (*destroy_and_delete)(struct state *self);
+    void (*run)(struct state *self);
+};
+struct state {
+    const struct functions *functions;
+};
 
-/// _ZNSt3__120__throw_system_errorEiPKc: `std::system_error`: is thrown by a function of the library; as nobody catches it, this violates `exits`.
-_Noreturn void _ZNSt3__120__throw_system_errorEiPKc(int error, const char *message) { raise(message); }
+static void *run_state(void *argument)
+{
+    struct state *state = argument;
+    state->functions->run(state);
+    state->functions->destroy_and_delete(state);
+    return NULL;
+}
+
+/// _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE: `std::thread` of libstdc++ starts: never fails.
+void _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(unsigned long *self, struct state **state, void (*unused)(void))
+{
+    struct state *given = *state;
+    *state = NULL;
+    *self = (unsigned long)__membar_spawn(run_state, given);
+}
+
+/// _ZNSt6thread6_StateD2Ev: The end of what libstdc++ keeps for a thread.
+void _ZNSt6thread6_StateD2Ev(struct state *self) {}
+char _ZTINSt6thread6_StateE[16];
+
+/// _ZNSt3__16thread20hardware_concurrencyEv, _ZNSt6thread20hardware_concurrencyEv: `std::thread::hardware_concurrency`: 0 or 1.
+unsigned _ZNSt3__16thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }
+unsigned _ZNSt6thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }
+
+/// _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE, _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE: `std::this_thread::sleep_for`: does nothing, as every interleaving is explored anyway.
+void _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(const void *time) {}
+void _ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE(long seconds, long rest) {}

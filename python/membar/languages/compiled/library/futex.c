@@ -17,26 +17,43 @@ static uintptr_t waits_at[MOST_THREADS]; /* addresses of words */
 
 static long fail(int number)
 {
+    if (number == 0)
+        return 0;
     *__errno_location() = number;
     return -1;
 }
 
-static long wait_at(unsigned *word, unsigned expected, _Bool is_timed)
+static inline unsigned long read_word(const void *word, int size)
+{
+    switch (size) {
+    case 1:
+        return LOAD((unsigned char *)word, RELAXED);
+    case 2:
+        return LOAD((unsigned short *)word, RELAXED);
+    case 4:
+        return LOAD((unsigned *)word, RELAXED);
+    default:
+        return LOAD((unsigned long *)word, RELAXED);
+    }
+}
+
+/* Waits while a word of so many bytes has a value; gives 0, or the number of an error. */
+static inline int wait_at(const void *word, unsigned long expected, int size, _Bool is_timed, _Bool may_wake)
 {
     long long me = __membar_self();
     if (me >= MOST_THREADS)
         __membar_cut("futexes of more than 16 threads");
-    if (LOAD(word, RELAXED) != expected)
-        return fail(EAGAIN);
-    if (__membar_wakes())
-        return is_timed && __membar_choose(0, 1) ? fail(ETIMEDOUT) : 0;
+    if (read_word(word, size) != expected)
+        return EAGAIN;
+    if (may_wake && __membar_wakes())
+        return is_timed && __membar_choose(0, 1) ? ETIMEDOUT : 0;
     uintptr_t address = (uintptr_t)word;
     STORE(&waits_at[me], address, RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (LOAD(word, RELAXED) != expected) {
+    if (read_word(word, size) != expected) {
         /* Who was woken meanwhile has waited. */
         _Bool is_woken = !__atomic_compare_exchange_n(&waits_at[me], &address, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-        return is_woken ? 0 : fail(EAGAIN);
+        return is_woken ? 0 : EAGAIN;
     }
     if (is_timed)
         __membar_assume(LOAD(&waits_at[me], RELAXED) == 0);
@@ -45,7 +62,7 @@ static long wait_at(unsigned *word, unsigned expected, _Bool is_timed)
     return 0;
 }
 
-static long wake_at(unsigned *word, unsigned most)
+static long wake_at(const void *word, unsigned most)
 {
     long woken = 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -77,10 +94,14 @@ long syscall(long number, long first, long second, long third, long fourth, long
     if (number == SYS_futex) {
         long command = second & COMMAND;
         if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
-            return wait_at((unsigned *)first, (unsigned)third, fourth != 0);
+            return fail(wait_at((void *)first, (unsigned)third, sizeof(unsigned), fourth != 0, 1));
         if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
-            return wake_at((unsigned *)first, (unsigned)third);
+            return wake_at((void *)first, (unsigned)third);
     }
     __membar_cut("calls of the system other than simple ones");
     return -1;
 }
+
+/// __mb_wait_at, __mb_wake_at: The same for words of other sizes, without waking up spuriously.
+int __mb_wait_at(const void *word, unsigned long expected, int size) { return wait_at(word, expected, size, 0, 0); }
+void __mb_wake_at(const void *word, unsigned most) { wake_at(word, most); }

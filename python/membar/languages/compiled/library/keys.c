@@ -29,9 +29,37 @@ static void *get(unsigned key)
     return values[key];
 }
 
+/* Destructors of C++ objects that each thread has for itself. */
+enum { MOST_LOCALS = 8 };
+static _Thread_local unsigned locals;
+static _Thread_local void (*local_destructors[MOST_LOCALS])(void *);
+static _Thread_local void *local_objects[MOST_LOCALS];
+
+/// __mb_end_of_locals: At the end of a thread, its thread_local objects are destroyed, the last one first.
+void __mb_end_of_locals(void)
+{
+    for (unsigned left = MOST_LOCALS; left; left--)
+        if (left <= locals)
+            local_destructors[left - 1](local_objects[left - 1]);
+}
+
+/// __cxa_thread_atexit: Up to 8 thread_local objects with destructors; executions with more are truncated.
+int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library)
+{
+    if (locals == MOST_LOCALS)
+        __membar_cut("more than 8 thread_local objects with destructors");
+    local_destructors[locals] = destructor;
+    local_objects[locals] = object;
+    locals++;
+    return 0;
+}
+
 /// __mb_end_of_thread: At the end of a thread, the destructors of its keys are called with their values, up to four times.
 void __mb_end_of_thread(void)
 {
+    __mb_end_of_locals();
+    if (LOAD(&keys, RELAXED) == 0)
+        return;
     for (int round = 0; round < ROUNDS; round++)
         for (unsigned key = 0; key < MOST_KEYS; key++) {
             void *value = values[key];

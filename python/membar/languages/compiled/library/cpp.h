@@ -1,0 +1,13 @@
+/* How the bodies of C++ library functions report what ends the program. */
+#ifndef MEMBAR_CPP_H
+#define MEMBAR_CPP_H
+#include "membar.h"
+
+static inline _Noreturn void end_by_error(const char *message)
+{
+    __membar_check(0, "exits", message);
+    __membar_exit(134);
+}
+#define throw_from_library(type) end_by_error("the C++ library throws " type ", and nobody catches it")
+
+#endif

@@ -1,0 +1,180 @@
+"""C++ programs that use one part of the library each, right and with one mistake, and what membar must say.
+
+`make test` takes the first rows; compiling C++ takes a second each.
+"""
+
+# ruff: noqa: E501 - one row for each program
+
+from __future__ import annotations
+
+_HEAD = """
+#include <atomic>
+#include <cassert>
+#include <{header}>
+#include <thread>
+"""
+
+
+def program(header: str, text: str) -> str:
+    """A whole program."""
+    return _HEAD.format(header=header) + text
+
+
+VIOLATED, HOLDS, WITHIN = "violated", "holds", "holds-within"
+
+_MUTEX = """
+std::mutex m; int counter;
+void work() { std::lock_guard<std::mutex> guard(m); ++counter; }
+int main() { std::thread a(work), b(work); a.join(); b.join(); assert(counter == 2); }
+"""
+_CONDITION = """
+#include <condition_variable>
+std::mutex m; std::condition_variable c; bool ready; int data;
+int main() {
+  std::thread producer([] { { std::unique_lock lock(m); data = 1; ready = true; } c.notify_one(); });
+  { std::unique_lock lock(m); c.wait(lock, [] { return ready; }); assert(data == 1); }
+  producer.join();
+}
+"""
+_SHARED = """
+std::shared_mutex m; int data;
+int main() {
+  std::thread w([] { std::unique_lock lock(m); ++data; });
+  { std::shared_lock lock(m); assert(data == 0 || data == 1); }
+  w.join(); assert(data == 1);
+}
+"""
+_ONCE = """
+std::once_flag flag; int value;
+void use() { std::call_once(flag, [] { value += 1; }); assert(value == 1); }
+int main() { std::thread a(use), b(use); a.join(); b.join(); }
+"""
+_STATIC = """
+struct Config { int value; Config() : value(42) {} };
+Config &config() { static Config instance; return instance; }
+int main() {
+  std::thread a([] { assert(config().value == 42); });
+  assert(config().value == 42); a.join();
+}
+"""
+_POINTER = """
+int main() {
+  auto p = std::make_shared<int>(7);
+  std::thread a([p] { assert(*p == 7); });
+  p.reset(); a.join();
+}
+"""
+_VIRTUAL = """
+struct Shape { virtual ~Shape() = default; virtual int area() const = 0; };
+struct Square : Shape {
+  int side; explicit Square(int side) : side(side) {}
+  int area() const override { return side * side; }
+};
+std::atomic<Shape *> published{nullptr};
+int main() {
+  std::thread a([] { published.store(new Square(3), std::memory_order_release); });
+  if (Shape *shape = published.load(std::memory_order_acquire)) assert(shape->area() == 9);
+  a.join(); delete published.load();
+}
+"""
+_WAIT = """
+std::atomic<int> flag{0}; int data;
+int main() {
+  std::thread a([] { data = 1; flag.store(1, std::memory_order_release); flag.notify_one(); });
+  flag.wait(0, std::memory_order_acquire); assert(data == 1); a.join();
+}
+"""
+_LOCAL = """
+struct Counter { int n = 5; ~Counter() { n = 0; } };
+thread_local Counter mine; thread_local int plain = 1;
+int main() {
+  std::thread a([] { mine.n++; plain++; assert(mine.n == 6 && plain == 2); });
+  a.join(); assert(mine.n == 5 && plain == 1);
+}
+"""
+_FUNCTION = """
+std::atomic<int> x{0};
+int main() {
+  int k = 3; std::function<void()> f = [k] { x.fetch_add(k); };
+  std::thread a(f); f(); a.join(); assert(x == 6);
+}
+"""
+_LATCH = """
+std::latch l{1}; int x;
+int main() { std::thread a([] { x = 1; l.count_down(); }); l.wait(); assert(x == 1); a.join(); }
+"""
+_BARRIER = """
+std::barrier b{2}; int x, y;
+int main() {
+  std::thread a([] { x = 1; b.arrive_and_wait(); assert(y == 1); });
+  y = 1; b.arrive_and_wait(); assert(x == 1); a.join();
+}
+"""
+_SEMAPHORE = """
+std::counting_semaphore<2> s{0}; int data;
+int main() { std::thread a([] { data = 1; s.release(); }); s.acquire(); assert(data == 1); a.join(); }
+"""
+_REFERENCE = """
+int n;
+int main() {
+  std::thread a([] { std::atomic_ref(n).fetch_add(1, std::memory_order_relaxed); });
+  std::atomic_ref(n).fetch_add(1); a.join(); assert(n == 2);
+}
+"""
+_MEMORY = """
+struct Node { int value; };
+int main() {
+  auto *node = new Node{1}; std::thread a([node] { node->value = 2; });
+  a.join(); assert(node->value == 2); delete node;
+}
+"""
+_RECURSIVE = """
+std::recursive_mutex m; int x;
+void twice() { m.lock(); m.lock(); ++x; m.unlock(); m.unlock(); }
+int main() { std::thread a(twice); twice(); a.join(); assert(x == 2); }
+"""
+_TRY = """
+std::mutex m; int x;
+int main() { if (m.try_lock()) { x = 1; m.unlock(); } assert(x == 1); }
+"""
+_JOINING = """
+std::atomic<int> x{0};
+int main() { { std::jthread a([] { x = 1; }); } assert(x == 1); }
+"""
+
+CASES: tuple[tuple[str, str, str], ...] = (
+    ("mutex", program("mutex", _MUTEX), HOLDS),
+    ("mutex not taken", program("mutex", _MUTEX.replace("guard(m)", "guard(*new std::mutex)")), VIOLATED),
+    ("condition variable", program("mutex", _CONDITION), HOLDS),
+    ("condition variable without loop", program("mutex", _CONDITION.replace(", [] { return ready; }", "")), VIOLATED),
+    ("shared mutex", program("shared_mutex", "#include <mutex>" + _SHARED), HOLDS),
+    ("shared mutex, written by readers", program("shared_mutex", _SHARED.replace("unique_lock", "shared_lock")), VIOLATED),
+    ("call once", program("mutex", _ONCE), HOLDS),
+    ("call twice", program("mutex", _ONCE.replace("std::call_once(flag, [] { value += 1; })", "value += 1")), VIOLATED),
+    ("static local", program("memory", _STATIC), HOLDS),
+    ("shared pointer", program("memory", _POINTER), HOLDS),
+    ("raw pointer", program("memory", _POINTER.replace("[p] { assert(*p", "[q = p.get()] { assert(*q")), VIOLATED),
+    ("virtual call", program("memory", _VIRTUAL), HOLDS),
+    ("virtual call, relaxed", program("memory", _VIRTUAL.replace("memory_order_release", "memory_order_relaxed")), VIOLATED),
+    ("atomic wait", program("memory", _WAIT), WITHIN),
+    ("atomic wait without notification", program("memory", _WAIT.replace("flag.notify_one();", "")), VIOLATED),
+    ("atomic wait, relaxed", program("memory", _WAIT.replace("0, std::memory_order_acquire", "0, std::memory_order_relaxed")), VIOLATED),
+    ("thread-local", program("memory", _LOCAL), HOLDS),
+    ("not thread-local", program("memory", _LOCAL.replace("thread_local int", "int")), VIOLATED),
+    ("std::function", program("functional", _FUNCTION), HOLDS),
+    ("latch", program("latch", _LATCH), HOLDS),
+    ("latch not awaited", program("latch", _LATCH.replace("l.wait();", "")), VIOLATED),
+    ("barrier", program("barrier", _BARRIER), WITHIN),
+    ("semaphore", program("semaphore", _SEMAPHORE), WITHIN),
+    ("semaphore not taken", program("semaphore", _SEMAPHORE.replace("s.acquire();", "")), VIOLATED),
+    ("atomic_ref", program("memory", _REFERENCE), HOLDS),
+    ("new and delete", program("memory", _MEMORY), HOLDS),
+    ("deleted too early", program("memory", _MEMORY.replace("a.join(); assert(node->value == 2); delete node;", "delete node; a.join();")), VIOLATED),
+    ("deleted twice", program("memory", _MEMORY.replace("delete node;", "delete node; delete node;")), VIOLATED),
+    ("recursive mutex", program("mutex", _RECURSIVE), HOLDS),
+    ("locked twice", program("mutex", _RECURSIVE.replace("recursive_mutex", "mutex")), VIOLATED),
+    ("try_lock may fail", program("mutex", _TRY), VIOLATED),
+    ("jthread", program("memory", _JOINING), WITHIN),
+    ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
+)  # fmt: skip
+"""Name, text and verdict under rc20."""
