@@ -99,11 +99,11 @@ export class Drawing {
     const { run, data } = this;
     const narrow = view.isNarrow ?? false;
     const widest = Math.max(8, ...this.cards.map((card) => cardText(card.events).length));
-    const width = narrow ? Math.max(142, widest * 8.2 + 42) : Math.max(150, widest * 8.15 + 42 + (run.hasBuffers ? 62 : data.racing?.length || data.failing?.length ? 20 : 0));
+    const width = narrow ? Math.max(view.cycle ? 96 : 142, widest * 8.2 + 42) : Math.max(150, widest * 8.15 + 42 + (run.hasBuffers ? 62 : data.racing?.length || data.failing?.length ? 20 : 0));
     const count = Math.max(this.columns.length, 1);
-    const side = view.cycle ? 92 : narrow ? 30 : count > 2 ? 50 : 62;
+    const side = view.cycle ? (narrow ? 30 : 92) : narrow ? 30 : count > 2 ? 50 : 62;
     const room = (available - 2 * side - count * width) / Math.max(count - 1, 1);
-    const gutter = Math.min(Math.max(room, narrow || count > 2 ? 46 : 84), 210);
+    const gutter = Math.min(Math.max(room, narrow && view.cycle && count > 2 ? 40 : narrow || count > 2 ? 46 : 84), 210);
     const gap = view.gap ?? 14;
     const total = Math.max(2 * side + count * width + (count - 1) * gutter, narrow ? 0 : 420);
     const left = (total - (count * width + (count - 1) * gutter)) / 2;

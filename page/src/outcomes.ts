@@ -1,6 +1,6 @@
 // The final states of a program, an execution for each, and why another one is impossible.
 import { h, plural, rich } from "./dom";
-import { Drawing } from "./drawing";
+import { Drawing, groupOf } from "./drawing";
 import { fit } from "./execution";
 import type { Answer, Broken, DrawingData, DrawnEvent, Explanation, Outcome } from "./types";
 
@@ -93,10 +93,11 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
     ? `**Why is this impossible?** It would need a cycle: each of these ${count} must come before the next, and the last before the first. The rule \`${broken.axiom}\` of ${model} forbids that.`
     : `**Why is this impossible?** The rule \`${broken.axiom}\` of ${model} forbids it: it ${broken.demand}.`)));
   const drawing = new Drawing(found.drawing, { hover: () => undefined, choose: () => undefined });
-  const svg = drawing.render({ step: 0, hidden: new Set(), cycle: broken.edges, gap: 26, isNarrow: width < 460 }, width);
+  const edges = broken.edges.map((edge) => ({ ...edge, relation: plainRelation(found.drawing!, edge) }));
+  const svg = drawing.render({ step: 0, hidden: new Set(), cycle: edges, gap: 26, isNarrow: width < 460 }, width);
   svg.setAttribute("aria-label", `The cycle that ${broken.axiom} forbids`);
   fit(svg, Math.min(width, 470), 420);
-  const list = h("ol", { class: "cycle-list" }, ...broken.edges.map((edge, n) => h("li", {}, h("b", { class: edge.relation }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === broken.edges.length - 1)))));
+  const list = h("ol", { class: "cycle-list" }, ...edges.map((edge, n) => h("li", {}, h("b", { class: groupOf(edge.relation) }, edge.relation), ": ", ...rich(edgeWords(found.drawing!, edge, n === edges.length - 1)))));
   box.append(h("div", { class: "cycle" }, svg, list));
   handlers?.markCycle(linesOf(found.drawing, broken));
   return box;
@@ -105,6 +106,13 @@ export function explanation(found: Explanation, model: string, handlers: Pick<Ou
 function linesOf(drawing: DrawingData, broken: Broken): number[] {
   const ids = new Set(broken.edges.flatMap((edge) => [edge.source, edge.target]));
   return [...new Set(drawing.events.filter((event) => ids.has(event.id)).flatMap((event) => event.line ?? []))];
+}
+
+/** What a model calls `obs` or `dependency` is, between two events, a relation that has a meaning of its own. */
+function plainRelation(drawing: DrawingData, edge: Broken["edges"][number]): string {
+  const isPlain = ["po", "rf", "co", "fr", "addr", "data", "ctrl", "mfence"].includes(edge.relation);
+  const has = (relation: string): boolean => (drawing.edges[relation] ?? []).some(([source, target]) => source === edge.source && target === edge.target);
+  return isPlain ? edge.relation : ["rf", "co", "fr", "data", "addr"].find(has) ?? edge.relation;
 }
 
 /** What an edge of a cycle says. */
