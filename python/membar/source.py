@@ -31,7 +31,14 @@ class CompilerOptions:
     """How a text is compiled, for languages that a compiler reads. What is not said is chosen.
 
     Attributes:
-        clang: the compiler, a path or a name.
+        clang: the compiler of C, a path or a name.
+        rustc: the compiler of Rust, a path or a name.
+        edition: of Rust.
+        features: of a crate of Rust that are on.
+        configurations: what Rust's `cfg` tests.
+        program: the binary of a Cargo package.
+        allow_build: a Cargo package may run build scripts and procedural macros.
+        test: the test of a Rust program that is its entry.
         target: the processor.
         data_model: `ILP32` or `LP64`.
         undefines: macros that are not defined.
@@ -46,6 +53,13 @@ class CompilerOptions:
     """
 
     clang: str | None = None
+    rustc: str | None = None
+    edition: str | None = None
+    features: tuple[str, ...] = ()
+    configurations: tuple[str, ...] = ()
+    program: str | None = None
+    allow_build: bool = False
+    test: str | None = None
     target: str | None = None
     data_model: str | None = None
     undefines: tuple[str, ...] = ()

@@ -97,11 +97,11 @@ def test_a_check_of_one_language_imports_nothing_of_another(name: str) -> None:
 
 
 def test_the_tables_of_languages_say_what_the_folders_say() -> None:
-    assert languages.FOLDERS.keys() | {"C", "C++"} == languages.DEFAULT_MODELS.keys()
+    assert languages.FOLDERS.keys() | {"C", "C++", "Rust"} == languages.DEFAULT_MODELS.keys()
     for frontend in registry.frontends():
         for language in frontend.default_models:
             words = registry.words_of(language)
-            assert language in {"C", "C++"} or words is frontend.dialects.get(language, frontend.tags)
+            assert language in {"C", "C++", "Rust"} or words is frontend.dialects.get(language, frontend.tags)
     assert litmus.DIALECTS["C"].tags.keys() <= registry.words_of("C").keys()
 
 

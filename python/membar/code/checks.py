@@ -39,7 +39,12 @@ class Checks:
         name, content = f".text {text}", text.encode() + b"\0"
         if name not in self._objects:
             self._new[name] = ir.Object(
-                name=name, size=len(content), align=1, content=content, is_constant=True
+                name=name,
+                size=len(content),
+                align=1,
+                content=content,
+                is_constant=True,
+                binding="local",
             )
         return ir.ObjectAddress(name)
 

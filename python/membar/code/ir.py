@@ -158,12 +158,16 @@ class Index(Instruction):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Load(Instruction):
-    """`result = memory[address]`. A plain access has no ordering."""
+    """`result = memory[address]`. A plain access has no ordering.
+
+    `may_be_unset` says that the language lets the value be one that was never set.
+    """
 
     result: Value
     address: Operand
     ordering: str | None = None
     is_volatile: bool = False
+    may_be_unset: bool = False
     align: int = 1
 
 
@@ -411,9 +415,10 @@ class Module:
     is the one of which there are as many as `__membar_number` says.
     `processor` is that of the memory model, None for sc and models of languages.
     `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `mixed_atomics` are places where a
-    Program has text. `is_kernel` says that functions of
-    the Linux kernel are called. `lacks_arguments` says that `main` uses its arguments and gets none;
-    `notes` are those of the Program. `most_spawned` and `most_allocated` limit the iterations of loops that
+    Program has text. `is_rust` says that copies may copy what was never set, and that loads say
+    whether they may find it. `is_kernel` says that functions of the Linux kernel are called.
+    `lacks_arguments` says that `main` uses its arguments and gets none; `notes` are those of the Program.
+    `most_spawned` and `most_allocated` limit the iterations of loops that
     start a thread or allocate memory in each of them, where constants do not. `allocated` says for what
     type a call may allocate memory: file, line and column of the call → the name of the type and its shape.
     """
@@ -429,6 +434,7 @@ class Module:
     mixed_sizes: tuple[str, ...] = ()
     mixed_atomics: tuple[Place, ...] = ()
     is_kernel: bool = False
+    is_rust: bool = False
     lacks_arguments: bool = False
     notes: tuple[str, ...] = ()
     most_spawned: int = 4

@@ -14,6 +14,7 @@ from membar.records import record
 PREFIX = "__membar_"
 USE, READ = FunctionAddress(f"{PREFIX}use"), FunctionAddress(f"{PREFIX}read")
 SPAWN, SPAWN_COPIES = FunctionAddress(f"{PREFIX}spawn"), FunctionAddress(f"{PREFIX}spawn_copies")
+ARGUMENT = FunctionAddress(f"{PREFIX}argument")
 SHOW, PRINT = FunctionAddress(f"{PREFIX}show"), FunctionAddress(f"{PREFIX}print")
 MAIN = 1 << 30
 """What `join` and `retire` call `main`: memory that is 0 names no thread."""
@@ -32,6 +33,7 @@ class Primitive:
 
 _ALL = (
     Primitive("spawn", (PTR, PTR), (_I64,), "starts a thread: calls a function with an argument"),
+    Primitive("argument", (_I64,), (PTR,), "so many bytes for what the next thread is started with"),
     Primitive("spawn_copies", (PTR, PTR), (), "as `spawn`, as many threads as `number` says"),
     Primitive("number", (), (_I64,), "how many copies there are of a thread of which there are any number"),
     Primitive("me", (), (_I64,), "the number of such a copy, from 0"),

@@ -39,6 +39,8 @@ ENDINGS: Mapping[str, str] = MappingProxyType(
         ".spin": "promela",
         ".prm": "promela",
         ".promela": "promela",
+        ".rs": "compiled.rust",
+        ".toml": "compiled.rust",
         ".xcfa": "xcfa",
     }
 )
@@ -53,6 +55,7 @@ DEFAULT_MODELS: Mapping[str, str] = MappingProxyType(
         "PPC": "power",
         "Promela": "x86-tso",
         "RISCV": "riscv",
+        "Rust": "rc20",
         "X86": "x86-tso",
         "X86_64": "x86-tso",
         "XCFA": "sc",

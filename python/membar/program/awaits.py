@@ -25,7 +25,18 @@ from membar.program.dependencies import (
     writes_memory,
 )
 from membar.program.expr import Address, addresses_of, registers_of
-from membar.program.operations import Fence, Load, Lock, Operation, Rmw, Store, StoreConditional, Tags, Unlock
+from membar.program.operations import (
+    Fence,
+    Load,
+    Lock,
+    Operation,
+    Rmw,
+    Spawn,
+    Store,
+    StoreConditional,
+    Tags,
+    Unlock,
+)
 from membar.program.program import Edge, Program, Thread
 from membar.records import record
 
@@ -265,11 +276,14 @@ def _objects_named(access: Operation) -> Names | None:
 
 
 def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
-    """The objects that an access without a mark may reach, and accesses of several threads."""
+    """The objects that an access without a mark may reach, and accesses of several threads.
+
+    What the first thread does before it starts another one does not count: nothing races there.
+    """
     found, threads = set[str](), Counter[str]()
     for thread in program.threads:
         accessed = set[str]()
-        for operation in _accesses(thread):
+        for operation in _accesses(thread, _points_alone(program, thread)):
             objects = reach.objects_of(operation)
             accessed |= objects
             if not _tags(operation) & marks:
@@ -278,9 +292,24 @@ def _unmarked_objects(program: Program, marks: Names, reach: Reach) -> Names:
     return frozenset(name for name in found if threads[name] > 1)
 
 
-def _accesses(thread: Thread) -> Iterator[Operation]:
+def _accesses(thread: Thread, left_out: frozenset[int]) -> Iterator[Operation]:
     for edge in thread.edges:
-        yield from filter(_is_access, edge.operations)
+        if edge.source not in left_out or any(isinstance(op, Spawn) for op in edge.operations):
+            yield from filter(_is_access, edge.operations)
+
+
+def _points_alone(program: Program, thread: Thread) -> frozenset[int]:
+    """The control points of the first thread at which no other one was ever started."""
+    if thread is not program.threads[0] or any(other.started for other in program.threads[1:]):
+        return frozenset()
+    behind = {edge.target for edge in thread.edges if any(isinstance(op, Spawn) for op in edge.operations)}
+    todo = list(behind)
+    while todo:
+        for edge in thread.outgoing[todo.pop()]:
+            if edge.target not in behind:
+                behind.add(edge.target)
+                todo.append(edge.target)
+    return frozenset(thread.outgoing) - behind
 
 
 def _is_access(operation: Operation) -> bool:

@@ -69,6 +69,13 @@ def check(
     includes: Sequence[str] = (),
     standard: str | None = None,
     clang: str | None = None,
+    rustc: str | None = None,
+    edition: str | None = None,
+    features: Sequence[str] = (),
+    configurations: Sequence[str] = (),
+    program: str | None = None,
+    allow_build: bool = False,
+    test: str | None = None,
     target: str | None = None,
     data_model: str | None = None,
     commands: str | None = None,
@@ -127,6 +134,13 @@ def check(
         includes: C: include FILE before the program.
         standard: C: the version of the language, such as gnu17.
         clang: C: the compiler.
+        rustc: Rust: the compiler.
+        edition: Rust: the edition.
+        features: Rust: turn on a feature of the crate.
+        configurations: Rust: what `cfg` tests, such as `loom` or `key="value"`.
+        program: Cargo.toml: the program to check.
+        allow_build: Cargo.toml: let build scripts and procedural macros run.
+        test: Rust: check the `#[test]` function NAME instead of `main`.
         target: C: the processor to compile for.
         data_model: C: compile for 32 or 64 bits.
         commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
@@ -210,6 +224,13 @@ def repair(  # noqa: D417 - the other options are those of `check`
     includes: Sequence[str] = (),
     standard: str | None = None,
     clang: str | None = None,
+    rustc: str | None = None,
+    edition: str | None = None,
+    features: Sequence[str] = (),
+    configurations: Sequence[str] = (),
+    program: str | None = None,
+    allow_build: bool = False,
+    test: str | None = None,
     target: str | None = None,
     data_model: str | None = None,
     commands: str | None = None,

@@ -19,7 +19,7 @@ _SEARCHING: Final = ("check", "litmus", "compare", "repair")
 _PROVING: Final = (SYSTEM, LIFTED)
 _OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
 _SHORT: Final = ("check", "litmus")
-_COMPILED: Final = ("C", "C++")
+_COMPILED: Final = ("C", "C++", "Rust")
 
 TABLE: Final = (
     Option(
@@ -403,6 +403,19 @@ TABLE: Final = (
             ("-include", "includes", "FILE", "list", "C: include FILE before the program"),
             ("--std", "standard", "NAME", "value", "C: the version of the language, such as gnu17"),
             ("--clang", "", "PATH", "value", "C: the compiler (default: the newest clang on the path)"),
+            ("--rustc", "", "PATH", "value", "Rust: the compiler (default: rustc on the path)"),
+            ("--edition", "", "YEAR", "value", "Rust: the edition (default: 2021)"),
+            ("--features", "", "NAME", "list", "Rust: turn on a feature of the crate"),
+            (
+                "--cfg",
+                "configurations",
+                "SPEC",
+                "list",
+                'Rust: what `cfg` tests, such as `loom` or `key="value"`',
+            ),
+            ("--bin", "program", "NAME", "value", "Cargo.toml: the program to check (default: the only one)"),
+            ("--allow-build", "", "", "switch", "Cargo.toml: let build scripts and procedural macros run"),
+            ("--test", "", "NAME", "value", "Rust: check the `#[test]` function NAME instead of `main`"),
             ("--target", "", "NAME", "value", "C: the processor to compile for (default: the model's)"),
             ("--data-model", "", "", "value", "C: compile for 32 or 64 bits (default: LP64)"),
             (

@@ -186,7 +186,7 @@ def test_a_variable_begins_anew_with_its_lifetime() -> None:
         "store ptr %x, ptr %x",
         "%r = load volatile i32, ptr %x",
         "%r = load atomic i32, ptr %x seq_cst, align 4",
-        "%r = ptrtoint ptr %x to i64",
+        "%r = ptrtoint ptr %x to i64\n          store i64 %r, ptr @p",
     ],
 )
 def test_a_variable_that_something_else_can_see_stays_in_memory(use: str) -> None:

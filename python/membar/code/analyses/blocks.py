@@ -32,7 +32,8 @@ HEADER = 0x1000
 MOST_BYTES = 1 << 24
 _SMALLEST_STRIDE = 0x4000
 _LEAST_ALIGN = 16
-_LIBRARY = folder_of(folder_of(folder_of(__file__)))
+# The library of C, and how rustc and membar call the files of Rust's.
+_LIBRARY = (folder_of(folder_of(folder_of(__file__))), "/rustc/", "/membar/")
 
 
 @record(eq=False)
@@ -276,10 +277,15 @@ def _are_alike(cells: list[tuple[int, int]], others: list[tuple[int, int]]) -> b
     return True
 
 
+def is_in_library(place: ir.Place | None) -> bool:
+    """Whether a place is in the code of a library."""
+    return place is not None and place.file.startswith(_LIBRARY)
+
+
 def place_in_program(item: ir.Instruction) -> ir.Place | None:
     """Where in the program an instruction belongs to: the place of the call, for the library's code."""
     place = item.place
-    while place is not None and place.caller is not None and place.file.startswith(_LIBRARY):
+    while place is not None and place.caller is not None and is_in_library(place):
         place = place.caller
     return place
 

@@ -412,7 +412,7 @@ class _Constraints:
 
     def _primitive(self, item: ir.Call, name: str) -> None:
         match name:
-            case "allocate" | "allocate_aligned":
+            case "allocate" | "allocate_aligned" | "argument":
                 (result,) = item.results
                 self._new(result, _site_of(item) or f"{self.function.name}%{result.name}")
             case "spawn":

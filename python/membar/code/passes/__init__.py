@@ -41,7 +41,6 @@ ORDER = (
     "pass_unnamed_arguments",
     "end_arrays",
     "inline_calls",
-    "limit_wakes",
     "promote_locals",
     "fold_constants",
     "expand_copies",
@@ -49,12 +48,14 @@ ORDER = (
     "promote_locals",
     "join_pieces",
     "fold_constants",
+    "limit_wakes",
+    "fold_constants",
     "unroll_counted_loops",
 )
-_OF_A_THREAD = (
-    "promote_locals", "join_pieces", "fold_constants", "unroll_counted_loops",
-    "split_locals", "promote_locals", "join_pieces", "fold_constants",
-)  # fmt: skip
+_DIVIDE = ("split_locals", "promote_locals", "join_pieces", "fold_constants")
+"""What makes values of further variables each time: a pointer to one may have been kept in another."""
+_MOST_ROUNDS = 4
+_OF_A_THREAD = ("promote_locals", "join_pieces", "fold_constants", "unroll_counted_loops", *_DIVIDE)
 """What simplifies the function of a thread once its argument is known: what is known after loops have been
 written out divides further variables. Copies are expanded before, where all accesses to memory are seen."""
 _OF_MEMORY = (
@@ -65,6 +66,7 @@ _OF_MEMORY = (
     "print_text",
     "check_constants",
     "place_heap",
+    "forward_constants",
     "check_addresses",
     "promote_locals",
     "fold_constants",
@@ -138,10 +140,19 @@ def prepare(
     from membar.code.passes.spawn_threads import spawn_threads  # noqa: PLC0415 - it needs this module
     from membar.code.passes.start_program import start_program  # noqa: PLC0415 - on demand
 
+    def divide_again(module: ir.Module) -> ir.Module:
+        for _ in range(_MOST_ROUNDS):
+            divided = _run(module, _DIVIDE, is_validated=is_validated, watch=watch)
+            if divided.functions == module.functions:
+                break
+            module = divided
+        return module
+
     def simplify(whole: ir.Module, name: str) -> ir.Module:
         def simplify_once(module: ir.Module) -> ir.Module:
             alone = replace(module, functions={name: module.functions[name]})
             alone = _run(alone, _OF_A_THREAD, is_validated=is_validated, watch=watch)
+            alone = divide_again(alone)
             functions = {**module.functions, name: alone.functions[name]}
             return replace(module, functions=functions, objects=alone.objects)
 
@@ -153,6 +164,7 @@ def prepare(
         watch(start, module)
     last = len(ORDER) - ORDER[::-1].index("fold_constants")  # loops are written out thread by thread
     module = _run(module, ORDER[:last], is_validated=is_validated, watch=watch)
+    module = divide_again(module)
     module = spawn_threads(resolve_thread_functions(module), simplify, any_number)
     if any_number is not None:
         check_copies(module, any_number)

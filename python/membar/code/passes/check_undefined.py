@@ -127,6 +127,12 @@ class _Undefined:
 
     def _check_function(self, function: ir.Function) -> ir.Function:
         matters = {name for name in _values_that_matter(function) if not name.startswith(f"{MERGED}/")}
+        matters -= {
+            item.result.name
+            for block in function.blocks
+            for item in block.instructions
+            if isinstance(item, ir.Load) and self._may_be_unset(item)
+        }
         emit = Emitter(function, "undefined", self.module)
         self.pairs: dict[str, ir.Compute] = {}
         wide: dict[str, set[str]] = {}  # wide numbers that were read, and from which objects
@@ -156,6 +162,11 @@ class _Undefined:
                         self._check(item.result, names, emit, None)
             blocks.append(replace(block, instructions=tuple(emit.take())))
         return replace(function, blocks=tuple(blocks))
+
+    def _may_be_unset(self, item: ir.Load) -> bool:
+        """Whether the language lets a load find what was never set, whatever follows."""
+        is_copy = self.module.is_rust and any(each in item.result.name for each in _COPIES)
+        return item.may_be_unset or is_copy
 
     def _read(
         self,

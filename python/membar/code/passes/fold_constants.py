@@ -6,33 +6,39 @@ Nobody writes to constant objects, so what is loaded from them is known too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from operator import is_
 
 from membar.code import ir
 from membar.code.arithmetic import compute, overflows, signed
 from membar.code.floats import FLOATING, compute_float
 from membar.code.passes import Pass
+from membar.code.primitives import PREFIX
 from membar.code.rewrite import substitution, with_operands, with_targets, with_values
-from membar.code.structure import reachable, targets
+from membar.code.structure import operands, reachable, targets
 from membar.records import replace
 
 _SAME_BITS = ("bitcast", "inttoptr", "ptrtoint", "ptrtoaddr")
+_ALLOCATES = tuple(
+    ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned", "argument")
+)
 _CHECKED = {"signed-overflow": True, "unsigned-overflow": False}
 
 
 def fold_constants(module: ir.Module) -> ir.Module:
     """The module with constants folded."""
-    functions = {name: _fold_function(function, module) for name, function in module.functions.items()}
+    functions = {name: fold_function(function, module) for name, function in module.functions.items()}
     return replace(module, functions=functions)
 
 
-def _fold_function(function: ir.Function, module: ir.Module) -> ir.Function:
+def fold_function(function: ir.Function, module: ir.Module) -> ir.Function:
+    """One function with constants folded."""
     if not function.blocks:
         return function
     function = _with_constants_read(function, module)
     while True:
-        blocks = tuple(fold_blocks(function.blocks, module.pointer_bits))
+        blocks = tuple(_with_joined_blocks(fold_blocks(function.blocks, module.pointer_bits)))
         folded = _with_constants_read(replace(function, blocks=blocks), module)
         if folded.blocks is blocks:
             return folded
@@ -91,41 +97,121 @@ def constant_at(module: ir.Module, address: ir.Operand, type_: ir.Type) -> ir.Op
 
 def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]:
     """Folds until nothing changes: a branch that goes away may make a block parameter known."""
-    slots = _slots(blocks)
     while True:
         known: dict[str, ir.Operand] = {}
-        folded = reachable([_fold_block(block, known, slots, pointer_bits) for block in blocks])
+        never_null, converted = _never_null(blocks), _converted(blocks)
+        folded = reachable(
+            [_fold_block(block, known, never_null, converted, pointer_bits) for block in blocks]
+        )
         folded, given = _known_parameters(folded)
         known.update(given)
-        folded = with_values(folded, known)
+        folded = _without_unused_conversions(with_values(folded, known))
         if folded == list(blocks):
             return folded
         blocks = folded
 
 
-def _slots(blocks: Sequence[ir.Block]) -> set[str]:
-    """The addresses of local variables and their members, by name."""
+def _with_joined_blocks(blocks: list[ir.Block]) -> list[ir.Block]:
+    """The blocks, each joined with the one that only it jumps to."""
+    counts = Counter(target.block for block in blocks for target in targets(block.end))
+    by_name = {block.name: block for block in blocks[1:] if counts[block.name] == 1}
+    known: dict[str, ir.Operand] = {}
+    done: list[ir.Block] = []
+    taken: set[str] = set()
+    for block in blocks:
+        if block.name in taken:
+            continue
+        instructions, end = list(block.instructions), block.end
+        while isinstance(end, ir.Jump) and (following := by_name.get(end.target.block)) is not None:
+            if following.name in taken or following.name == block.name:
+                break
+            taken.add(following.name)
+            names = (parameter.name for parameter in following.parameters)
+            known.update(zip(names, end.target.arguments, strict=True))
+            instructions += following.instructions
+            end = following.end
+        done.append(block if end is block.end else replace(block, instructions=tuple(instructions), end=end))
+    done = [block for block in done if block.name not in taken]
+    return with_values(done, known) if known else done
+
+
+def _never_null(blocks: Sequence[ir.Block]) -> set[str]:
+    """The addresses of local variables, of their members and of allocated memory, by name."""
     found: set[str] = set()
     for block in blocks:
         for item in block.instructions:
             match item:
                 case ir.Slot(result=result):
                     found.add(result.name)
+                case ir.Call(results=(result,), callee=callee) if callee in _ALLOCATES:
+                    found.add(result.name)
                 case ir.Index(result=result, base=ir.Value(name=name), index=ir.Constant()) if name in found:
                     found.add(result.name)
+                case ir.Compute(result=result, operation=operation, operands=(ir.Value(name=name),)):
+                    if name in found and operation in _SAME_BITS:
+                        found.add(result.name)
                 case _:
                     pass
     return found
 
 
+def _converted(blocks: Sequence[ir.Block]) -> Mapping[str, ir.Operand]:
+    """What addresses that were made numbers, and numbers that were made addresses, were before."""
+    return {
+        item.result.name: item.operands[0]
+        for block in blocks
+        for item in block.instructions
+        if isinstance(item, ir.Compute) and item.operation in _SAME_BITS
+    }
+
+
+def _convert_back(item: ir.Instruction, converted: Mapping[str, ir.Operand]) -> ir.Operand | None:
+    """What a conversion gives that undoes another one; None for anything else."""
+    if not isinstance(item, ir.Compute) or item.operation not in _SAME_BITS:
+        return None
+    first = item.operands[0]
+    origin = converted.get(first.name) if isinstance(first, ir.Value) else None
+    return origin if origin is not None and origin.type == item.result.type else None
+
+
+def _without_unused_conversions(blocks: list[ir.Block]) -> list[ir.Block]:
+    """The blocks without conversions whose results nobody uses: they would count as uses of an address."""
+    used = {
+        operand.name
+        for block in blocks
+        for item in (*block.instructions, block.end)
+        for operand in operands(item)
+        if isinstance(operand, ir.Value)
+    }
+
+    def is_needed(item: ir.Instruction) -> bool:
+        is_conversion = isinstance(item, ir.Compute) and item.operation in _SAME_BITS
+        return not (is_conversion and isinstance(item, ir.Compute) and item.result.name not in used)
+
+    return [
+        block
+        if all(map(is_needed, block.instructions))
+        else replace(block, instructions=tuple(filter(is_needed, block.instructions)))
+        for block in blocks
+    ]
+
+
 def _fold_block(
-    block: ir.Block, known: dict[str, ir.Operand], slots: set[str], pointer_bits: int
+    block: ir.Block,
+    known: dict[str, ir.Operand],
+    never_null: set[str],
+    converted: Mapping[str, ir.Operand],
+    pointer_bits: int,
 ) -> ir.Block:
     change = substitution(known)
     kept: list[ir.Instruction] = []
     for instruction in block.instructions:
         item = with_operands(instruction, change)
-        value = known_value(item, pointer_bits) or _compare_with_null(item, slots)
+        value = (
+            known_value(item, pointer_bits)
+            or _compare_with_null(item, never_null)
+            or _convert_back(item, converted)
+        )
         if value is None:
             kept.append(item)
         elif isinstance(item, ir.Compute | ir.Index):
@@ -136,13 +222,14 @@ def _fold_block(
     return replace(block, instructions=tuple(kept), end=end)
 
 
-def _compare_with_null(item: ir.Instruction, slots: set[str]) -> ir.Operand | None:
-    """Whether the address of a variable is null: never. None for anything else."""
+def _compare_with_null(item: ir.Instruction, never_null: set[str]) -> ir.Operand | None:
+    """Whether such an address is null: never. None for anything else."""
     if not isinstance(item, ir.Compute) or item.operation not in ("eq", "ne"):
         return None
     one, other = item.operands
     address, number = (other, one) if isinstance(one, ir.Constant) else (one, other)
-    if isinstance(address, ir.Value) and address.name in slots and number == ir.Constant(0, ir.PTR):
+    is_null = isinstance(number, ir.Constant) and number.value == 0
+    if is_null and isinstance(address, ir.Value) and address.name in never_null:
         return ir.Constant(int(item.operation == "ne"), item.result.type)
     return None
 
@@ -150,8 +237,8 @@ def _compare_with_null(item: ir.Instruction, slots: set[str]) -> ir.Operand | No
 def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
     """The constant that an instruction computes; None if it is not known, or if it computes nothing."""
     match item:
-        case ir.Compute(result=result, operation=operation, operands=operands, checks=checks):
-            return _compute(result.type, operation, operands, checks, pointer_bits)
+        case ir.Compute(result=result, operation=operation, checks=checks):
+            return _compute(result.type, operation, item.operands, checks, pointer_bits)
         case ir.Index(base=base, index=ir.Constant() as index, stride=stride):
             number = signed(index.value, _bits(index.type, pointer_bits))
             if item.highest is not None and not 0 <= number <= item.highest:
@@ -169,26 +256,26 @@ def known_value(item: ir.Instruction, pointer_bits: int) -> ir.Operand | None:
 def _compute(
     type_: ir.Type,
     operation: str,
-    operands: tuple[ir.Operand, ...],
+    given: tuple[ir.Operand, ...],
     checks: tuple[str, ...],
     pointer_bits: int,
 ) -> ir.Operand | None:
-    if operation == "select" and isinstance(operands[0], ir.Constant):
-        return operands[1] if operands[0].value else operands[2]
-    first = operands[0]
+    if operation == "select" and isinstance(given[0], ir.Constant):
+        return given[1] if given[0].value else given[2]
+    first = given[0]
     is_address = isinstance(first, ir.ObjectAddress | ir.FunctionAddress)
     if is_address and operation in _SAME_BITS and _bits(type_, pointer_bits) == pointer_bits:
         return replace(first, type=type_)
-    if operation in ("eq", "ne") and (is_equal := _are_equal(*operands)) is not None:
+    if operation in ("eq", "ne") and (is_equal := _are_equal(*given)) is not None:
         return ir.Constant(int(is_equal == (operation == "eq")), type_)
-    constants = tuple(item for item in operands if isinstance(item, ir.Constant))
-    if len(constants) != len(operands):
+    constants = tuple(item for item in given if isinstance(item, ir.Constant))
+    if len(constants) != len(given):
         return None
     if operation in FLOATING:
         bits_of = compute_float(operation, constants, type_)
         return None if bits_of is None else ir.Constant(bits_of, type_)
     numbers = [item.value for item in constants]
-    bits = _bits(operands[-1].type if operation == "select" else operands[0].type, pointer_bits)
+    bits = _bits(given[-1].type if operation == "select" else given[0].type, pointer_bits)
     for check in checks:
         left, right = numbers
         if check in _CHECKED and overflows(operation, left, right, bits, is_signed=_CHECKED[check]):
@@ -232,7 +319,7 @@ def fold_terminator(end: ir.Terminator) -> ir.Terminator:
 
 
 def _known_parameters(blocks: list[ir.Block]) -> tuple[list[ir.Block], dict[str, ir.Operand]]:
-    """Removes block parameters that get the same constant from everywhere; their values by name."""
+    """Removes block parameters that get the same value from everywhere; these values by name."""
     given: dict[str, list[tuple[ir.Operand, ...]]] = {block.name: [] for block in blocks}
     for block in blocks:
         for target in targets(block.end):
@@ -243,8 +330,8 @@ def _known_parameters(blocks: list[ir.Block]) -> tuple[list[ir.Block], dict[str,
         kept[block.name] = []
         for index, parameter in enumerate(block.parameters):
             different = {arguments[index] for arguments in given[block.name]} - {parameter}
-            if len(different) == 1 and not isinstance(only := next(iter(different)), ir.Value):
-                values[parameter.name] = only
+            if len(different) == 1:
+                values[parameter.name] = next(iter(different))
             else:
                 kept[block.name].append(index)
 

@@ -2,7 +2,8 @@
 
 Calls of functions that may call themselves, directly or through others, stay; so do those of functions that
 are not defined or take a variable number of arguments. The places of inlined instructions know where the call
-was. Every execution of an inlined `slot` is a new variable.
+was. Every execution of an inlined `slot` is a new variable. A function is simplified before it is inlined
+into others: most of what the standard libraries of C++ and Rust do then vanishes before it is copied.
 """
 
 from __future__ import annotations
@@ -11,44 +12,55 @@ from collections.abc import Mapping
 
 from membar.code import ir
 from membar.code.passes import Pass
+from membar.code.passes.fold_constants import fold_function
+from membar.code.passes.promote_locals import promote_locals_of
 from membar.code.rewrite import Item, with_operands, with_targets
 from membar.code.structure import operands, reachable
-from membar.records import record, replace
+from membar.records import field, record, replace
 
 ENTRY = "main"
-_OF_LIBRARY = "__mb_"  # what the library does at the end of a thread, and the like
+_OF_LIBRARY = "__mb_end_of_"  # what the library does at the end of a thread, and the like
 
 
 def inline_calls(module: ir.Module) -> ir.Module:
     """The module with calls inlined; functions that nothing names any longer are left out."""
+    module = _without_unnamed(module)
     recursive = recursive_functions(module, *module.functions)
     inlined: dict[str, ir.Function] = {}
     for name in _callees_first(module):
         function = module.functions[name]
-        inlined[name] = _Inliner(inlined, recursive, function).run() if function.blocks else function
+        if function.blocks:
+            whole = _Inliner(inlined, recursive, function).run()
+            function = fold_function(promote_locals_of(whole, module.pointer_bits), module)
+        inlined[name] = function
     return _without_unnamed(replace(module, functions={name: inlined[name] for name in module.functions}))
 
 
 def _without_unnamed(module: ir.Module) -> ir.Module:
-    """The module without the functions that `main`, the library or an object cannot reach by name."""
+    """The module without the functions and constants that `main`, the library or a variable cannot reach."""
     if ENTRY not in module.functions:
         return module
     todo = [name for name in module.functions if name == ENTRY or name.startswith(_OF_LIBRARY)]
-    todo += [target.name for item in module.objects.values() for _, target in item.addresses]
+    todo += [name for name, item in module.objects.items() if not item.is_constant]
     named: set[str] = set()
     while todo:
         name = todo.pop()
-        if name in module.functions and name not in named:
-            named.add(name)
+        if name in named:
+            continue
+        named.add(name)
+        if name in module.functions:
             todo += [
                 operand.name
                 for block in module.functions[name].blocks
                 for item in (*block.instructions, block.end)
                 for operand in operands(item)
-                if isinstance(operand, ir.FunctionAddress)
+                if isinstance(operand, ir.FunctionAddress | ir.ObjectAddress)
             ]
+        if name in module.objects:
+            todo += [target.name for _, target in module.objects[name].addresses]
     functions = {name: item for name, item in module.functions.items() if name in named}
-    return replace(module, functions=functions)
+    objects = {name: item for name, item in module.objects.items() if name in named}
+    return replace(module, functions=functions, objects=objects)
 
 
 def inline_into(function: ir.Function, module: ir.Module) -> ir.Function:
@@ -185,6 +197,7 @@ class _Body:
     function: ir.Function
     prefix: str
     call: ir.Call
+    places: dict[ir.Place, ir.Place] = field(default_factory=dict)
 
     def blocks(self) -> list[ir.Block]:
         given = {
@@ -224,7 +237,12 @@ class _Body:
         return done
 
     def _with_place(self, item: Item) -> Item:
-        return item if item.place is None else replace(item, place=_under(item.place, self.call.place))
+        if item.place is None:
+            return item
+        place = self.places.get(item.place)
+        if place is None:
+            place = self.places[item.place] = _under(item.place, self.call.place)
+        return replace(item, place=place)
 
 
 def _unmarked_slots(function: ir.Function) -> list[ir.Value]:

@@ -8,6 +8,7 @@ anything but looking. In other loops, and outside loops, every wait may end with
 from __future__ import annotations
 
 from membar.code import ir
+from membar.code.analyses.blocks import is_in_library
 from membar.code.loops import Loop, natural_loops
 from membar.code.passes import Pass
 from membar.code.structure import targets
@@ -50,6 +51,8 @@ def _only_looks(function: ir.Function, loop: Loop) -> bool:
     if not wakes:
         return False
     library = {_folder(item.place) for item in wakes}
+    if _has_own_values(function, loop):
+        return False
     unnamed = {  # the compiler's own, for the parts of one expression
         item.result
         for block in function.blocks
@@ -59,9 +62,23 @@ def _only_looks(function: ir.Function, loop: Loop) -> bool:
     return all(
         isinstance(item, ir.Load | ir.Compute | ir.Index | ir.Lifetime | ir.Slot)
         or _folder(item.place) in library
+        or is_in_library(item.place)
         or (isinstance(item, ir.Store) and (item.place is None or item.address in unnamed))
         for block in inside
         for item in block.instructions
+    )
+
+
+def _has_own_values(function: ir.Function, loop: Loop) -> bool:
+    """Whether an iteration computes something for the next one, such as how many there were."""
+    header = next(block for block in function.blocks if block.name == loop.header)
+    return any(
+        argument != parameter
+        for block in function.blocks
+        if block.name in loop.blocks
+        for target in targets(block.end)
+        if target.block == loop.header
+        for argument, parameter in zip(target.arguments, header.parameters, strict=True)
     )
 
 

@@ -43,6 +43,7 @@ def link(modules: Sequence[ir.Module], refuse: Refuse, library: Collection[str] 
         partly_checked=tuple(dict.fromkeys(part for module in modules for part in module.partly_checked)),
         allocated={place: found for module in modules for place, found in module.allocated.items()},
         is_kernel=any(module.is_kernel for module in modules),
+        is_rust=any(module.is_rust for module in modules),
         pointer_bits=modules[0].pointer_bits,
         is_little_endian=modules[0].is_little_endian,
     )

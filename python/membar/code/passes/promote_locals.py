@@ -26,12 +26,14 @@ def promote_locals(module: ir.Module) -> ir.Module:
     return replace(
         module,
         functions={
-            name: _promote(function, module.pointer_bits) for name, function in module.functions.items()
+            name: promote_locals_of(function, module.pointer_bits)
+            for name, function in module.functions.items()
         },
     )
 
 
-def _promote(function: ir.Function, pointer_bits: int) -> ir.Function:
+def promote_locals_of(function: ir.Function, pointer_bits: int) -> ir.Function:
+    """One function with such variables as values."""
     slots = _promotable(function, pointer_bits)
     return _without_needless_reads(_Promotion(function, slots).run()) if slots else function
 
@@ -235,7 +237,8 @@ class _Promotion:
                 if isinstance(value, ir.Undefined):
                     value = replace(value, type=result.type)
                 read = ir.Call(results=(), callee=READ, arguments=(value,), place=item.place)
-                asked = (read,) if name in self.numbers and result.name in self.used else ()
+                is_asked = name in self.numbers and result.name in self.used and not item.may_be_unset
+                asked = (read,) if is_asked else ()
                 if value.type != result.type:
                     return (*asked, self._convert(result, value, item))
                 known[result.name] = value

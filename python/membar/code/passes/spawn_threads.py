@@ -16,13 +16,14 @@ from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes.find_copies import ME, find_copies
 from membar.code.passes.inline_calls import inline_into
-from membar.code.primitives import PREFIX, SPAWN, SPAWN_COPIES
+from membar.code.primitives import ARGUMENT, PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import with_operands_in, with_values
 from membar.code.structure import operands, results
 from membar.records import replace
 
 ENTRY = "main"
 MOST_THREADS = 1000
+_ROOM_ALIGN = 16
 END_OF_THREAD = "__mb_end_of_thread"
 _SELF = ir.FunctionAddress(f"{PREFIX}self")
 Simplify = Callable[[ir.Module, str], ir.Module]
@@ -114,7 +115,9 @@ class _Spawning:
         for block in self.function.blocks:
             instructions: list[ir.Instruction] = []
             for item in block.instructions:
-                if isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES):
+                if isinstance(item, ir.Call) and item.callee == ARGUMENT:
+                    self._make_room(item)
+                elif isinstance(item, ir.Call) and item.callee in (SPAWN, SPAWN_COPIES):
                     if block.name in repeated:
                         message = "a thread is started in a loop whose number of iterations is not known"
                         raise NotSupportedError(message, item.place)
@@ -149,6 +152,8 @@ class _Spawning:
         if call.callee == SPAWN_COPIES:
             self.copied = name
             first += self._computing(argument)
+        elif isinstance(argument, ir.Value) and argument.name in self.numbers:
+            argument = self.numbers[argument.name]
         elif function.parameters and isinstance(argument, ir.Value):
             inbox, align = self._inbox(name), self.module.pointer_bits // 8
             before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
@@ -156,6 +161,26 @@ class _Spawning:
             first.append(ir.Load(result=argument, address=inbox, align=align, place=call.place))
         self.functions[name] = self._start_function(name, function, first, argument)
         return (*before, replace(call, callee=SPAWN, results=(), arguments=(ir.FunctionAddress(name),)))
+
+    def _make_room(self, call: ir.Call) -> None:
+        """Memory for what a thread is started with, an object that no other thread gets."""
+        (size,) = call.arguments
+        if not isinstance(size, ir.Constant):
+            raise NotSupportedError("the size of what a thread is started with is not known", call.place)
+        (result,) = call.results
+        name, number = "start", 1
+        while name in self.objects:
+            number += 1
+            name = f"start#{number}"
+        self.objects[name] = ir.Object(
+            name=name,
+            size=size.value,
+            align=_ROOM_ALIGN,
+            content=bytes(size.value),
+            unset=((0, size.value),) if size.value else (),
+            is_hidden=True,
+        )
+        self.numbers[result.name] = ir.ObjectAddress(name)
 
     def _computing(self, argument: ir.Operand) -> list[ir.Instruction]:
         """What computes the argument of all copies, as `find_copies` leaves it, in order."""

@@ -14,7 +14,7 @@ from functools import cache
 
 from membar.code import ir as code
 from membar.languages.compiled.cache import Cache, Dependencies, default_folder, key_of
-from membar.languages.compiled.compiler import Compiler, is_script
+from membar.languages.compiled.compiler import Compiler, find_compilers, is_script
 from membar.languages.compiled.driver import CompileOptions, compile_file
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.reader import read_module
@@ -99,10 +99,16 @@ class Library:
         defines: macros that its bodies look at.
     """
 
-    compiler: Compiler
+    compiler: Compiler | None
     target: Target
     defines: tuple[str, ...] = ()
     uses_cache: bool = True
+
+    def _compiler(self) -> Compiler:
+        """The compiler; if none compiled the program (it is in Rust), the first one that is at hand."""
+        if self.compiler is None:
+            self.compiler = next(find_compilers(None, os.environ))
+        return self.compiler
 
     def module(self, file: str) -> llvm.Module:
         """A file of the library.
@@ -111,7 +117,7 @@ class Library:
             InputError: it cannot be compiled.
         """
         options = CompileOptions(defines=self.defines, others=_OPTIONS, uses_cache=self.uses_cache)
-        return _module(file, self.compiler, self.target, options)
+        return _module(file, self._compiler(), self.target, options)
 
     def code(self, file: str, roots: Sequence[str], read: Callable[[str], SourceFile | None]) -> code.Module:
         """What some functions and variables of a file reach there, as code IR.
@@ -121,15 +127,15 @@ class Library:
         Raises:
             InputError: the file cannot be compiled.
         """
-        is_kept = process.is_command() and self.uses_cache and not is_script(self.compiler)
+        is_kept = process.is_command() and self.uses_cache and not is_script(self._compiler())
         folder = default_folder(os.environ) if is_kept else None
-        about = self.compiler, self.target, self.defines, file, roots
+        about = self._compiler(), self.target, self.defines, file, roots
         key = "" if folder is None else key_of("library", about, state_of_code())
         found = None if folder is None else Cache(folder).find(key, _MODULES)
         if not isinstance(found, code.Module):
             found = lower_module(self.module(file), roots, read)
             if folder is not None:
-                Cache(folder).put(key, found, Dependencies(places=(self.compiler.command[0],)))
+                Cache(folder).put(key, found, Dependencies(places=(self._compiler().command[0],)))
         return found
 
 

@@ -45,6 +45,7 @@ _LOOKS_AT_PROCESSOR = pattern(
 _ENTRY = "main"
 # How LLVM IR names the languages that it was made from, except for C.
 _IN_DEBUG_INFORMATION = {"language: DW_LANG_C_plus_plus": CPP.name, "language: DW_LANG_Rust": "Rust"}
+RUST = (".rs", ".toml")
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ class BuildOptions:
     Attributes:
         mapping: the compiler mapping of the memory model that is asked about; "" for models of languages.
         clang: `--clang`.
+        rustc: `--rustc`.
         target: `--target`.
         data_model: `--data-model`, or what the description of a verification task says.
         options: of every file.
@@ -63,6 +65,7 @@ class BuildOptions:
 
     mapping: str = ""
     clang: str | None = None
+    rustc: str | None = None
     target: str | None = None
     data_model: str | None = None
     options: CompileOptions = CompileOptions()
@@ -112,6 +115,10 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
     Raises:
         InputError: no compiler can be used, or the program is wrong.
     """
+    if any(suffix(path) in RUST for path in paths):
+        from membar.languages.compiled.rust.driver import build_rust  # noqa: PLC0415 - only for Rust
+
+        return build_rust(paths, chosen)
     target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
     processor = processor_of(chosen.mapping)
     done = _compiled_by_first(paths, chosen, target)
@@ -146,6 +153,8 @@ def build(paths: Sequence[str], chosen: BuildOptions) -> Build:
 
 def file_of_first_choice(built: Build, chosen: BuildOptions) -> str | None:
     """The program file of the compiler, if it is the first choice, for the target of the model; else None."""
+    if suffix(built.files[0].files[0]) in RUST:
+        return built.compiler.command[0]
     target = choose_target(chosen.mapping, named=chosen.target, data_model=chosen.data_model)
     first = next(find_compilers(chosen.clang, os.environ))
     is_first = built.target is target and built.reason is None and built.compiler == first
@@ -166,8 +175,10 @@ def require_entry(paths: Sequence[str], modules: Sequence[llvm.Module]) -> None:
 
 def with_inline_bodies(built: Build, chosen: BuildOptions, number: int) -> llvm.Module | None:
     """A file of the program again, with bodies for functions that are only `inline`; None if it has none."""
+    if number >= len(built.files):  # what membar links in
+        return None
     path = built.files[number].files[0]
-    if suffix(path) in {TEXT, BITCODE} or source_language(path) is not C:
+    if suffix(path) in {TEXT, BITCODE, *RUST} or source_language(path) is not C:
         return None
     options = _options_for(path, chosen, built.target)
     with_bodies = replace(options, others=(*options.others, "-fgnu89-inline"))

@@ -204,5 +204,8 @@ def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
         "SYSTEMROOT",
         "ZIG_GLOBAL_CACHE_DIR",
         "ZIG_LOCAL_CACHE_DIR",
+        "RUSTUP_HOME",
+        "RUSTUP_TOOLCHAIN",
+        "CARGO_HOME",
     )
     return {**{name: environment[name] for name in kept if name in environment}, "LC_ALL": "C"}

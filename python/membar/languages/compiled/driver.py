@@ -97,6 +97,12 @@ class CompileOptions:
         standard: `--std`, such as `gnu17`.
         includes: `-include`.
         others: further options, as they are.
+        edition: `--edition` of Rust.
+        features: `--features` of Rust.
+        configurations: `--cfg` of Rust.
+        test: `--test` of Rust.
+        program: `--bin` of Rust.
+        allow_build: `--allow-build` of Rust.
         replaced: path and text of files that are to be taken instead of what is on the disk.
         project: the folders whose files messages may show; None: that of the file, and `include_dirs`.
         uses_cache: whether results may come from the cache and go there.
@@ -110,6 +116,12 @@ class CompileOptions:
     standard: str | None = None
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    edition: str | None = None
+    features: tuple[str, ...] = ()
+    configurations: tuple[str, ...] = ()
+    test: str | None = None
+    program: str | None = None
+    allow_build: bool = False
     replaced: tuple[tuple[str, str], ...] = ()
     project: tuple[str, ...] | None = None
     uses_cache: bool = True

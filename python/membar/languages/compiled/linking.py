@@ -102,6 +102,7 @@ class _Linking:
         self.definitions = self._definitions()
         self.aliases = self._aliases()
         self.refuse: Refuse = _refusal(read)
+        self.has_rust = any(module.is_rust for module in modules)
 
     def _definitions(self) -> dict[str, _Unit]:
         """The file of the program that defines each name others can see."""
@@ -137,6 +138,10 @@ class _Linking:
             if item.blocks and item.binding != "local"
         }
         linked = link([*units, *own], self.refuse, bodies)
+        if self.has_rust:
+            from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
+
+            linked = refuse_missing(linked, self.refuse)
         return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise)
 
     def _without_aliases(self, module: code.Module) -> code.Module:
@@ -183,6 +188,11 @@ class _Linking:
             lowered = take_static_destructors(lowered)
             if unit.module.is_given:
                 self._validate(lowered)
+            if self.has_rust:
+                from membar.languages.compiled.rust.runtime import resolve_runtime, variables_used  # noqa: PLC0415 - only for Rust
+
+                uses = variables_used(each.module for each in self.program)
+                lowered = resolve_runtime(lowered, self.definitions, uses)
         return resolve_kernel(lowered, self.refuse)
 
     def _validate(self, lowered: code.Module) -> None:

@@ -93,6 +93,7 @@ class _Lowering:
     ) -> None:
         self.module = module
         self.layout = module.layout
+        self.is_rust = module.is_rust
         self.constants = Constants(module, elsewhere)
         self.shapes = Shapes(module.metadata)
         self.refusal = refusal
@@ -161,9 +162,9 @@ class _Lowering:
                 place = self._place_of_variable(variable)
                 raise self.refusal.at(f"{variable.name}: {problem}", place, variable.span) from None
             shape = self.shapes.of_variable(variable.debug)
-            if has_bit_fields(
-                shape
-            ):  # beside them the bytes of static variables are 0, and are read with them
+            if has_bit_fields(shape) or self.is_rust:
+                # Beside bit fields the bytes of static variables are 0, and are read with them; in Rust only
+                # padding has no value.
                 found = replace(found, unset=())
             self.objects[operand.name] = replace(
                 found,
@@ -520,6 +521,7 @@ class _Body:
             raise UnsupportedError("an atomic access to an aggregate is not supported")
         self._note_alignment(item, item.type, place)
         align = item.align or self.layout.align(item.type)
+        may_be_unset = self.lowering.is_rust and not _must_be_set(item)
         for result, (offset, _) in zip(results, parts, strict=True):
             self.emit(
                 code.Load(
@@ -528,6 +530,7 @@ class _Body:
                     ordering=_ordering(item),
                     is_volatile=item.is_volatile,
                     align=_align_at(align, offset),
+                    may_be_unset=may_be_unset,
                     place=place,
                 )
             )
@@ -539,6 +542,8 @@ class _Body:
         is misaligned, which is undefined, or the program may use a type that is aligned so.
         """
         if item.align is None or item.align >= self.layout.align(type_) or place is None:
+            return
+        if self.lowering.is_rust:  # only `read_unaligned` and its like do that
             return
         if not is_in_structure(item.address.value, self.in_structures, self.lowering.module.variables):
             self.lowering.lines_of_less_alignment.add(place.line)
@@ -933,6 +938,11 @@ def _successors(block: llvm.Block) -> tuple[str, ...]:
             return targets
         case _:
             return ()
+
+
+def _must_be_set(item: llvm.Load) -> bool:
+    """Whether rustc says that what is loaded was set, as all but parts of unions and enums must be."""
+    return item.span is not None and "!noundef" in item.span.text
 
 
 def _align_at(align: int, offset: int) -> int:

@@ -16,6 +16,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled import program_cache
 from membar.languages.compiled.bodies import Library
 from membar.languages.compiled.build import (
+    RUST,
     Build,
     BuildOptions,
     build,
@@ -133,7 +134,12 @@ def link_source(compiled: CompiledProgram) -> code.Module:
     defines = tuple(f"{name}={settings[name]}" for name in RANGE if name in settings)
     linked = link_program(
         built.modules,
-        Library(built.compiler, built.target, defines, chosen.options.uses_cache),
+        Library(
+            None if suffix(compiled.source.path) in RUST else built.compiler,
+            built.target,
+            defines,
+            chosen.options.uses_cache,
+        ),
         compiled.spans.file,
         modelled=built.processor,
         mapping=chosen.mapping,
@@ -212,6 +218,12 @@ def _build_options(
         standard=given.standard,
         includes=given.includes,
         others=given.others,
+        edition=given.edition,
+        features=given.features,
+        configurations=given.configurations,
+        test=given.test,
+        program=given.program,
+        allow_build=given.allow_build,
         replaced=(*source.replaced, *_changed_text(source)),
         project=source.project,
         uses_cache=given.uses_cache,
@@ -229,6 +241,7 @@ def _build_options(
     chosen = BuildOptions(
         mapping=given.mapping,
         clang=given.clang,
+        rustc=given.rustc,
         target=given.target,
         data_model=data_model,
         options=plain,

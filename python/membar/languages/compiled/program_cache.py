@@ -38,7 +38,7 @@ FILES = (
     "languages/_c_tags.py",
 )
 """The code that translates programs, with the headers and the library that they are compiled with."""
-_ENDINGS = (".py", ".c", ".h")
+_ENDINGS = (".py", ".c", ".h", ".rs")
 
 
 def find(source: SourceFile) -> Program | None:
@@ -75,7 +75,8 @@ def _folder(source: SourceFile) -> str | None:
 
 def _key(source: SourceFile) -> str:
     about = (source.path, source.text, source.defines, source.include_dirs, source.project, source.arguments)
-    chosen = os.environ.get("MEMBAR_CLANG"), _search_path(), os.getcwd()  # noqa: PTH109
+    named = ("MEMBAR_CLANG", "MEMBAR_RUSTC", "RUSTUP_TOOLCHAIN")
+    chosen = [os.environ.get(name) for name in named], _search_path(), os.getcwd()  # noqa: PTH109
     return key_of("program", about, source.compiler or CompilerOptions(), chosen, state_of_code())
 
 

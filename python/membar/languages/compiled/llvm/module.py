@@ -509,3 +509,10 @@ class Module:
     metadata: Metadata
     assembly: tuple[str, ...] = ()
     is_given: bool = False  # by the user: no compiler has looked at it
+
+    @property
+    def is_rust(self) -> bool:
+        """Whether rustc made it."""
+        return "rust_eh_personality" in self.functions or any(
+            name.startswith(("_R", "_ZN4core", "_ZN3std", "__mb_rust_")) for name in self.functions
+        )

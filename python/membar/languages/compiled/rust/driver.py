@@ -1,0 +1,304 @@
+"""Compiles Rust to LLVM IR: which options rustc gets, and what its messages mean."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from membar.diagnostics import Diagnostic, EngineLimitError, InputError
+from membar.languages.compiled.build import Build, BuildOptions
+from membar.languages.compiled.cache import Cache, Cached, Dependencies, default_folder, key_of, now
+from membar.languages.compiled.compiler import Compiler
+from membar.languages.compiled.driver import TEXT, Compilation, ReadableFiles
+from membar.languages.compiled.llvm.reader import read_module
+from membar.languages.compiled.messages import Message, diagnose
+from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
+from membar.languages.compiled.rust.compiler import (
+    FLAGS,
+    MODULE,
+    Rustc,
+    Shim,
+    compiled_shim,
+    find_rustc,
+)
+from membar.languages.compiled.target import X86_64, is_of_processor, processor_of, target_of_triple
+from membar.limits import confinement
+from membar.paths import folder_of, name_of, stem, suffix
+from membar.records import record
+from membar.source import SourceFile, pattern
+
+ENDING = ".rs"
+EDITION = "2021"
+PACKAGE = ".toml"
+_MESSAGE = pattern(
+    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): error(?:\[E\d+\])?: (?P<text>.*)$", re.MULTILINE
+)
+_BARE = pattern(r"^error(?:\[E\d+\])?: (?P<text>.*)$", re.MULTILINE)
+_LOOKS_AT_PROCESSOR = pattern(
+    r"\btarget_(?:arch|feature|endian|pointer_width|has_atomic)\b|\b(?:global_|naked_)?asm!|\b(?:core|std)::arch\b"
+)
+_COMMENT = pattern(r"//[^\n]*|/\*[\s\S]*?\*/")
+_TEST = pattern(
+    r"#\[(?P<test>(?:\w+::)*test)\](?P<more>\s*(?:#\[[^\]]*\]\s*)*)(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
+)
+_ENTRY = "membar_entry"
+_ENTRY_BODY = pattern(rf"^define (?:[\w()]+ )*void @{_ENTRY}\(\)", re.MULTILINE)
+_MAIN = pattern(r"^define i32 @main\(", re.MULTILINE)
+
+
+def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
+    """A program in Rust, compiled, with the crates that take the place of `std`.
+
+    Raises:
+        InputError: rustc is missing, or the program is wrong.
+    """
+    if confinement.readable_by_compilers() is not None:
+        message = "Rust is not read here: rustc cannot be kept from reading other files"
+        raise InputError(Diagnostic(code="W1533", message=message, help="check it on the command line"))
+    first, *others = paths
+    if others:
+        message = "a Rust program is one file; others belong to it by `mod`"
+        raise InputError(Diagnostic(code="W1534", message=message, help=f"membar check {first}"))
+    rustc = find_rustc(chosen.rustc, os.environ)
+    target = target_of_triple(rustc.host)
+    if target is None:
+        message = f"membar cannot read what {rustc.title} writes for {rustc.host}"
+        raise InputError(Diagnostic(code="W1531", message=message, help="use a rustc for x86_64"))
+    shim = compiled_shim(rustc, uses_cache=chosen.options.uses_cache)
+    job = _Job(first, rustc, shim, chosen)
+    done = job.compile_package() if suffix(first) == PACKAGE else [job.compile()]
+    sources = [*(item.module for item in done), SourceFile(f"/membar/{MODULE}", shim.module)]
+    modules = tuple(map(read_module, sources))
+    processor = processor_of(chosen.mapping)
+    reason = None
+    if processor is not None and not is_of_processor(target, processor):
+        reason = _why_not(done[0].files, f"Rust is compiled for {target.processor}")
+    return Build(
+        files=tuple(done),
+        modules=modules,
+        compiler=done[0].compiler,
+        target=target,
+        reason=reason,
+        processor=processor,
+        language="Rust",
+    )
+
+
+def _why_not(files: Sequence[str], lack: str) -> str | None:
+    """Why the code says nothing about another processor; None if the text does not look at it."""
+    for file in files:
+        with suppress(OSError):
+            source = SourceFile.read(file)
+            found = _LOOKS_AT_PROCESSOR.search(_COMMENT.sub("", source.text))
+            if found is not None:
+                return f"{lack}, and `{found.group()}` in {file} depends on the processor"
+    return None
+
+
+@record(eq=False)
+class _Job:
+    path: str
+    rustc: Rustc
+    shim: Shim
+    chosen: BuildOptions
+
+    @property
+    def readable(self) -> ReadableFiles:
+        options = self.chosen.options
+        return ReadableFiles(self.path, options.include_dirs, options.project, options.replaced)
+
+    def compile(self) -> Compilation:
+        """The file as LLVM IR."""
+        folder = default_folder(os.environ) if self.chosen.options.uses_cache else None
+        options = self.chosen.options
+        replaced = [text for pair in options.replaced for text in pair]
+        words = self.command([], "")
+        key = key_of("rust", self.rustc, os.getcwd(), words, replaced, options.test, self.shim.module)  # noqa: PTH109
+        found = None if folder is None else Cache(folder).find(key)
+        if not isinstance(found, Cached):
+            since = now()
+            found = self._run()
+            if folder is not None:
+                Cache(folder).put(
+                    key, found, Dependencies(found.files, (folder_of(self.path) or ".",), since)
+                )
+        output = stem(self.path) + TEXT
+        return Compilation(
+            module=SourceFile(output, self._with_entry(found.text)),
+            compiler=Compiler((self.rustc.path,), 0, self.rustc.title),
+            target=target_of_triple(self.rustc.host) or X86_64,
+            command=self.command(["--extern", "std=libmembar_std.rlib"], output),
+            files=found.files,
+            folders=(folder_of(self.path) or ".",),
+        )
+
+    def compile_package(self) -> list[Compilation]:
+        """The crates of a package as LLVM IR."""
+        from membar.languages.compiled.rust.cargo import compile_package  # noqa: PLC0415 - only here
+
+        options = self.chosen.options
+        if not options.allow_build:
+            message = f"{self.path}: to build a package runs its build scripts and procedural macros"
+            raise InputError(
+                Diagnostic(code="W1536", message=message, help="if you trust it, add --allow-build")
+            )
+        words = [f"--cfg={each}" for each in options.configurations]
+        texts, found = compile_package(
+            self.path,
+            self.rustc,
+            self.shim,
+            program=options.program,
+            words=[*words, *options.others],
+            seconds=self.chosen.seconds,
+        )
+        if not texts:
+            (messages,) = found.messages
+            self._refuse_errors(messages, folder_of(self.path) or ".")
+            raise InputError(Diagnostic(code="W1515", message=f"{self.path}: {_last_words(messages)}"))
+        return [
+            Compilation(
+                module=SourceFile(f"{self.path}:{number}", text),
+                compiler=Compiler((self.rustc.path,), 0, self.rustc.title),
+                target=target_of_triple(self.rustc.host) or X86_64,
+                command=(),
+                files=(self.path,),
+            )
+            for number, text in enumerate(texts)
+        ]
+
+    def command(self, crates: Sequence[str], output: str) -> tuple[str, ...]:
+        """The command line of rustc."""
+        options = self.chosen.options
+        words = [self.rustc.path, *FLAGS, f"--edition={options.edition or EDITION}", "--error-format=short"]
+        words += ["--crate-name", _crate_name(self.path), "--cfg=membar"]
+        words += [f"--cfg={each}" for each in options.configurations]
+        words += [f'--cfg=feature="{each}"' for each in options.features]
+        words += ["--crate-type=lib", "--cfg=test"] if options.test else ["--crate-type=bin"]
+        return (*words, *crates, *options.others, f"--emit=llvm-ir={output},dep-info={output}.d", self.path)
+
+    def _run(self) -> Cached:
+        with scratch_folder() as folder:
+            output = f"{folder}/module.ll"
+            # Otherwise rustc writes temporary files, named after the crate, to the current folder.
+            crates = [*self.shim.written_to(folder), f"--out-dir={folder}"]
+            words = list(self.command(crates, output))
+            text = self._text_with_entry() or dict(self.chosen.options.replaced).get(self.path)
+            if text is not None:  # `mod` finds files beside the text, which is elsewhere then
+                write_text(f"{folder}/{name_of(self.path)}", text)
+                words[-1:] = [
+                    f"--remap-path-prefix={folder}/={folder_of(self.path) or '.'}/",
+                    f"{folder}/{name_of(self.path)}",
+                ]
+            messages = None
+            try:
+                messages = run_compiler(words, seconds=self.chosen.seconds).messages
+                self._refuse_errors(messages, folder)
+                found = SourceFile.read(output).text
+                files = _files_read(SourceFile.read(f"{output}.d").text, self.path, folder)
+            except (CompilerFailureError, OSError) as problem:
+                reason = str(problem) if messages is None else _last_words(messages)
+                message = f"{self.path}: {self.rustc.title} {reason or 'fails'}"
+                raise InputError(Diagnostic(code="W1515", message=message)) from None
+        return Cached(found, (), files)
+
+    def _refuse_errors(self, messages: str, folder: str) -> None:
+        found = [
+            Message(
+                kind="error",
+                file=self.path if match["file"].startswith(folder) else match["file"],
+                line=int(match["line"]),
+                column=int(match["column"]),
+                text=match["text"],
+            )
+            for match in _MESSAGE.finditer(messages)
+        ]
+        diagnostics = [diagnose(item, "W1512", self.readable) for item in found]
+        if not found:
+            bare = [match["text"] for match in _BARE.finditer(messages)]
+            if any("main" in text and "not found" in text for text in bare):
+                raise self._without_main()
+            diagnostics = [Diagnostic(code="W1512", message=f"{self.path}: {text}") for text in bare[:1]]
+        if any("`main` function not found" in item.message for item in diagnostics):
+            raise self._without_main()
+        if diagnostics:
+            raise InputError(*dict.fromkeys(diagnostics))
+
+    def _without_main(self) -> InputError:
+        tests = self._tests()
+        help_ = f"check one of its tests: --test {tests[0]}" if tests else "add `fn main()`, or a `#[test]`"
+        message = f"{self.path}: the program has no function `main`"
+        return InputError(Diagnostic(code="W1521", message=message, help=help_))
+
+    def _text(self) -> str:
+        text = dict(self.chosen.options.replaced).get(self.path)
+        if text is None:
+            with suppress(OSError):
+                text = SourceFile.read(self.path).text
+        return text or ""
+
+    def _tests(self) -> list[str]:
+        return [match["name"] for match in _TEST.finditer(self._text())]
+
+    def _text_with_entry(self) -> str | None:
+        """The text in which the test that is asked about has a name of its own; None if none is asked about.
+
+        Without rustc's option `--test`, `#[test]` removes the function. With it, panics would have to unwind.
+        """
+        test = self.chosen.options.test
+        if test is None:
+            return None
+        text = self._text()
+        found = [match for match in _TEST.finditer(text) if match["name"] == test.rpartition("::")[2]]
+        if len(found) != 1:
+            tests = ", ".join(self._tests())
+            several = "several tests are" if found else "no test is"
+            raise InputError(
+                Diagnostic(
+                    code="W1535",
+                    message=f"{self.path}: {several} called `{test}`",
+                    help=f"its tests: {tests}" if tests else "it has no `#[test]`",
+                )
+            )
+        (match,) = found
+        if "should_panic" in match["more"]:
+            raise EngineLimitError(
+                f"the test `{test}` should panic, and what follows a panic is not explored"
+            )
+        start, end = match.span("test")
+        return f'{text[:start]}export_name = "{_ENTRY}"{text[end:]}'
+
+    def _with_entry(self, text: str) -> str:
+        """LLVM IR whose `main` calls the test that is asked about."""
+        test = self.chosen.options.test
+        if test is None:
+            return text
+        if _ENTRY_BODY.search(text) is None:
+            message = f"{self.path}: the test `{test}` returns a value, which membar does not follow"
+            raise InputError(
+                Diagnostic(code="W1535", message=message, help="let it return nothing, and `unwrap`")
+            )
+        renamed = _MAIN.sub("define internal i32 @membar.main(", text)
+        return f"{renamed}\ndefine i32 @main() {{\nstart:\n  call void @{_ENTRY}()\n  ret i32 0\n}}\n"
+
+
+def _crate_name(path: str) -> str:
+    return re.sub(r"\W", "_", stem(name_of(path))) or "program"
+
+
+def _files_read(rules: str, path: str, folder: str) -> tuple[str, ...]:
+    """The files that rustc read, the program's first."""
+    found = [
+        name
+        for line in rules.splitlines()
+        if line.endswith(":")
+        for name in [line[:-1].replace("\\ ", " ")]
+        if not name.startswith(folder)
+    ]
+    return tuple(dict.fromkeys((path, *found)))
+
+
+def _last_words(messages: str) -> str:
+    lines = [line for line in messages.splitlines() if line.strip()]
+    return lines[-1] if lines else ""

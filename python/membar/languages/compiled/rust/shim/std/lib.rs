@@ -1,0 +1,68 @@
+//! What programs get as `std` while membar checks them: the real one, except for threads, locks and other
+//! things that wait. These are made of membar's primitives, as membar's C library is.
+//!
+//! Nothing here is stronger than the documentation of `std` promises: locks acquire and release, waits may end
+//! without cause where `std` says so.
+#![no_std]
+#![allow(clippy::all)]
+
+extern crate std as real;
+
+pub use real::*;
+
+pub mod panic;
+#[doc(hidden)]
+pub mod primitives;
+pub mod process;
+mod runtime;
+pub mod sync;
+pub mod thread;
+
+/// Prints nothing: the text is made of references that nobody follows.
+#[macro_export]
+macro_rules! print {
+    ($($text:tt)*) => {{
+        let _ = $crate::format_args!($($text)*);
+        $crate::primitives::not_printed();
+    }};
+}
+#[macro_export]
+macro_rules! println {
+    () => { $crate::print!("\n") };
+    ($($text:tt)*) => { $crate::print!($($text)*) };
+}
+#[macro_export]
+macro_rules! eprint {
+    ($($text:tt)*) => { $crate::print!($($text)*) };
+}
+#[macro_export]
+macro_rules! eprintln {
+    () => { $crate::print!("\n") };
+    ($($text:tt)*) => { $crate::print!($($text)*) };
+}
+#[macro_export]
+macro_rules! thread_local {
+    () => {};
+    ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = const $init:block; $($rest:tt)*) => {
+        $crate::thread_local!($(#[$a])* $v static $name: $t = const $init);
+        $crate::thread_local!($($rest)*);
+    };
+    ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = const $init:block) => {
+        $(#[$a])* $v static $name: $crate::thread::LocalKey<$t> = {
+            fn begin() -> $t { const INIT: $t = $init; INIT }
+            static VALUES: $crate::thread::Values<$t> = $crate::thread::Values::new();
+            $crate::thread::LocalKey::new(begin, &VALUES)
+        };
+    };
+    ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = $init:expr; $($rest:tt)*) => {
+        $crate::thread_local!($(#[$a])* $v static $name: $t = $init);
+        $crate::thread_local!($($rest)*);
+    };
+    ($(#[$a:meta])* $v:vis static $name:ident: $t:ty = $init:expr) => {
+        $(#[$a])* $v static $name: $crate::thread::LocalKey<$t> = {
+            fn begin() -> $t { $init }
+            static VALUES: $crate::thread::Values<$t> = $crate::thread::Values::new();
+            $crate::thread::LocalKey::new(begin, &VALUES)
+        };
+    };
+}

@@ -1,0 +1,74 @@
+//! What rustc's own runtime would do: membar calls these instead (`membar/languages/compiled/rust/runtime.py`).
+use crate::primitives;
+
+extern "C" {
+    fn __membar_allocate(size: i64, is_zeroed: bool) -> *mut u8;
+    fn __membar_allocate_aligned(size: i64, align: i64) -> *mut u8;
+    fn __membar_release(block: *mut u8);
+}
+
+/// What every allocator aligns to.
+const USUAL: usize = 16;
+
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_allocate(size: usize, align: usize) -> *mut u8 {
+    if align <= USUAL {
+        __membar_allocate(size as i64, false)
+    } else {
+        __membar_allocate_aligned(size as i64, align as i64)
+    }
+}
+
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_allocate_zeroed(size: usize, align: usize) -> *mut u8 {
+    if align <= USUAL {
+        return __membar_allocate(size as i64, true);
+    }
+    let block = __membar_allocate_aligned(size as i64, align as i64);
+    core::ptr::write_bytes(block, 0, size);
+    block
+}
+
+/// Always moves the memory.
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_reallocate(block: *mut u8, old: usize, align: usize, new: usize) -> *mut u8 {
+    let moved = __mb_rust_allocate(new, align);
+    core::ptr::copy_nonoverlapping(block, moved, if old < new { old } else { new });
+    __membar_release(block);
+    moved
+}
+
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_deallocate(block: *mut u8, _: usize, _: usize) {
+    __membar_release(block);
+}
+
+#[no_mangle]
+extern "C" fn __mb_rust_nothing() {}
+
+type Main = dyn Fn() -> i32 + Sync + core::panic::RefUnwindSafe;
+
+#[no_mangle]
+fn __mb_rust_start(main: &Main, _: isize, _: *const *const u8, _: u8) -> isize {
+    main() as isize
+}
+
+#[no_mangle]
+unsafe extern "C" fn __mb_rust_compare(left: *const u8, right: *const u8, length: usize) -> i32 {
+    let mut at = 0;
+    while at < length {
+        let (a, b) = (*left.add(at), *right.add(at));
+        if a != b {
+            return a as i32 - b as i32;
+        }
+        at += 1;
+    }
+    0
+}
+
+/// `core::intrinsics::abort`, which `Arc` calls if a count overflows.
+#[no_mangle]
+extern "C" fn __mb_rust_trap() -> ! {
+    primitives::check(false, c"exits", c"the program aborts");
+    primitives::exit(134)
+}

@@ -1,0 +1,279 @@
+//! Channels: messages lie in a row; what is sent happens before it is received, and nothing else is ordered.
+pub use real::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use crate::primitives::{self, Word};
+use core::cell::{Cell, UnsafeCell};
+use core::fmt;
+use core::mem::MaybeUninit;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::time::Duration;
+use real::sync::Arc;
+
+const MOST_MESSAGES: usize = 8;
+const EMPTY: u32 = 0;
+const FULL: u32 = 1;
+/// There is no message here, and never will be: all senders are gone.
+const LAST: u32 = 2;
+/// How many messages were taken, when the receiver is gone.
+const GONE: u32 = 0x4000_0000;
+
+struct Slot<T> {
+    state: Word,
+    message: UnsafeCell<MaybeUninit<T>>,
+}
+
+struct Channel<T> {
+    slots: [Slot<T>; MOST_MESSAGES],
+    sent: Word,
+    taken: Word,
+    senders: Word,
+    bound: Option<u32>,
+}
+
+impl<T> Channel<T> {
+    #[inline]
+    fn with_bound(bound: Option<u32>) -> Arc<Channel<T>> {
+        let slots = [const { Slot { state: Word::new(EMPTY), message: UnsafeCell::new(MaybeUninit::uninit()) } };
+            MOST_MESSAGES];
+        Arc::new(Channel { slots, sent: Word::new(0), taken: Word::new(0), senders: Word::new(1), bound })
+    }
+    #[inline]
+    fn slot(&self, number: u32) -> &Slot<T> {
+        if number as usize >= MOST_MESSAGES {
+            primitives::cut(c"channels through which more than 7 messages go");
+        }
+        &self.slots[number as usize]
+    }
+    #[inline]
+    fn put(&self, number: u32, message: T) {
+        let slot = self.slot(number);
+        unsafe { (*slot.message.get()).write(message) };
+        slot.state.store(FULL, Release);
+    }
+    #[inline]
+    fn send(&self, message: T) -> Result<(), SendError<T>> {
+        if self.taken.load(Relaxed) >= GONE {
+            return Err(SendError(message));
+        }
+        let number = self.sent.fetch_add(1, Relaxed);
+        match self.bound {
+            None => self.put(number, message),
+            Some(0) => {
+                self.put(number, message);
+                primitives::wait(self.taken.load(Acquire) > number);
+            }
+            Some(bound) => {
+                primitives::wait(self.taken.load(Acquire) + bound > number);
+                self.put(number, message);
+            }
+        }
+        Ok(())
+    }
+    #[inline]
+    fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        let taken = self.taken.load(Acquire);
+        if taken >= GONE {
+            return Err(TrySendError::Disconnected(message));
+        }
+        let number = self.sent.load(Relaxed);
+        let bound = self.bound.unwrap_or(MOST_MESSAGES as u32);
+        if bound == 0 {
+            primitives::cut(c"try_send on a channel without room");
+        }
+        if taken + bound <= number || self.sent.compare_exchange(number, number + 1, Relaxed, Relaxed).is_err() {
+            return Err(TrySendError::Full(message));
+        }
+        self.put(number, message);
+        Ok(())
+    }
+    #[inline]
+    fn drop_sender(&self) {
+        if self.senders.fetch_sub(1, AcqRel) == 1 {
+            let number = self.sent.fetch_add(1, Relaxed);
+            self.slot(number).state.store(LAST, Release);
+        }
+    }
+    /// Takes the message that a slot holds.
+    #[inline]
+    fn take(&self, number: u32, state: u32, next: &Cell<u32>) -> Result<T, RecvError> {
+        if state == LAST {
+            return Err(RecvError);
+        }
+        let message = unsafe { (*self.slot(number).message.get()).assume_init_read() };
+        next.set(number + 1);
+        self.taken.store(number + 1, Release);
+        Ok(message)
+    }
+}
+
+/// See `std::sync::mpsc::Sender`.
+pub struct Sender<T>(Arc<Channel<T>>);
+/// See `std::sync::mpsc::SyncSender`.
+pub struct SyncSender<T>(Arc<Channel<T>>);
+/// See `std::sync::mpsc::Receiver`.
+pub struct Receiver<T> {
+    channel: Arc<Channel<T>>,
+    next: Cell<u32>,
+}
+unsafe impl<T: Send> Send for Sender<T> {}
+unsafe impl<T: Send> Sync for Sender<T> {}
+unsafe impl<T: Send> Send for SyncSender<T> {}
+unsafe impl<T: Send> Sync for SyncSender<T> {}
+unsafe impl<T: Send> Send for Receiver<T> {}
+
+#[inline]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let channel = Channel::with_bound(None);
+    (Sender(channel.clone()), Receiver { channel, next: Cell::new(0) })
+}
+#[inline]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let channel = Channel::with_bound(Some(bound as u32));
+    (SyncSender(channel.clone()), Receiver { channel, next: Cell::new(0) })
+}
+
+impl<T> Sender<T> {
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        self.0.send(message)
+    }
+}
+impl<T> SyncSender<T> {
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        self.0.send(message)
+    }
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        self.0.try_send(message)
+    }
+}
+impl<T> Clone for Sender<T> {
+    #[inline]
+    fn clone(&self) -> Sender<T> {
+        self.0.senders.fetch_add(1, Relaxed);
+        Sender(self.0.clone())
+    }
+}
+impl<T> Clone for SyncSender<T> {
+    #[inline]
+    fn clone(&self) -> SyncSender<T> {
+        self.0.senders.fetch_add(1, Relaxed);
+        SyncSender(self.0.clone())
+    }
+}
+impl<T> Drop for Sender<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.drop_sender();
+    }
+}
+impl<T> Drop for SyncSender<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.drop_sender();
+    }
+}
+
+impl<T> Receiver<T> {
+    #[inline]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        let number = self.next.get();
+        let state = self.channel.slot(number).state.load(Acquire);
+        primitives::wait(state != EMPTY);
+        self.channel.take(number, state, &self.next)
+    }
+    #[inline]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let number = self.next.get();
+        match self.channel.slot(number).state.load(Acquire) {
+            EMPTY => Err(TryRecvError::Empty),
+            state => self.channel.take(number, state, &self.next).map_err(|_| TryRecvError::Disconnected),
+        }
+    }
+    /// The time is over whenever there is no message.
+    #[inline]
+    pub fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
+        self.try_recv().map_err(|error| match error {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        })
+    }
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self)
+    }
+    #[inline]
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter(self)
+    }
+}
+impl<T> Drop for Receiver<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.channel.taken.store(GONE, Release);
+        while self.try_recv().is_ok() {
+            self.channel.taken.store(GONE, Release);
+        }
+    }
+}
+
+/// See `std::sync::mpsc::Iter`.
+pub struct Iter<'a, T: 'a>(&'a Receiver<T>);
+/// See `std::sync::mpsc::TryIter`.
+pub struct TryIter<'a, T: 'a>(&'a Receiver<T>);
+/// See `std::sync::mpsc::IntoIter`.
+pub struct IntoIter<T>(Receiver<T>);
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+    #[inline]
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+    #[inline]
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self)
+    }
+}
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sender { .. }")
+    }
+}
+impl<T> fmt::Debug for SyncSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SyncSender { .. }")
+    }
+}
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Receiver { .. }")
+    }
+}

@@ -1,0 +1,239 @@
+//! Threads. A panic of one ends the program, so joining a thread never gives an error.
+mod local;
+mod parking;
+mod scoped;
+
+pub use local::{LocalKey, Values};
+pub use parking::{current, park, park_timeout, park_timeout_ms, Thread};
+pub use real::thread::{panicking, AccessError, Result};
+pub use scoped::{scope, Scope, ScopedJoinHandle};
+
+use crate::primitives;
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::mem::{self, ManuallyDrop, MaybeUninit};
+use core::num::NonZeroU64;
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
+use real::boxed::Box;
+use real::io;
+use real::string::String;
+
+/// The number of a thread; `main` has the first.
+#[derive(Eq, PartialEq, Clone, Copy, Hash, Debug)]
+pub struct ThreadId(NonZeroU64);
+
+/// The result of a thread, and who looks at it last: the thread itself, or its handle.
+struct Packet<T> {
+    state: AtomicU32,
+    result: UnsafeCell<MaybeUninit<T>>,
+}
+const DONE: u32 = 1;
+const DETACHED: u32 = 2;
+
+struct Start<F, T> {
+    function: F,
+    packet: *mut Packet<T>,
+    running: *const AtomicU32,
+}
+
+extern "C" {
+    /// Drops thread-local values, if the program has any that must be dropped.
+    fn __mb_rust_end_of_thread();
+}
+
+/// What a thread begins with whose result is nothing.
+unsafe extern "C" fn enter<F: FnOnce() -> T, T>(argument: *mut u8) -> *mut u8 {
+    mem::forget(primitives::argument_at::<F>(argument)());
+    __mb_rust_end_of_thread();
+    core::ptr::null_mut()
+}
+
+/// What other threads begin with, and those of a scope.
+unsafe extern "C" fn enter_and_tell<F: FnOnce() -> T, T>(argument: *mut u8) -> *mut u8 {
+    let Start { function, packet, running } = primitives::argument_at::<Start<F, T>>(argument);
+    let result = function();
+    if packet.is_null() {
+        mem::forget(result);
+    } else {
+        *(*packet).result.get() = MaybeUninit::new(result);
+        if (*packet).state.swap(DONE, Ordering::AcqRel) == DETACHED {
+            drop(Box::from_raw(packet).result.into_inner().assume_init());
+        }
+    }
+    if !running.is_null() {
+        (*running).fetch_sub(1, Ordering::Release);
+    }
+    __mb_rust_end_of_thread();
+    core::ptr::null_mut()
+}
+
+/// A thread that was started: joined or dropped once.
+struct Native<T> {
+    number: i64,
+    packet: *mut Packet<T>,
+}
+unsafe impl<T> Send for Native<T> {}
+unsafe impl<T> Sync for Native<T> {}
+
+impl<T> Native<T> {
+    #[inline]
+    unsafe fn start<F: FnOnce() -> T>(function: F, running: *const AtomicU32) -> Native<T> {
+        let has_result = mem::size_of::<T>() != 0 || mem::needs_drop::<T>();
+        let packet = if has_result {
+            let result = UnsafeCell::new(MaybeUninit::uninit());
+            Box::into_raw(Box::new(Packet { state: AtomicU32::new(0), result }))
+        } else {
+            core::ptr::null_mut()
+        };
+        let number = if has_result || !running.is_null() {
+            primitives::spawn(enter_and_tell::<F, T>, primitives::argument(Start { function, packet, running }))
+        } else {
+            primitives::spawn(enter::<F, T>, primitives::argument(function))
+        };
+        Native { number, packet }
+    }
+
+    #[inline]
+    fn join(self) -> Result<T> {
+        let this = ManuallyDrop::new(self);
+        primitives::join(this.number);
+        unsafe {
+            Ok(if this.packet.is_null() {
+                MaybeUninit::uninit().assume_init()
+            } else {
+                Box::from_raw(this.packet).result.into_inner().assume_init()
+            })
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        primitives::choose(0, 1) == 0
+    }
+}
+
+impl<T> Drop for Native<T> {
+    #[inline]
+    fn drop(&mut self) {
+        unsafe {
+            if !self.packet.is_null() && (*self.packet).state.swap(DETACHED, Ordering::AcqRel) == DONE {
+                drop(Box::from_raw(self.packet).result.get_mut().assume_init_read());
+            }
+        }
+    }
+}
+
+/// See `std::thread::JoinHandle`.
+pub struct JoinHandle<T> {
+    native: Native<T>,
+    thread: Thread,
+    result: PhantomData<T>,
+}
+
+impl<T> JoinHandle<T> {
+    #[inline]
+    pub fn join(self) -> Result<T> {
+        self.native.join()
+    }
+    #[inline]
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+    /// Whether the thread has ended: membar explores both answers, whatever the thread has done.
+    pub fn is_finished(&self) -> bool {
+        self.native.is_finished()
+    }
+}
+
+impl<T> core::fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("JoinHandle { .. }")
+    }
+}
+
+#[inline]
+pub fn spawn<F, T>(function: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let native = unsafe { Native::start(function, core::ptr::null()) };
+    JoinHandle { thread: Thread::numbered(native.number as usize, None), native, result: PhantomData }
+}
+
+/// See `std::thread::Builder`. The size of stacks does not matter, and threads can always be started.
+#[derive(Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+}
+
+impl Builder {
+    #[inline]
+    pub fn new() -> Builder {
+        Builder { name: None }
+    }
+    #[inline]
+    pub fn name(mut self, name: String) -> Builder {
+        self.name = Some(name);
+        self
+    }
+    #[inline]
+    pub fn stack_size(self, _: usize) -> Builder {
+        self
+    }
+    #[inline]
+    pub fn spawn<F, T>(self, function: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let name = self.name.map(|name| &*name.leak());
+        let native = unsafe {
+            let named = move || {
+                parking::set_name(name);
+                function()
+            };
+            Native::start(named, core::ptr::null())
+        };
+        let thread = Thread::numbered(native.number as usize, name);
+        Ok(JoinHandle { thread, native, result: PhantomData })
+    }
+    #[inline]
+    pub fn spawn_scoped<'scope, 'env, F, T>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        function: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let name = self.name.map(|name| &*name.leak());
+        Ok(scope.spawn_named(name, function))
+    }
+}
+
+/// Other threads may run now, as at any time.
+#[inline]
+pub fn yield_now() {}
+
+/// No time passes.
+#[inline]
+pub fn sleep(_: Duration) {}
+#[inline]
+pub fn sleep_ms(_: u32) {}
+
+pub fn available_parallelism() -> io::Result<NonZeroUsize> {
+    Ok(NonZeroUsize::new(primitives::choose(1, 2) as usize).unwrap())
+}
+
+#[cfg(unix)]
+impl<T> real::os::unix::thread::JoinHandleExt for JoinHandle<T> {
+    fn as_pthread_t(&self) -> real::os::unix::thread::RawPthread {
+        self.native.number as real::os::unix::thread::RawPthread
+    }
+    fn into_pthread_t(self) -> real::os::unix::thread::RawPthread {
+        self.native.number as real::os::unix::thread::RawPthread
+    }
+}

@@ -1,0 +1,20 @@
+//! weaken: while !*ready => if !*ready
+use std::sync::{Condvar, Mutex};
+use std::thread;
+
+static READY: Mutex<bool> = Mutex::new(false);
+static CONDITION: Condvar = Condvar::new();
+
+fn main() {
+    let other = thread::spawn(|| {
+        *READY.lock().unwrap() = true;
+        CONDITION.notify_one();
+    });
+    let mut ready = READY.lock().unwrap();
+    while !*ready {
+        ready = CONDITION.wait(ready).unwrap();
+    }
+    assert!(*ready);
+    drop(ready);
+    other.join().unwrap();
+}
