@@ -38,6 +38,7 @@ from membar.source import SourceFile
 
 if TYPE_CHECKING:
     from membar.reports._parts.answer_format import ExplanationPart
+    from membar.reports.pictures import Forbidden
 
 MOST_CANDIDATES = 50_000
 SECONDS = 20.0
@@ -88,6 +89,14 @@ class OutcomeAnswer:
         execution, failures = self.forbidden.execution, self.forbidden.failures
         text = report.render(self.program, execution, failures, columns=columns, color=color)
         return f"\nwhy {name} forbids {self.outcome} (of all candidate executions, the closest one):\n{text}"
+
+    def as_picture(self) -> Forbidden | None:
+        """What can be drawn of it: the forbidden execution."""
+        if self.forbidden is None:
+            return None
+        from membar.reports.pictures import Forbidden  # noqa: PLC0415 - only where asked for
+
+        return Forbidden(self.program, self.forbidden.execution, self.forbidden.failures)
 
     def as_data(self) -> ExplanationPart:
         """The explanation for JSON."""

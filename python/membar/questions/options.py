@@ -478,8 +478,26 @@ TABLE: Final = (
         )
         for name, help_ in (
             ("--dot", "write a Graphviz file for each execution to DIR"),
-            ("--svg", "write an SVG drawing of each execution to DIR"),
+            (
+                "--svg",
+                "write SVG drawings of executions and cycles to DIR",
+            ),
+            ("--png", "the same as PNG (`pip install membar[png]`)"),
         )
+    ),
+    Option(
+        name="--theme",
+        choices=("light", "dark"),
+        kinds=_OF_PROGRAMS,
+        is_output=True,
+        help="paper of the drawings: light (default) or dark",
+    ),
+    Option(
+        name="--full",
+        form="switch",
+        kinds=_OF_PROGRAMS,
+        is_output=True,
+        help="draw every event; long executions are otherwise folded to what matters",
     ),
     Option(
         name="--all",

@@ -7,8 +7,9 @@ from membar.program.program import Program
 from membar.questions.answer import Answer
 from membar.questions.outcome import Witness
 from membar.reports import Report
-from membar.reports._parts.drawing import EDGE_COLORS, drawn_edges
+from membar.reports._parts.drawing import drawn_edges
 from membar.reports._parts.event import action_text, line_label, source_text
+from membar.reports._parts.palette import LIGHT
 from membar.reports._parts.verdict import verdict_text, witness_of
 
 
@@ -36,7 +37,7 @@ def render(program: Program, witness: Witness, *, title: str = "") -> str:
             lines += [f"    e{event.id} [label={_quote(_label(program, event))}];" for event in events]
             lines.append("  }")
     for edge in drawn_edges(execution):
-        color = EDGE_COLORS[edge.relation]
+        color = LIGHT.relation(edge.relation)
         weight = "weight=10" if edge.relation == "po" else "constraint=false"
         style = ", style=dashed" if edge.is_dependency else ""
         lines.append(

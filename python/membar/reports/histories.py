@@ -10,6 +10,7 @@ from membar.objects.history import History, result_text
 from membar.objects.orders import Ordering
 from membar.questions.answer import Answer, ClientRun, Refutation
 from membar.records import record
+from membar.reports._parts.palette import BY_NAME
 from membar.reports._parts.style import Line, line, wrap
 
 
@@ -95,58 +96,67 @@ def _call_text(history: History, call: int) -> str:
 
 
 _ROW, _COLUMN, _TOP, _LEFT = 54, 9.0, 58, 56
-_INK, _FAINT, _PAPER, _FILL, _EDGE, _WRONG = "#1f2430", "#6b7280", "#ffffff", "#eff6ff", "#93b4e8", "#c81e1e"
 _FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
 
 
-def render_svg(answer: Answer) -> str:
+def render_svg(answer: Answer, *, theme: str = "light") -> str:
     """The history as a self-contained SVG picture; "" where there is none."""
+    palette = BY_NAME[theme]
     refutation = answer.evidence.refutation if isinstance(answer.evidence, ClientRun) else None
     if refutation is None or answer.order is None:
         return ""
     history = refutation.history
     drawn = bars(history)
-    widths = [width * _COLUMN + 16 for width in _widths(history, drawn)]
+    widths = [width * _COLUMN + 30 for width in _widths(history, drawn)]
     starts = [_LEFT + sum(widths[:column]) for column in range(len(widths) + 1)]
     threads = sorted({call.thread for call in history.calls})
     explained = {step.call for step in refutation.verdict.steps}
     title = f"{PurePath(answer.source.path).name} under {answer.model.name}, {answer.order.value} order"
-    foot = "red: the calls that no order explains after the others" if len(explained) < len(drawn) else ""
+    foot = (
+        "with a cross: the calls that no order puts after the others" if len(explained) < len(drawn) else ""
+    )
     wide = max(starts[-1] + 24, len(title) * _COLUMN + 32, len(foot) * 7.6 + 32)
     high = _TOP + _ROW * len(threads) + 34
-    body = [f'<text x="16" y="28" font-weight="bold" fill="{_INK}">{escape(title)}</text>']
+    body = [f'<text x="16" y="28" font-weight="bold" fill="{palette.ink}">{escape(title)}</text>']
     middles: dict[int, tuple[float, float, float]] = {}
     for bar in drawn:
         call = history.calls[bar.call]
         y = _TOP + _ROW * threads.index(call.thread)
         left, right = starts[bar.first], starts[bar.last + 1] - 14
         middles[bar.call] = (left, right, y + 16)
-        ink = _EDGE if bar.call in explained else _WRONG
+        is_explained = bar.call in explained
+        fill, ink = (palette.write, palette.line) if is_explained else (palette.paper, palette.bad)
         dash = ' stroke-dasharray="5 4"' if bar.open else ""
         body.append(
-            f'<rect x="{left:g}" y="{y}" width="{right - left:g}" height="32" rx="5" fill="{_FILL}"'
+            f'<rect x="{left:g}" y="{y}" width="{right - left:g}" height="32" rx="5" fill="{fill}"'
             f' stroke="{ink}" stroke-width="1.6"{dash}/>'
         )
-        body.append(f'<text x="{left + 8:g}" y="{y + 21}" fill="{_INK}">{escape(call.text)}</text>')
+        body.append(f'<text x="{left + 8:g}" y="{y + 21}" fill="{palette.ink}">{escape(call.text)}</text>')
+        if not is_explained:
+            body.append(
+                f'<path d="M{right - 15:g},{y + 12} l8,8 m0,-8 l-8,8" stroke="{ink}" stroke-width="2"/>'
+            )
     for thread in threads:
         y = _TOP + _ROW * threads.index(thread) + 21
-        body.append(f'<text x="16" y="{y}" fill="{_FAINT}">T{thread}</text>')
+        body.append(f'<text x="16" y="{y}" fill="{palette.faint}">T{thread}</text>')
     for first, second in history.across:
         x1, y1 = middles[first][1], middles[first][2]
         x2, y2 = middles[second][0], middles[second][2]
         body.append(
-            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{_FAINT}" stroke-width="1.4"'
-            ' marker-end="url(#arrow)"/>'
+            f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{palette.faint}"'
+            ' stroke-width="1.4" marker-end="url(#arrow)"/>'
         )
-    body.append(f'<text x="16" y="{high - 14}" fill="{_FAINT}" font-size="12">{foot}</text>')
+    body.append(f'<text x="16" y="{high - 14}" fill="{palette.faint}" font-size="12">{foot}</text>')
     marker = (
         '<defs><marker id="arrow" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'
-        f'<path d="M0,0 L9,4 L0,8 z" fill="{_FAINT}"/></marker></defs>'
+        f'<path d="M0,0 L9,4 L0,8 z" fill="{palette.faint}"/></marker></defs>'
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high}" '
         f'viewBox="0 0 {wide:g} {high}" font-family="{_FONT}" font-size="14">\n'
-        f'<rect width="100%" height="100%" fill="{_PAPER}"/>\n{marker}\n' + "\n".join(body) + "\n</svg>\n"
+        f'<rect width="100%" height="100%" fill="{palette.paper}"/>\n{marker}\n'
+        + "\n".join(body)
+        + "\n</svg>\n"
     )
 
 

@@ -32,7 +32,7 @@ from membar.reports._parts import answer_format as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.drawn import drawing_part
 from membar.reports._parts.event import cell_name, line_number, meaning_of
-from membar.reports._parts.finding import racing_pairs
+from membar.reports._parts.finding import racing_events
 from membar.reports._parts.relations import reduction
 from membar.source import CompilerOptions, SourceFile, pattern
 from membar.systems.run import ProcessRun, ProcessStep
@@ -84,9 +84,8 @@ def drawn_line(answer: Answer) -> form.AnswerLine:
             found.drawing = drawing_part(answer.source, run.program, run.model, run.witness)
         case _:
             pass
-    if found.drawing is not UNSET and answer.witness is not None and found.property == "races":
-        pairs = racing_pairs(answer, answer.witness)
-        found.drawing.racing = tuple(event.id for event in pairs[0]) if pairs else ()
+    if found.drawing is not UNSET and answer.witness is not None:
+        found.drawing.racing = racing_events(answer, answer.witness)
     return found
 
 

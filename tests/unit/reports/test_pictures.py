@@ -93,8 +93,8 @@ def test_arrows_keep_out_of_boxes(threads: tuple[str, ...]) -> None:
 
 
 def test_labels_of_a_usual_test_cover_neither_boxes_nor_one_another() -> None:
-    _, program, execution = sketch("W x 1", "W y 1", "R x 1; R y 0", "R y 1; R x 0")
-    grid = layout(program, execution, [120.0] * 4, initial_width=50.0)
+    _, _, execution = sketch("W x 1", "W y 1", "R x 1; R y 0", "R y 1; R x 0")
+    grid = layout(execution, [120.0] * 4, initial_width=50.0)
     labels = [box for _, box in place_labels(grid)]
     for index, label in enumerate(labels):
         assert not any(overlap(label, other) for other in [*labels[index + 1 :], *grid.boxes.values()])
@@ -114,7 +114,7 @@ def test_arrows_keep_out_of_boxes_in_any_execution(execution: Execution) -> None
 
 
 def check_layout(program: Program, execution: Execution) -> None:
-    grid = layout(program, execution, [120.0] * len(program.threads), initial_width=50.0)
+    grid = layout(execution, [120.0] * len(program.threads), initial_width=50.0)
     assert [edge for edge, _ in grid.paths] == list(drawn_edges(execution))
     for _, path in grid.paths:
         for x, y in path.samples():

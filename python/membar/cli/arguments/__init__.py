@@ -212,5 +212,5 @@ def _limits_text(limits: Limits) -> str:
 
 def folders(chosen: Chosen) -> tuple[tuple[str, Path], ...]:
     """Where pictures go, by format."""
-    wanted = (("dot", chosen.dot), ("svg", chosen.svg))
+    wanted = (("dot", chosen.dot), ("svg", chosen.svg), ("png", chosen.png))
     return tuple((kind, folder) for kind, folder in wanted if folder is not None)

@@ -160,7 +160,7 @@ def _give_up(
 ) -> _Shown:
     """The report about a file where the work was broken off before there was an answer."""
     # Nothing more is read or written: a pipe may be what kept us waiting.
-    nothing = dict.fromkeys(("outcome", "svg", "dot", "certificate", "atomic"))
+    nothing = dict.fromkeys(("outcome", "svg", "png", "dot", "certificate", "atomic"))
     plain = arguments.Chosen(**vars(chosen) | nothing | {"explain": False})
     answer = unknown_answer(arguments.question(SourceFile(file, ""), plain), reason, seconds)
     filed = files.Filed(chosen)
@@ -210,8 +210,10 @@ def _show(answer: Answer, chosen: arguments.Chosen) -> OutcomeAnswer | None:
     if folders := arguments.folders(chosen):
         from membar.reports import pictures  # noqa: PLC0415 - only where asked for
 
+        style = pictures.Style(theme=chosen.theme or "light", is_full=chosen.full)
+        forbidden = None if explained is None else explained.as_picture()
         for kind, folder in folders:
-            pictures.save(kind, folder, answer)
+            pictures.save(kind, folder, answer, style=style, forbidden=forbidden)
     if chosen.certificate:
         from membar.questions.system import certificate_text  # noqa: PLC0415 - only where asked for
 

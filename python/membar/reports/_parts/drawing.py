@@ -1,4 +1,4 @@
-"""The edges of an execution worth drawing, and their colours: shared by the dot and SVG reports."""
+"""The edges of an execution worth drawing, and what they mean: shared by the reports that draw."""
 
 from __future__ import annotations
 
@@ -7,21 +7,6 @@ from membar.program.pairs import Relation
 from membar.records import record
 from membar.reports._parts.relations import immediate_co, immediate_fr, immediate_po
 
-EDGE_COLORS = {
-    "po": "#6b7280",
-    "rf": "#15803d",
-    "co": "#1d4ed8",
-    "fr": "#c81e1e",
-    "addr": "#8b5e1a",
-    "data": "#8b5e1a",
-    "ctrl": "#8b5e1a",
-    "pick-addr": "#8b5e1a",
-    "pick-data": "#8b5e1a",
-    "pick-ctrl": "#8b5e1a",
-    "amo": "#7c3aed",
-    "lxsx": "#7c3aed",
-    "spawn": "#6b7280",
-}
 DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl")
 
 MEANINGS = {
@@ -43,11 +28,19 @@ MEANINGS = {
 
 @record(frozen=True, slots=True)
 class DrawnEdge:
-    """An arrow from one event to another, named by its relation."""
+    """An arrow from one event to another, named by its relation; in a forbidden cycle, with its number."""
 
     source: int
     target: int
     relation: str
+    number: int = 0
+
+    @property
+    def text(self) -> str:
+        """What stands beside it; "" for program order, which needs no word."""
+        if self.number:
+            return f"{self.number} {self.relation}"
+        return "" if self.relation == "po" else self.relation
 
     @property
     def is_dependency(self) -> bool:

@@ -79,6 +79,14 @@ def racing_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event],
     return tuple((one, other) for one, other in _related_events(answer, witness, "race") if one.id < other.id)
 
 
+def racing_events(answer: Answer, witness: Witness) -> tuple[int, ...]:
+    """The first two accesses that race, where that is what is wrong; none otherwise."""
+    if not isinstance(answer.outcome, Violated) or answer.outcome.property != "races":
+        return ()
+    pairs = racing_pairs(answer, witness)
+    return tuple(event.id for event in pairs[0]) if pairs else ()
+
+
 def early_pairs(answer: Answer, witness: Witness) -> tuple[tuple[Event, Event], ...]:
     """The first allocation and access to its memory before which it does not happen, where that is wrong."""
     if not witness.message.startswith(TOO_EARLY):

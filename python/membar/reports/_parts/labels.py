@@ -24,7 +24,7 @@ def place_labels(grid: Layout) -> list[tuple[DrawnEdge, Box]]:
         taken.add(1000, box)
     result: list[tuple[DrawnEdge, Box]] = []
     for number, (edge, path) in enumerate(grid.paths):
-        if edge.relation != "po":
+        if edge.text:
             box = _best(edge, path, number, points, taken)
             taken.add(400, box)
             result.append((edge, box))
@@ -61,7 +61,7 @@ def _tiles(box: Box) -> Iterator[tuple[int, int]]:
 
 def _best(edge: DrawnEdge, path: Path, number: int, points: _Tiles, taken: _Tiles) -> Box:
     """The cheapest place along the curve, away from its ends."""
-    wide = len(edge.relation) * 6.8 + 6
+    wide = len(edge.text) * 6.8 + 6
     along: list[Point] = list(path.samples())
     ends = [Box(*along[0], 0, 0), Box(*along[-1], 0, 0)]
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from membar.program.execution import Event, Execution
-from membar.program.program import Program
 from membar.records import record
 from membar.reports._parts.drawing import DrawnEdge, drawn_edges
 from membar.reports._parts.path import Path, Point
@@ -104,24 +103,24 @@ class Layout:
 
 
 def layout(
-    program: Program,
     execution: Execution,
     widths: Sequence[float],
     *,
     height: float = BOX_HEIGHT,
     initial_width: float,
+    edges: Sequence[DrawnEdge] | None = None,
 ) -> Layout:
     """Places everything.
 
     Args:
-        program: for its threads.
         execution: what is drawn.
-        widths: of the boxes in each column.
+        widths: of the boxes in each column, one for each thread.
         height: of all boxes.
         initial_width: of the boxes of initial writes.
+        edges: the arrows; those worth drawing of the execution, if they are not given.
     """
-    grid = _Grid(execution, len(program.threads))
-    courses = _courses(execution, grid)
+    grid = _Grid(execution, len(widths))
+    courses = _courses(drawn_edges(execution) if edges is None else edges, grid)
     gutters = _gutter_widths(courses, len(widths))
     lefts: list[float] = []
     x = MARGIN
@@ -193,13 +192,12 @@ def initial_writes(execution: Execution) -> tuple[Event, ...]:
     return tuple(event for event in execution.events if event.is_initial and event.cell in touched)
 
 
-def _courses(execution: Execution, grid: _Grid) -> tuple[Course, ...]:
+def _courses(edges: Sequence[DrawnEdge], grid: _Grid) -> tuple[Course, ...]:
     """How each drawn edge runs; lanes are given in order, short arcs inside long ones."""
     result: list[Course] = []
     gaps: Counter[int] = Counter()
     initial: Counter[tuple[int, int]] = Counter()
     arcs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
-    edges = drawn_edges(execution)
     position = {event.id: index for index, event in enumerate(grid.initial)}
     for edge in sorted(edges, key=lambda e: _span(e, grid)):
         if edge.source in position:
@@ -214,7 +212,7 @@ def _courses(execution: Execution, grid: _Grid) -> tuple[Course, ...]:
             result.append(Course(edge, Way.INITIAL, side=side, gutter=gutter, lane=lane))
             continue
         (c1, r1), (c2, r2) = grid.place[edge.source], grid.place[edge.target]
-        if c1 == c2 and r2 == r1 + 1 and edge.relation == "po":
+        if c1 == c2 and r2 == r1 + 1 and edge.relation == "po" and not edge.number:
             result.append(Course(edge, Way.DOWN))
         elif c1 == c2:
             side = _arc_side(edge, c1, grid.columns)
