@@ -448,8 +448,11 @@ def _notes_on_loops(tally: Tally) -> list[str]:
 
 
 def _lines(spans: set[Span]) -> str:
-    lines = sorted({span.line for span in spans})
-    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    """Where they are: `lines 3, 5`, and `ring.h:20` in other files."""
+    lines = sorted({span.line for span in spans if not span.file})
+    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
+    elsewhere = sorted({(span.file, span.line) for span in spans if span.file})
+    return ", ".join([*own, *(f"{name}:{line}" for name, line in elsewhere)])
 
 
 def _notes_on_bound(tally: Tally, *, is_answer: bool) -> list[str]:
