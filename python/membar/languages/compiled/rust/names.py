@@ -39,7 +39,9 @@ def shorten(path: str) -> str:
     """A path with only the last word of each name in it: `Stack<T>::push`."""
     if path.startswith("<"):
         return _PATH.sub("", path)
-    head, _, last = path.rpartition("::")
+    name, turbofish, arguments = path.partition("::<")
+    head, _, last = name.rpartition("::")
+    last += turbofish + _PATH.sub("", arguments)
     if not head:
         return path
     owner = _PATH.sub("", head)

@@ -9,7 +9,6 @@ extern "C" {
     fn __membar_self() -> i64;
     fn __membar_thread_count() -> i64;
     fn __membar_lock(cell: *const AtomicU32);
-    fn __membar_try_lock(cell: *const AtomicU32) -> bool;
     fn __membar_unlock(cell: *const AtomicU32);
     fn __membar_add_within(cell: *const AtomicU32, low: u32, high: u32, step: u32) -> u32;
     fn __membar_wait(condition: bool);
@@ -78,7 +77,7 @@ pub fn lock(word: &Word) {
 }
 #[inline]
 pub fn try_lock(word: &Word) -> bool {
-    unsafe { __membar_try_lock(word) }
+    add_within(word, 0, 0, 1) == 0
 }
 #[inline]
 pub fn unlock(word: &Word) {

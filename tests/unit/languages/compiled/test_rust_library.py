@@ -1,0 +1,207 @@
+"""What membar's `std` lets happen: no more order than the documentation promises, and no less."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import membar
+
+pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
+HEAD = """
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::*;
+use std::thread;
+static X: AtomicU32 = AtomicU32::new(0);
+static Y: AtomicU32 = AtomicU32::new(0);
+static M: Mutex<u32> = Mutex::new(0);
+static N: Mutex<u32> = Mutex::new(0);
+static R: RwLock<u32> = RwLock::new(0);
+struct Plain(std::cell::UnsafeCell<u32>);
+unsafe impl Sync for Plain {}
+impl Plain {
+    fn set(&self, value: u32) { unsafe { *self.0.get() = value } }
+    fn get(&self) -> u32 { unsafe { *self.0.get() } }
+}
+static D: Plain = Plain(std::cell::UnsafeCell::new(0));
+"""
+# What a second thread does, what `main` does meanwhile, what it asserts after the join, and the verdict.
+CASES = {
+    "a mutex is no fence": (
+        "X.store(1, Relaxed); drop(M.lock()); D.set(Y.load(Relaxed));",
+        "Y.store(1, Relaxed); drop(N.lock()); let r = X.load(Relaxed);",
+        "assert!(r == 1 || D.get() == 1);",
+        "violated",
+    ),
+    "a mutex orders its critical sections": (
+        "*M.lock().unwrap() += 1; D.set(1); drop(M.lock());",
+        "drop(M.lock());",
+        "assert_eq!(*M.lock().unwrap() + D.get(), 2);",
+        "holds",
+    ),
+    "try_lock fails if the mutex is held": (
+        "let held = M.lock(); drop(held);",
+        "",
+        "assert!(true);",
+        "holds",
+    ),
+    "try_lock that fails orders nothing": (
+        "X.store(1, Relaxed); let held = M.lock(); std::mem::forget(held);",
+        "let r = M.try_lock().is_err() && X.load(Relaxed) == 0;",
+        "assert!(!r);",
+        "violated",
+    ),
+    "a read-write lock is no fence": (
+        "X.store(1, Relaxed); drop(R.read()); D.set(Y.load(Relaxed));",
+        "Y.store(1, Relaxed); drop(R.read()); let r = X.load(Relaxed);",
+        "assert!(r == 1 || D.get() == 1);",
+        "violated",
+    ),
+    "park may end without cause": (
+        "X.store(1, Relaxed); main.unpark();",
+        "thread::park(); let r = X.load(Relaxed);",
+        "assert_eq!(r, 1);",
+        "violated",
+    ),
+    "unpark happens before the end of park, if that has a cause": (
+        "D.set(1); X.store(1, Relaxed); main.unpark();",
+        "while X.load(Relaxed) == 0 { thread::park(); }",
+        "assert_eq!(D.get(), 1);",
+        "holds",
+    ),
+    "a once is done once": (
+        "static O: Once = Once::new(); O.call_once(|| D.set(D.get() + 1));",
+        "",
+        "assert_eq!(D.get(), 1);",
+        "holds",
+    ),
+    "a weak exchange may fail": (
+        "",
+        "let r = X.compare_exchange_weak(0, 1, Relaxed, Relaxed).is_ok();",
+        "assert!(r);",
+        "violated",
+    ),
+    "a thread-local value is one for each thread": (
+        "T.set(1); assert_eq!(T.get(), 1);",
+        "let r = T.get();",
+        "assert_eq!(r, 0);",
+        "holds",
+    ),
+    "a relaxed flag orders nothing": (
+        "D.set(1); X.store(1, Relaxed);",
+        "let r = X.load(Relaxed) == 1 && D.get() == 0;",
+        "assert!(!r);",
+        "violated",
+    ),
+}
+QUICK = {"a mutex is no fence", "park may end without cause"}
+
+
+def program(other: str, own: str, check: str) -> str:
+    return f"""{HEAD}
+std::thread_local! {{ static T: std::cell::Cell<u32> = const {{ std::cell::Cell::new(0) }}; }}
+fn main() {{
+    let main = thread::current();
+    let other = thread::spawn(move || {{ let _ = &main; {other} }});
+    {own}
+    other.join().unwrap();
+    {check}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in CASES]
+)
+def test_the_library_promises_what_is_documented(name: str, tmp_path: Path) -> None:
+    *parts, verdict = CASES[name]
+    path = tmp_path / "case.rs"
+    path.write_text(program(*parts))
+    assert membar.check(path).verdict == verdict
+
+
+PANICS = {
+    "index out of bounds": "let a = [1, 2]; let i = X.load(Relaxed) as usize + 2; let _ = a[i];",
+    "attempt to add with overflow": "let n = u32::MAX - X.load(Relaxed); let _ = n + 1;",
+    "has no value": "let n: Option<u32> = if X.load(Relaxed) == 0 { None } else { Some(1) }; n.unwrap();",
+    "the program panics": 'if X.load(Relaxed) == 0 { panic!("no") }',
+    "attempt to divide by zero": "let _ = 1 / X.load(Relaxed);",
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("message", PANICS)
+def test_a_panic_is_a_failed_assertion(message: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(program("", PANICS[message], ""))
+    answer = membar.check(path)
+    assert answer.verdict == "violated"
+    assert message in answer.render("terminal")
+
+
+@pytest.mark.full
+def test_a_panic_that_is_caught_is_not_followed(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    own = "let _ = std::panic::catch_unwind(|| if X.load(Relaxed) == 0 { panic!() });"
+    path.write_text(program("", own, ""))
+    assert membar.check(path).verdict in ("holds-within", "unknown")
+
+
+def test_a_test_that_should_panic_has_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text("#[test]\n#[should_panic]\nfn fails() { panic!() }\n")
+    answer = membar.check(path, test="fails")
+    assert answer.verdict == "unknown"
+
+
+@pytest.mark.full
+def test_a_loom_test_runs_unchanged(tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(
+        """
+        use loom::sync::{atomic::{AtomicUsize, Ordering}, Arc};
+        #[test]
+        fn loses() {
+            loom::model(|| {
+                let n = Arc::new(AtomicUsize::new(0));
+                let m = n.clone();
+                let t = loom::thread::spawn(move || {
+                    let v = m.load(Ordering::Relaxed);
+                    m.store(v + 1, Ordering::Relaxed);
+                });
+                let v = n.load(Ordering::Relaxed);
+                n.store(v + 1, Ordering::Relaxed);
+                t.join().unwrap();
+                assert_eq!(n.load(Ordering::Relaxed), 2);
+            });
+        }
+        """
+    )
+    assert membar.check(path, test="loses").verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("fn main() { let x: u32 = true; }", {}, "mismatched types"),
+        ("#[test] fn a() {}", {}, "no function `main`"),
+        ("#[test] fn a() {}", {"test": "b"}, "no test is called `b`"),
+        ("fn main() {}", {"rustc": "/nowhere/rustc"}, "not a program that can be run"),
+        ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, options: dict[str, str], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "case.rs"
+    path.write_text(text)
+    with pytest.raises(membar.InputError, match=message):
+        membar.check(path, **options)
+
+
+def test_a_package_is_built_only_if_that_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "Cargo.toml"
+    path.write_text('[package]\nname = "p"\nversion = "0.1.0"\n')
+    with pytest.raises(membar.InputError, match="build scripts and procedural macros"):
+        membar.check(path)
