@@ -193,7 +193,7 @@ def test_a_loom_test_runs_unchanged(tmp_path: Path) -> None:
         ('fn main() { std::fs::remove_file("x").ok(); }', {}, "is not modelled"),
     ],
 )
-def test_what_is_wrong_is_said(text: str, options: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said(text: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "case.rs"
     path.write_text(text)
     with pytest.raises(membar.InputError, match=message):
