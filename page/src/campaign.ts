@@ -33,6 +33,7 @@ export class Campaign {
   private quiet = 0;
   private frame = 0;
   private isActive = false;
+  private isLost = false; // the server, or its store
   private shownFrom = -1;
 
   private readonly filters = h("div", { class: "filters", role: "search", "aria-label": "Filters" });
@@ -136,6 +137,7 @@ export class Campaign {
     try {
       const data = await this.ask<Overview>(this.run === null ? "" : `?run=${this.run}`);
       this.element.classList.remove("is-empty");
+      if (data.store === null) return this.say("No campaign", data.message ?? "");
       if (data.run === undefined) {
         this.say(`The store ${data.store} has no run yet.`, "`membar litmus DIR --store` writes one; it appears here by itself.");
         this.timer = window.setTimeout(() => this.isActive && void this.show(), 1000);
@@ -212,8 +214,12 @@ export class Campaign {
           this.drawFilters();
         }
       }
-    } catch {
-      this.quiet++; // the server may be back soon
+      if (this.isLost) this.handlers.notify("");
+      this.isLost = false;
+    } catch (problem) {
+      this.quiet++;
+      this.isLost = true;
+      this.handlers.notify(problem instanceof TypeError ? "membar serve has stopped. Start it again; the results are in the store." : (problem as Error).message);
     }
     this.poll();
   }
@@ -449,7 +455,7 @@ export class Campaign {
     const rows = [...this.lines].filter((test) => test >= 0).map((test) => [table.data.names[test], table.data.languages[table.language[test]], table.families[test], ...table.data.models.map((_, model) => words(table.at(test, model)))]);
     const text = [["test", "language", "family", ...table.data.models.map(([name]) => name)], ...rows].map((row) => row.map(quote).join(",")).join("\n");
     const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/csv" }));
-    h("a", { href: address, download: `${table.data.store.replace(/\.\w+$/, "")}.csv` }).click();
+    h("a", { href: address, download: `${(table.data.store ?? "results").replace(/\.\w+$/, "")}.csv` }).click();
     URL.revokeObjectURL(address);
   }
 

@@ -13,7 +13,8 @@ export interface RunInfo {
 }
 
 export interface Overview {
-  store: string;
+  store: string | null; // null: the server was started without one
+  message?: string;
   runs: RunInfo[];
   run?: number;
   started: string;

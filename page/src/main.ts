@@ -105,6 +105,7 @@ class App {
     }
     if (!isCampaign()) return;
     document.body.classList.add("shows-campaign");
+    document.querySelector(".bar")?.classList.remove("shows-more");
     this.campaign.element.hidden = false;
     this.campaignButton.classList.add("chosen");
     this.campaignButton.setAttribute("aria-current", "page");

@@ -205,5 +205,7 @@ def _wait_for(lock: int, path: Path) -> None:
                     help="wait until it has finished, or name another file",
                 ) from None
             time.sleep(0.05)
+        except OSError as problem:  # a file system without locks
+            raise refusal("W0453", f"cannot lock the store `{path}`: {problem.strerror}") from None
         else:
             return

@@ -164,7 +164,7 @@ class _Server:
             return refused
         campaigns = self._campaigns
         if campaigns is None:
-            return _problem(404, NO_STORE)
+            return JSONResponse({"store": None, "message": NO_STORE})
         part = request.path_params.get("part", "")
         try:
             run, last, columns, test, other = (

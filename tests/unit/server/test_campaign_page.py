@@ -82,6 +82,16 @@ def test_a_difference_is_chosen_explained_and_opened_in_the_editor(results: Path
         page.find(".drill h2", "store-buffering")
 
 
+def test_without_a_store_the_page_says_how_to_get_one() -> None:
+    with server() as client, Browser(width=390) as page:
+        page.resize(390, 844)
+        page.open(f"http://127.0.0.1:{client.port}/?token={TOKEN}")
+        page.click(".more")
+        page.click(".more-campaign")
+        page.find(".no-campaign", "membar serve results.db")
+        assert page.complaints() == []
+
+
 def test_filters_keys_and_runs(results: Path) -> None:
     with shown(results) as page:
         page.find(".test-row")

@@ -341,3 +341,17 @@ def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_reasons_are_grouped_without_lines(reason: str, group: str) -> None:
     assert reason_group(reason) == group
+
+
+def test_the_schema_is_documented(tmp_path: Path) -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
+    assert f"Schema, version {store.SCHEMA_VERSION}" in page
+    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    query = page.partition("```sql\n")[2].partition("```")[0]
+    with store.open_to_write(tmp_path / "r.db") as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE sql NOT NULL")]
+        assert rows.keys() == set(tables) - {"sqlite_sequence"}
+        for table, row in rows.items():
+            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)):
+                assert f"`{column}`" in row, (table, column)
+        assert connection.execute(query).fetchall() == []
