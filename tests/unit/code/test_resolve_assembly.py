@@ -95,6 +95,12 @@ def effects(module: ir.Module) -> list[str]:
             ["cas seq_cst seq_cst i32 @z, %"],
         ),
         (assembly("lock; incl %0", '"+m"(z)'), ["update add seq_cst i32 @z, 1"]),
+        (assembly("lock btsl $5, %0; setc %1", '"+m"(z), "=q"(c)'), ["update or seq_cst i32 @z, 32"]),
+        (
+            assembly("lock btrl %2, %0", '"+m"(z), "=@ccc"(f)', '"Ir"(3)'),
+            ["update and seq_cst i32 @z, 4294967287"],
+        ),
+        (assembly("lock btcq $63, %0", '"+m"(y)'), ["update xor seq_cst i64 @y, 9223372036854775808"]),
         (assembly("lock; decl %0; sete %1", '"+m"(z), "=qm"(b)'), ["update sub seq_cst i32 @z, 1"]),
         (assembly("lock; subl %1,%0", '"+m"(z)', '"ir"(3)'), ["update sub seq_cst i32 @z, 3"]),
     ],
@@ -124,6 +130,18 @@ def test_x86(tmp_path: Path, text: str, expected: list[str]) -> None:
             AARCH64,
             assembly("casl %w0, %w2, %1", '"+r"(e), "+Q"(z)', '"r"(w)'),
             ["cas release monotonic i32 @z"],
+        ),
+        (
+            AARCH64,
+            assembly("caspal %0, %1, %3, %4, %2", '"+r"(r), "+r"(v), "+Q"(big)', '"r"(5UL), "r"(6UL)'),
+            ["cas acq_rel acquire i128 @big, %"],
+        ),
+        (
+            AARCH64,
+            assembly(
+                "caspl %0, %1, %3, %4, %2", '"+r"(x0), "+r"(x1), "+Q"(big)', '"r"(5UL), "r"(6UL)'
+            ).replace("__asm__", 'register u64 x0 __asm__("x0") = r, x1 __asm__("x1") = v; __asm__'),
+            ["cas release monotonic i128 @big, %"],
         ),
         (
             AARCH64,
@@ -276,9 +294,11 @@ def test_results_go_where_the_assembly_puts_them(tmp_path: Path) -> None:
             None,
             "`cpuid` is not supported",
         ),
-        (assembly("lock; btsl %1,%0", '"+m"(z)', '"r"(3)'), X86_64, None, "btsl"),
         (assembly("cmpxchgl %2,%1", '"=a"(w), "+m"(z)', '"q"(7u), "0"(2u)'), X86_64, None, "cmpxchgl"),
         (assembly("movl %1, %0", '"=q"(w)', '"m"(z)', '"cc"'), X86_64, None, "clobber"),
+        (assembly("lock btsl %1, %0", '"+m"(z)', '"r"(z)'), X86_64, None, "btsl"),
+        (assembly("lock btsl $40, %0", '"+m"(z)'), X86_64, None, "btsl"),
+        (assembly("lock btsl $4, %0; setz %1", '"+m"(z), "=q"(c)'), X86_64, None, "btsl"),
         (assembly("mfence", "", "", '"cc"'), X86_64, None, "clobber"),
         (assembly("mfence"), X86_64, "aarch64", "--target aarch64"),
         (assembly("dmb ishst"), AARCH64, None, "no meaning under a model of a language"),

@@ -41,6 +41,7 @@ _FIXED = by_statements(
 _LOAD = pattern(r"(?P<name>ldr|ldar|ldur)(?P<size>[bh]?)")
 _STORE = pattern(r"(?P<name>str|stlr|stur)(?P<size>[bh]?)")
 _ATOMIC = pattern(r"(?P<name>ldadd|ldset|ldeor|swp|cas)(?P<acquires>a?)(?P<releases>l?)(?P<size>[bh]?)")
+_COMPARE_TWICE = pattern(r"casp(?P<acquires>a?)(?P<releases>l?)")
 _WITHOUT_RESULT = pattern(r"(?P<name>stadd|stset|steor)(?P<releases>l?)(?P<size>[bh]?)")
 _LOAD_EXCLUSIVE = pattern(r"ld(?P<acquires>a?)x(?P<kind>[rp])(?P<size>[bh]?)")
 _STORE_EXCLUSIVE = pattern(r"st(?P<releases>l?)x(?P<kind>[rp])(?P<size>[bh]?)")
@@ -116,6 +117,9 @@ def _atomic(statement: Statement, operands: Operands) -> Meaning | None:
             value=(first,),
             results=((second, Result.OLD),),
         )
+    found = _COMPARE_TWICE.fullmatch(statement.mnemonic)
+    if found is not None and len(words) == 5:
+        return _compare_twice(words, _ordering(found["acquires"], found["releases"]), operands)
     found = _WITHOUT_RESULT.fullmatch(statement.mnemonic)
     if found is None or len(words) != 2:
         return None
@@ -129,6 +133,24 @@ def _atomic(statement: Statement, operands: Operands) -> Meaning | None:
         ordering=_ordering("", found["releases"]),
         operation=_OPERATIONS[found["name"].removeprefix("st")],
         value=(number,),
+    )
+
+
+def _compare_twice(words: Sequence[str], ordering: str, operands: Operands) -> Meaning | None:
+    """`casp`: compares memory with two registers, which get what was there, and stores two others."""
+    address, bits = operands.memory(words[4], _FORM), _bits("", words[0])
+    registers = [number for word in words[:4] if (number := operands.register(word)) is not None]
+    if address is None or len(registers) != 4:
+        return None
+    low, high, *new = registers
+    return Access(
+        kind="compare",
+        address=address,
+        bits=2 * bits,
+        ordering=ordering,
+        value=tuple(new),
+        expected=(low, high),
+        results=((low, Result.OLD), (high, Result.OLD_HIGH)),
     )
 
 

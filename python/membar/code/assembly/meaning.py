@@ -57,6 +57,8 @@ class Access:
         results: what registers hold afterwards.
         is_pair: whether it is a load and a store, which order less than one instruction.
         zero: the operand, or the address, that gets whether the result was 0, or the values were equal.
+        carry: the operand, or the address, that gets whether memory had the bit `carried` before.
+        carried: the bit.
     """
 
     kind: str
@@ -71,6 +73,8 @@ class Access:
     results: tuple[tuple[int, Result], ...] = ()
     is_pair: bool = False
     zero: int | ir.Operand | None = None
+    carry: int | ir.Operand | None = None
+    carried: int = 0
 
 
 @record(frozen=True, slots=True)

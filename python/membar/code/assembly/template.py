@@ -140,15 +140,19 @@ def read_operands(constraints: str, values: Sequence[ir.Operand]) -> Operands:
             flag = body.removeprefix("{@cc").rstrip("}") if body.startswith("{@cc") else ""
             slots.append(Slot(result=results, flag=flag, register="" if flag else _named(body)))
             results += 1
-        elif word.isdigit():  # the same register as an output
-            number = int(word)
-            tied = slots[number]
-            value = next(given, None)
-            slots[number] = replace(tied, value=value)
-            slots.append(Slot(value=value))
         elif word:
-            slots.append(Slot(value=next(given, None), is_memory=word.startswith("*"), register=_named(word)))
+            value, register = next(given, None), _named(word)
+            number = int(word) if word.isdigit() else _output(slots, register)
+            if number is not None:  # the same register as an output
+                slots[number] = replace(slots[number], value=value)
+            slots.append(Slot(value=value, is_memory=word.startswith("*"), register=register))
     return Operands(tuple(slots), tuple(clobbers))
+
+
+def _output(slots: Sequence[Slot], register: str) -> int | None:
+    """The number of the output in a certain register."""
+    outputs = (number for number, slot in enumerate(slots) if register and slot.result is not None)
+    return next((number for number in outputs if slots[number].register == register), None)
 
 
 def _named(constraint: str) -> str:

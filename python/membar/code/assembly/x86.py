@@ -38,8 +38,9 @@ _OPERATIONS = {
     "inc": "add", "dec": "sub", "not": "xor",
 }  # fmt: skip
 _STEPS = {"inc": 1, "dec": 1, "not": -1}
-_SETS_ON_ZERO = frozenset({"setz", "sete"})
+_BITS = {"bts": "or", "btr": "and", "btc": "xor"}
 _ZERO = frozenset({"z", "e"})
+_CARRY = frozenset({"c", "b", "nae"})
 _FORM = "()"
 _COMPARE_WITH_ITSELF = (Statement("movq", ("%rdx", "%rcx")), Statement("movq", ("%rax", "%rbx")))
 
@@ -60,10 +61,12 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
         rest = rest[1:]
     if not rest or len(rest) > 2:
         return None
-    zero = _zero(rest, operands)
+    name, bits = _split(rest[0].mnemonic)
+    if is_locked and name in _BITS:
+        return _change_bit(name, bits, rest, operands)
+    zero = _flag(rest, operands, _ZERO)
     if len(rest) == 2 and zero is None:
         return None
-    name, bits = _split(rest[0].mnemonic)
     if not is_locked and name == "mov" and zero is None:
         return _move(rest[0].operands, bits, operands)
     if name == "xchg":
@@ -77,7 +80,7 @@ def read_x86(statements: Sequence[Statement], operands: Operands) -> Meaning | N
 
 def _split(mnemonic: str) -> tuple[str, int | None]:
     """The name of an instruction and its width, if a suffix gives it."""
-    names = {"mov", "xchg", "xadd", "cmpxchg", *_OPERATIONS}
+    names = {"mov", "xchg", "xadd", "cmpxchg", *_OPERATIONS, *_BITS}
     if mnemonic in names:
         return mnemonic, None
     if mnemonic[:-1] in names and mnemonic[-1] in _SUFFIX:
@@ -85,12 +88,15 @@ def _split(mnemonic: str) -> tuple[str, int | None]:
     return mnemonic, None
 
 
-def _zero(statements: Sequence[Statement], operands: Operands) -> int | ir.Operand | None:
-    """Who gets the zero flag: an output of that kind, or the operand of a `setz` that follows."""
+def _flag(
+    statements: Sequence[Statement], operands: Operands, conditions: frozenset[str]
+) -> int | ir.Operand | None:
+    """Who gets a flag: an output with one of these conditions, or the operand of a `setz` that follows."""
     for number, slot in enumerate(operands.slots):
         if slot.flag:
-            return number if slot.flag in _ZERO and len(statements) == 1 else None
-    if len(statements) == 2 and statements[1].mnemonic in _SETS_ON_ZERO and statements[1].operands:
+            return number if slot.flag in conditions and len(statements) == 1 else None
+    sets = {f"set{condition}" for condition in conditions}
+    if len(statements) == 2 and statements[1].mnemonic in sets and statements[1].operands:
         text = statements[1].operands[0]
         register = operands.register(text)
         return operands.memory(text, _FORM) if register is None else register
@@ -222,6 +228,33 @@ def _change(
     )
 
 
+def _change_bit(
+    name: str, bits: int | None, statements: Sequence[Statement], operands: Operands
+) -> Meaning | None:
+    """`lock bts` and its like, with a known bit of the operand; one in a register may be in other memory."""
+    words = statements[0].operands
+    carry = _flag(statements, operands, _CARRY)
+    has_other_flag = carry is None and (len(statements) == 2 or any(slot.flag for slot in operands.slots))
+    if bits is None or len(words) != 2 or has_other_flag:
+        return None
+    value, address = _value(words[0], bits, operands), operands.memory(words[1], _FORM)
+    number = operands.slots[value].value if isinstance(value, int) else value
+    if address is None or not isinstance(number, ir.Constant) or not 0 <= number.value < bits:
+        return None
+    mask = 1 << number.value
+    changed = ~mask & ((1 << bits) - 1) if name == "btr" else mask
+    return Access(
+        kind="update",
+        address=address,
+        bits=bits,
+        ordering="seq_cst",
+        operation=_BITS[name],
+        value=(ir.Constant(changed, ir.Int(bits)),),
+        carry=carry,
+        carried=mask,
+    )
+
+
 def _calculation(statements: Sequence[Statement], operands: Operands) -> Meaning | None:
     """Operations on registers alone, as those that make an address depend on a value."""
     steps: list[SetRegister] = []
@@ -246,7 +279,7 @@ def _compare_twice(statements: Sequence[Statement], operands: Operands) -> Meani
         return None
     before.pop()
     address = operands.memory(rest[0].operands[0], _FORM) if len(rest[0].operands) == 1 else None
-    zero = _zero(rest, operands)
+    zero = _flag(rest, operands, _ZERO)
     given = {slot.register: number for number, slot in enumerate(operands.slots) if slot.value is not None}
     results = tuple(
         (number, Result.OLD if slot.register == "ax" else Result.OLD_HIGH)

@@ -272,6 +272,9 @@ class _Writer:
             self.results[number] = self._result(result, old, new, equal, number)
         if access.zero is not None and equal is not None:
             self._show(access.zero, equal)
+        if access.carry is not None:
+            bit = self._compute("and", (old, ir.Constant(access.carried, type_)), type_)
+            self._show(access.carry, self._compute("ne", (bit, ir.Constant(0, type_)), ir.BOOL))
 
     def _compare(self, access: Access, old: ir.Value, type_: ir.Int) -> ir.Value:
         """A compare-exchange; whether it stored anything."""
