@@ -106,6 +106,7 @@ FEATURES: Mapping[str, Features] = MappingProxyType(
         "riscv": RISCV,
         "power": POWER,
         "rc11": C11,
+        "rc20": C11,
         "ra": C11,
         "imm": C11,
         "lkmm": KERNEL,
