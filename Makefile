@@ -42,6 +42,7 @@ python: setup
 	$(PYTEST)
 
 # The core is checked and tested while dependencies are installed, mypy runs while the core is built.
+# Collecting the tests compiles them once; otherwise each worker would.
 checks:
 	@$(MAKE) --no-print-directory -j $(JOBS) rust static
 
@@ -50,6 +51,7 @@ static: setup types
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m mypy.stubtest membar._core --mypy-config-file pyproject.toml
+	@$(BIN)/pytest --collect-only -qq > $(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 types: $(VENV)/.dependencies
 	$(BIN)/mypy
