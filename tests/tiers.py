@@ -46,17 +46,17 @@ def rows(step: int, table: Iterable[tuple[object, ...]]) -> list[object]:
 
 
 def size(number: int) -> int:
-    """How many random programs a test tries: so many in `make test-all`, a tenth of them in `make test`."""
-    return number if IS_FULL else max(1, number // 10)
+    """How many random programs a test tries: so many in `make test-all`, a twentieth in `make test`."""
+    return number if IS_FULL else max(1, number // 20)
 
 
 def some(values: Iterable[T]) -> Iterable[T]:
-    """What a test tries of many random programs: all in `make test-all`, every tenth in `make test`."""
-    return islice(values, 0, None, 1 if IS_FULL else 10)
+    """What a test tries of many random programs: all in `make test-all`, every twentieth in `make test`."""
+    return islice(values, 0, None, 1 if IS_FULL else 20)
 
 
-def each_verdict(cases: Iterable[tuple[Path, str, str]]) -> list[object]:
-    """Examples with model and verdict: `make test` takes one model for each verdict of a file.
+def each_verdict(cases: Iterable[tuple[Path, str, str]], *, step: int = 1) -> list[object]:
+    """Examples with model and verdict: `make test` takes one model for every so many-th verdict of a file.
 
     Most files name the model of their language first and that of a processor last: it is the first of one
     file, and the last of the next.
@@ -65,9 +65,11 @@ def each_verdict(cases: Iterable[tuple[Path, str, str]]) -> list[object]:
     for path, model, verdict in cases:
         by_verdict.setdefault((path, verdict), []).append(model)
     return [
-        pytest.param(path, model, verdict, marks=() if model == quick else pytest.mark.full)
+        pytest.param(
+            path, model, verdict, marks=() if place % step == 0 and model == quick else pytest.mark.full
+        )
         for place, ((path, verdict), models) in enumerate(by_verdict.items())
-        for quick in (models[0 if place % 2 == 0 else -1],)
+        for quick in (models[0 if place // step % 2 == 0 else -1],)
         for model in models
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from conformance.beem import CORPUS, Instance, count, holds, instances, is_reachable
 
 SMALL = 15_000
@@ -17,14 +18,16 @@ CASES = [(instance, "states") for instance in INSTANCES]
 CASES += [(instance, "reference") for instance in INSTANCES if instance.states <= SMALLEST]
 
 
-@pytest.mark.parametrize(("instance", "engine"), CASES, ids=lambda item: getattr(item, "name", str(item)))
+@pytest.mark.parametrize(
+    ("instance", "engine"), tiers.rows(2, CASES), ids=lambda item: getattr(item, "name", str(item))
+)
 def test_numbers_of_states_and_edges(instance: Instance, engine: str) -> None:
     states, edges = count(instance, engine)
     assert states == instance.states
     assert instance.edges is None or edges == instance.edges
 
 
-@pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
+@pytest.mark.parametrize("instance", tiers.every(2, INSTANCES), ids=lambda instance: instance.name)
 def test_verdicts(instance: Instance) -> None:
     for goal, expected in instance.goals.items():
         assert is_reachable(instance, goal, "states") is expected

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import membar
+import tiers
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "c"
 
@@ -57,7 +58,7 @@ COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(("program", "size", "model", "count"), COUNTS)
+@pytest.mark.parametrize(("program", "size", "model", "count"), tiers.rows(2, COUNTS))
 def test_a_program_has_its_number_of_executions(program: str, size: int, model: str, count: int) -> None:
     found, _ = runner().executions(program, size, model)
     assert found == count

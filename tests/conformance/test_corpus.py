@@ -11,7 +11,7 @@ from membar.questions.task import Limits
 
 # Every K-th test of each folder, by engine: together a few minutes on two cores. `make test` takes fewer.
 SLICE = {"reference": 9, "graphs": 3}
-FEWER = 4
+FEWER = 8
 
 
 # The locks of the kernel's tests are more than the reference finishes in ten seconds.

@@ -12,6 +12,7 @@ import pytest
 import z3
 
 import membar
+import tiers
 from conformance.dropped_literals import dropped, proof_of
 from conformance.generic_closure import fate_of
 from membar import plugins
@@ -54,14 +55,14 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", tiers.every(2, QUICK))
 def test_the_verdict_is_the_known_one(name: str) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
     result = membar.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60))
     assert result.verdict == WORDS[known["verdict"]], result.outcome
 
 
-@pytest.mark.parametrize("name", EXPORTED)
+@pytest.mark.parametrize("name", tiers.every(2, EXPORTED))
 def test_an_exported_proof_is_checked_by_z3_alone(name: str) -> None:
     result = membar.prove(CORPUS / f"{name}.cub", limits=Limits(seconds=60), options=Options(brab=2))
     context = z3.Context()
@@ -69,7 +70,7 @@ def test_an_exported_proof_is_checked_by_z3_alone(name: str) -> None:
     assert set(answers.split()) == {"unsat"}
 
 
-@pytest.mark.parametrize(("name", "processes", "most"), GUESSED)
+@pytest.mark.parametrize(("name", "processes", "most"), tiers.rows(2, GUESSED))
 def test_guesses_for_weak_memory_change_no_verdict(name: str, processes: int, most: int | None) -> None:
     known = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))[f"{name}.cub"]
     options = Options(brab=processes)
@@ -78,7 +79,7 @@ def test_guesses_for_weak_memory_change_no_verdict(name: str, processes: int, mo
     assert most is None or (result.outcome.run.statistics.nodes or 0) <= most
 
 
-@pytest.mark.parametrize("name", DROPPED)
+@pytest.mark.parametrize("name", tiers.every(2, DROPPED))
 def test_every_literal_of_a_proof_is_needed_or_redundant(name: str) -> None:
     proof = proof_of(f"{name}.cub", brab=None, seconds=60)
     assert proof is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.models import load as models
 from membar.models.load import CAM
 
@@ -26,7 +27,7 @@ def rows() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", tiers.every(2, ENGINES))
 @pytest.mark.parametrize(("model", "test", "verdict"), rows())
 def test_every_engine_gives_the_expected_verdict(model: str, test: str, verdict: str, engine: str) -> None:
     result = membar.check(ROOT / test, model=model, engine=engine)

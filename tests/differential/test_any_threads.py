@@ -44,7 +44,7 @@ def fails(name: str) -> bool:
     return found is Verdict.FAILS
 
 
-@pytest.mark.parametrize("name", tiers.every(6, PROGRAMS))
+@pytest.mark.parametrize("name", tiers.every(12, PROGRAMS))
 def test_a_known_program_is_lifted_exactly(name: str) -> None:
     source = SourceFile("program.c", program(f"  {PROGRAMS[name][0]}\n"))
     expected = PROGRAMS[name][1]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.objects import client
 from membar.objects.annotations import read
@@ -277,6 +278,6 @@ QUESTIONS: Mapping[str, Callable[[], bool]] = MappingProxyType(
 )
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("question", tiers.every(3, QUESTIONS))
 def test_the_answer_is_right(question: str) -> None:
     assert QUESTIONS[question]()

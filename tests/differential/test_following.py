@@ -17,7 +17,7 @@ from differential.following import (
 from membar.evidence.svcomp import Guide
 
 SEED = 20
-PROGRAMS = 12
+PROGRAMS = 6
 GUIDES = 10
 
 

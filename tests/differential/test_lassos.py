@@ -21,10 +21,10 @@ from strategies.claims import program_with_claim
 
 
 def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_replay() -> None:
-    report = campaign(60, most=600)
+    report = campaign(30, most=600)
     assert report.wrong == []
-    assert min(report.counts["broken"], report.counts["true"]) >= 15
-    assert report.counts["broken"] - report.counts["ends for ever"] >= 10
+    assert min(report.counts["broken"], report.counts["true"]) >= 7
+    assert report.counts["broken"] - report.counts["ends for ever"] >= 5
 
 
 def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
@@ -35,7 +35,7 @@ def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:
     lengths = []
-    for seed in range(90):
+    for seed in range(45):
         name, bound = MODELS[seed % len(MODELS)]
         fair, program = FAIR[seed // len(MODELS) % len(FAIR)], program_with_claim(seed, may_be_endless=True)
         discipline = model(name).operational
@@ -48,5 +48,5 @@ def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:
         lengths.append(expected)
     cycles = [length[1] for length in lengths if length is not None]
     assert None in lengths
-    assert len(cycles) >= 15
-    assert len({cycle for cycle in cycles if cycle > 1}) >= 3
+    assert len(cycles) >= 7
+    assert len({cycle for cycle in cycles if cycle > 1}) >= 2

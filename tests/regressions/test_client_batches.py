@@ -17,6 +17,7 @@ _HERE = Path(__file__).parent
 _EXAMPLES = _HERE.parents[1] / "examples" / "c" / "objects"
 
 
+@pytest.mark.full
 def test_clients_with_more_than_64_different_threads_are_checked() -> None:
     result = membar.check(_HERE / "inputs" / "set-of-two.c", client=Size(2, 2), model="sc")
     assert result.verdict == "holds-within"

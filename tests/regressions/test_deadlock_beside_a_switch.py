@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from membar.source import SourceFile
 
 _TEXT = """#include <assert.h>
@@ -30,7 +31,7 @@ _CHOICES = {
 }
 
 
-@pytest.mark.parametrize("engine", ["graphs", "reference"])
+@pytest.mark.parametrize("engine", tiers.every(2, ["graphs", "reference"]))
 @pytest.mark.parametrize("body", _CHOICES.values(), ids=_CHOICES)
 def test_a_switch_on_a_shared_value_blocks_nobody(body: str, engine: str) -> None:
     text = _TEXT.replace("BODY", body.replace("READ", "atomic_load(&x)"))

@@ -107,7 +107,7 @@ def test_a_thread_stuck_in_a_blocking_call_is_a_deadlock(text: str, model: str) 
     assert verdict(text, "graphs", model, "deadlock") == "violated"
 
 
-@pytest.mark.parametrize("engine", ["states", "reference"])
+@pytest.mark.parametrize("engine", tiers.every(2, ["states", "reference"]))
 @pytest.mark.parametrize("name", ["barrier", "semaphore", "rwlock", "crossed mutexes", "mutex locked twice"])
 def test_states_and_the_reference_find_deadlocks_of_c_programs(name: str, engine: str) -> None:
     assert verdict(BAD[name], engine, "sc", "deadlock") == "violated"
@@ -217,7 +217,7 @@ def test_a_join_of_a_deadlocked_thread_does_not_end_although_a_loop_before_it_wa
     assert said_within_two_iterations(JOINED, "graphs", "sc")[0] == "violated"
 
 
-@pytest.mark.parametrize("engine", ["graphs", "reference"])
+@pytest.mark.parametrize("engine", tiers.first(1, ["graphs", "reference"]))
 @pytest.mark.parametrize("text", HELPED.values(), ids=HELPED)
 def test_a_thread_that_a_truncated_one_may_help_is_not_deadlocked(text: str, engine: str) -> None:
     verdict, reason = said_within_two_iterations(text, engine, "sc")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import tiers
 from membar.cli import command as cli
 
 _SB = """\
@@ -98,7 +99,7 @@ def forgeries(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
 _MORE = ("outcomes shorter", "positive", "negative")
 
 
-@pytest.mark.parametrize("case", _CASES)
+@pytest.mark.parametrize("case", tiers.every(2, _CASES))
 def test_every_field_that_was_changed_is_noticed(
     tmp_path: Path, case: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,6 +65,7 @@ def test_repair_keeps_the_configuration_with_the_stronger_macro() -> None:
     assert "-D STRICT: HOLDS, as before" in render(found, columns=80, color=False)
 
 
+@pytest.mark.full
 def test_json_says_which_configurations_were_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["repair", str(_BREAKING), "--model", "rc11", "--json"]) == 0
     assert '"configurations": [{"name": "-D STRICT", "before": "holds", "after": "holds"}]' in (
@@ -72,6 +73,7 @@ def test_json_says_which_configurations_were_checked(capsys: pytest.CaptureFixtu
     )
 
 
+@pytest.mark.full
 def test_weakening_keeps_what_another_configuration_needs() -> None:
     found = membar.repair(SourceFile("strong.c", _STRONG), model="x86-tso", weaken=True)
     assert isinstance(found, Repair)

@@ -119,6 +119,7 @@ int main(void) {
 _COMMAND = ("repair", "main.c", "--model", "rc11")
 
 
+@pytest.mark.full
 def test_ties_are_broken_the_same_way_every_time(tmp_path: Path) -> None:
     (tmp_path / "one.h").write_text(_HEADER, encoding="utf-8")
     (tmp_path / "main.c").write_text(_MAIN, encoding="utf-8")

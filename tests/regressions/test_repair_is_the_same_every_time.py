@@ -91,6 +91,7 @@ print([change.name for change in found.changes])
 """
 
 
+@pytest.mark.full
 def test_a_fence_is_one_change_and_two_loads_are_two() -> None:
     """After these other formulas z3 preferred the two loads, which cost as much."""
     command = [sys.executable, "-c", _AFTER_OTHERS, str(EXAMPLES / "c/seqlock-relaxed.c")]

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import membar
+import tiers
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.evidence.svcomp.automaton import NAMESPACE
@@ -115,7 +116,7 @@ def asked(folder: Path, witness: Path, model: str) -> Violated | Unknown:
     return outcome
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", tiers.every(3, FORMATS))
 @pytest.mark.parametrize(
     ("text", "model", "property_"),
     [
@@ -206,24 +207,27 @@ def thread(number: int, name: int) -> Callable[[Any], None]:
 # The witness of BETWEEN: created at 11; `shared` is 1 before 13, 2 before 14; the target is line 15.
 @pytest.mark.parametrize(
     ("spoil", "reason"),
-    [
-        (set_line(-1, 16), "no execution follows it"),
-        (set_line(-1, 99), "main has no step at line 99"),
-        (set_line(-1, 5), "main has no step at line 5"),
-        (set_line(0, 12), "thread 1 was not created"),
-        (set_line(1, 15), "no execution follows it"),
-        (set_line(2, 5), "main has no step at line 5"),
-        (thread(-1, 1), "writer has no step at line 15"),
-        (thread(-1, 2), "thread 2 was not created"),
-        (swap(1, 2), "no execution follows it"),
-        (assume(1, "(shared == 2)"), "no execution follows it"),
-        (assume(1, "(shared == -1)"), "no execution follows it"),
-        (assume(1, "(other == 0)"), "no execution follows it"),
-        (assume(1, "(nobody == 0)"), "`nobody` is not a scalar global variable"),
-        (assume(1, "(shared == 1) && (other == 8)"), "no execution follows it"),
-        (task("input_file_hashes", {"p.c": "0" * 64}), "another SHA-256"),
-        (task("specification", "CHECK( init(main()), LTL(G valid-deref) )"), "no execution follows it"),
-    ],
+    tiers.rows(
+        2,
+        [
+            (set_line(-1, 16), "no execution follows it"),
+            (set_line(-1, 99), "main has no step at line 99"),
+            (set_line(-1, 5), "main has no step at line 5"),
+            (set_line(0, 12), "thread 1 was not created"),
+            (set_line(1, 15), "no execution follows it"),
+            (set_line(2, 5), "main has no step at line 5"),
+            (thread(-1, 1), "writer has no step at line 15"),
+            (thread(-1, 2), "thread 2 was not created"),
+            (swap(1, 2), "no execution follows it"),
+            (assume(1, "(shared == 2)"), "no execution follows it"),
+            (assume(1, "(shared == -1)"), "no execution follows it"),
+            (assume(1, "(other == 0)"), "no execution follows it"),
+            (assume(1, "(nobody == 0)"), "`nobody` is not a scalar global variable"),
+            (assume(1, "(shared == 1) && (other == 8)"), "no execution follows it"),
+            (task("input_file_hashes", {"p.c": "0" * 64}), "another SHA-256"),
+            (task("specification", "CHECK( init(main()), LTL(G valid-deref) )"), "no execution follows it"),
+        ],
+    ),
 )
 def test_a_spoilt_sequence_is_not_confirmed(folder: Path, spoil: Callable[[Any], None], reason: str) -> None:
     witness = written(folder, BETWEEN, "w.yml", "sc")

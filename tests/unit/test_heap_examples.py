@@ -32,7 +32,7 @@ CASES = [(path, model, verdict) for path in FILES for model, verdict in expectat
 
 
 @pytest.mark.parametrize(
-    ("path", "model", "verdict"), tiers.each_verdict(CASES), ids=lambda v: getattr(v, "stem", str(v))
+    ("path", "model", "verdict"), tiers.each_verdict(CASES, step=2), ids=lambda v: getattr(v, "stem", str(v))
 )
 def test_an_example_with_memory_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str
@@ -67,7 +67,7 @@ def test_every_algorithm_is_there_right_and_wrong() -> None:
 MEMORY_ERRORS = [path for path in FILES if path.stem.endswith(("early-free", "aba"))]
 
 
-@pytest.mark.parametrize("path", MEMORY_ERRORS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", tiers.every(2, MEMORY_ERRORS), ids=lambda path: path.stem)
 def test_what_is_freed_too_early_is_told_with_both_lines(path: Path) -> None:
     found = membar.check(path, model="sc")
     assert found.witness is not None

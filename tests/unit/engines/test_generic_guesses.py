@@ -56,6 +56,7 @@ def futures(system: ParameterizedSystem) -> list[Future]:
     return found
 
 
+@pytest.mark.full
 def test_a_proof_by_guesses_is_closed_under_every_order_of_writes() -> None:
     system = door()
     assert generic.search(system, nodes=40).stopped == "states"

@@ -150,7 +150,7 @@ LAWS: dict[str, Callable[[Execution], Pairs]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", LAWS)
+@pytest.mark.parametrize("text", tiers.every(2, LAWS))
 @settings(max_examples=tiers.size(80), deadline=None)
 @given(execution=executions())
 def test_operator(text: str, execution: Execution) -> None:

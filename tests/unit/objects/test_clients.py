@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.cli import command as cli
 from membar.diagnostics import InputError
 from membar.objects.annotations import read
@@ -95,16 +96,19 @@ def test_the_beginning_comes_before_all_calls() -> None:
 
 @pytest.mark.parametrize(
     ("model", "order", "verdict"),
-    [
-        ("sc", "causal", "holds-within"),
-        ("sc", "flush", "holds-within"),
-        ("sc", "real-time", "holds-within"),
-        ("x86-tso", "causal", "holds-within"),
-        ("x86-tso", "flush", "holds-within"),
-        ("x86-tso", "real-time", "violated"),
-        ("rc11", "causal", "holds-within"),
-        ("armv8", "causal", "holds-within"),
-    ],
+    tiers.rows(
+        3,
+        [
+            ("sc", "causal", "holds-within"),
+            ("sc", "flush", "holds-within"),
+            ("sc", "real-time", "holds-within"),
+            ("x86-tso", "causal", "holds-within"),
+            ("x86-tso", "flush", "holds-within"),
+            ("x86-tso", "real-time", "violated"),
+            ("rc11", "causal", "holds-within"),
+            ("armv8", "causal", "holds-within"),
+        ],
+    ),
 )
 def test_a_relaxed_register_returns_before_its_store_is_seen(model: str, order: str, verdict: str) -> None:
     assert ask(ATOMIC, model=model, order=order, calls=2).verdict == verdict
@@ -212,7 +216,7 @@ def test_the_histories_of_figures_4_and_9_are_found(
     assert [step.call for step in found.refutation.verdict.steps] == [0]
 
 
-@pytest.mark.parametrize("order", ["causal", "flush"])
+@pytest.mark.parametrize("order", tiers.every(2, ["causal", "flush"]))
 def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
     found = membar.check(
         EXAMPLES / "c/objects/seqlock.c",
@@ -224,7 +228,7 @@ def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
     assert found.verdict == "holds-within"
 
 
-@pytest.mark.parametrize("fence", ["3", "5", "AFTER_5", "9", "AFTER_10"])
+@pytest.mark.parametrize("fence", tiers.every(2, ["3", "5", "AFTER_5", "9", "AFTER_10"]))
 def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     found = membar.check(
         EXAMPLES / "c/objects/seqlock.c", client=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)
@@ -327,7 +331,7 @@ def test_state_outside_of_the_instance_is_refused(name: str, tmp_path: Path) -> 
     assert "is not part of the instance" in first.message
 
 
-@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize("name", tiers.every(3, INSIDE))
 def test_state_may_be_anything_in_the_instance(name: str, tmp_path: Path) -> None:
     assert register_of_the_user(tmp_path, INSIDE[name]).verdict == "holds-within"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.questions.answer import Obligations
 from membar.questions.outcome import Holds, HoldsWithin, Unknown
@@ -57,7 +58,7 @@ def test_a_sequence_without_bound_gives_holds_within() -> None:
 
 @pytest.mark.parametrize(
     ("mistake", "model"),
-    [(mistake, model) for mistake in MISTAKES for model in mistake.models],
+    tiers.rows(3, [(mistake, model) for mistake in MISTAKES for model in mistake.models]),
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_wrong_annotations_are_refuted(mistake: Mistake, model: str) -> None:
@@ -73,7 +74,7 @@ def test_wrong_annotations_are_refuted(mistake: Mistake, model: str) -> None:
         assert failure.obligation.text.split(":")[0] in text.replace("\n              ", " ")
 
 
-@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+@pytest.mark.parametrize("model", tiers.first(1, ["sc", "x86-tso"]))
 @pytest.mark.parametrize("name", ["counter", "lock"])
 def test_invariants_are_found_and_hold_without_looking_again(name: str, model: str) -> None:
     text = (EXAMPLES / f"objects/{name}.obj").read_text(encoding="utf-8")
@@ -156,7 +157,7 @@ linearize dec at 8 when n == o returning (o);
 """
 
 
-@pytest.mark.parametrize("model", ["sc", "x86-tso"])
+@pytest.mark.parametrize("model", tiers.first(1, ["sc", "x86-tso"]))
 @pytest.mark.parametrize("text", [EARLY, STOPPING])
 def test_that_a_local_is_not_a_number_is_found(text: str, model: str) -> None:
     found = proved(text, model, infer=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.languages.objects.parser import parse_text
 from membar.objects.client import Size
 from membar.objects.proof.claims import claims
@@ -32,14 +33,17 @@ LOCKING: Client = ((Call("acquire"), Call("release"), Call("acquire")), (Call("a
 
 @pytest.mark.parametrize(
     ("text", "model", "client"),
-    [
-        (COUNTER, "x86-tso", COUNTING),
-        (LOCK, "x86-tso", LOCKING),
-        (SEQLOCK, "sc", TWO_WRITERS),
-        (SEQLOCK, "x86-tso", WRITE_AND_READ),
-        (FENCED, "armv8", WRITE_AND_READ),
-        (FENCED, "xc", TWO_WRITERS),
-    ],
+    tiers.rows(
+        3,
+        [
+            (COUNTER, "x86-tso", COUNTING),
+            (LOCK, "x86-tso", LOCKING),
+            (SEQLOCK, "sc", TWO_WRITERS),
+            (SEQLOCK, "x86-tso", WRITE_AND_READ),
+            (FENCED, "armv8", WRITE_AND_READ),
+            (FENCED, "xc", TWO_WRITERS),
+        ],
+    ),
     ids=["counter-tso", "lock-tso", "seqlock-sc", "seqlock-tso", "fenced-armv8", "fenced-xc"],
 )
 def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Client) -> None:
@@ -66,7 +70,7 @@ def test_what_is_claimed_holds_in_every_state(text: str, model: str, client: Cli
 
 @pytest.mark.parametrize(
     ("text", "model"),
-    [(COUNTER, "sc"), (LOCK, "x86-tso")],
+    tiers.rows(2, [(COUNTER, "sc"), (LOCK, "x86-tso")]),
     ids=["counter-sc", "lock-tso"],
 )
 def test_a_second_encoding_finds_nothing_broken(text: str, model: str) -> None:
@@ -79,7 +83,7 @@ def test_a_second_encoding_finds_nothing_broken(text: str, model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["two owners", "counts by two", "at the return", "taken twice", "never released"]
+    "name", tiers.every(3, ["two owners", "counts by two", "at the return", "taken twice", "never released"])
 )
 def test_a_second_encoding_finds_what_is_broken(name: str) -> None:
     mistake = next(each for each in MISTAKES if each.name == name)
@@ -95,8 +99,11 @@ FENCES = ("23: fence;", "42: fence;", "82: fence;", "102: fence;")
 
 @pytest.mark.parametrize(
     ("text", "model"),
-    [(COUNTER, "x86-tso"), (SEQLOCK, "sc"), (SEQLOCK, "armv8"), (FENCED, "armv8"), (FENCED, "xc")]
-    + [(FENCED.replace(fence, ""), "armv8") for fence in FENCES],
+    tiers.rows(
+        3,
+        [(COUNTER, "x86-tso"), (SEQLOCK, "sc"), (SEQLOCK, "armv8"), (FENCED, "armv8"), (FENCED, "xc")]
+        + [(FENCED.replace(fence, ""), "armv8") for fence in FENCES],
+    ),
     ids=["counter-tso", "seqlock-sc", "seqlock-armv8", "fenced-armv8", "fenced-xc"]
     + [f"without {fence}" for fence in FENCES],
 )
@@ -116,7 +123,7 @@ FENCED_ONCE = {
 }
 
 
-@pytest.mark.parametrize("name", OVERLAPPING)
+@pytest.mark.parametrize("name", tiers.every(2, OVERLAPPING))
 def test_what_needs_calls_to_wait_is_proved_only_of_the_papers_system(name: str) -> None:
     source = SourceFile("test.obj", OVERLAPPING[name])
     proof = membar.prove(source, model="armv8")
@@ -126,7 +133,7 @@ def test_what_needs_calls_to_wait_is_proved_only_of_the_papers_system(name: str)
     assert membar.check(source, client=Size(2, 2), model="armv8").verdict == "violated"
 
 
-@pytest.mark.parametrize("name", FENCED_ONCE)
+@pytest.mark.parametrize("name", tiers.every(2, FENCED_ONCE))
 def test_with_a_fence_calls_need_not_wait(name: str) -> None:
     source = SourceFile("test.obj", FENCED_ONCE[name])
     assert isinstance(membar.prove(source, model="armv8").outcome, Holds)

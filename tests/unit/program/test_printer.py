@@ -47,7 +47,7 @@ def test_parsing_a_printed_program_gives_it_back() -> None:
     seen: dict[tuple[type, str], set[object]] = defaultdict(set)
 
     @given(program=any_programs())
-    @settings(max_examples=tiers.size(800))
+    @settings(max_examples=tiers.size(1600))
     def law(program: Program) -> None:
         validate(program)
         text = print_program(program)

@@ -199,6 +199,7 @@ def test_the_witness_of_what_a_change_prevents_replays(
             capsys.readouterr()
 
 
+@pytest.mark.full
 def test_a_witness_of_changed_includes_has_their_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

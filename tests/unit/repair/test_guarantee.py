@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import membar
+import tiers
 from membar.cli import command as cli
 from membar.edits import Choice, Place
 from membar.questions import programs, repair
@@ -96,7 +97,9 @@ P1 (int* x, atomic_int* y) {
     assert found.changes == ()
 
 
-@pytest.mark.parametrize(("options", "code"), [([], 4), (["--accept-bounded"], 0), (["--unroll", "4"], 0)])
+@pytest.mark.parametrize(
+    ("options", "code"), tiers.rows(2, [([], 4), (["--accept-bounded"], 0), (["--unroll", "4"], 0)])
+)
 def test_a_bound_that_membar_chose_is_told_by_the_exit_code(
     options: list[str], code: int, tmp_path: Path
 ) -> None:

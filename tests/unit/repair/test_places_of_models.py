@@ -7,6 +7,7 @@ import re
 import pytest
 
 import membar
+import tiers
 from membar.edits import apply_choice
 from membar.questions import programs
 from membar.questions.repair import Repair
@@ -51,7 +52,7 @@ CHOICES = [
 
 @pytest.mark.parametrize(
     "choice",
-    CHOICES,
+    tiers.every(2, CHOICES),
 )
 def test_no_fence_becomes_the_guard_of_an_alternative(choice: str) -> None:
     source = promela(f"x = 1; {choice}")

@@ -44,17 +44,20 @@ def repaired(source: SourceFile, **asked: Any) -> Repair:
 
 @pytest.mark.parametrize(
     ("file", "model", "names"),
-    [
-        ("litmus/store-buffering.litmus", "x86-tso", ["MFENCE", "MFENCE"]),
-        ("litmus/message-passing-relaxed.litmus", "rc11", ["store release"]),
-        ("litmus/publication.litmus", "armv8", ["STLR", "LDAPR"]),
-        ("dve/peterson.dve", "x86-tso", ["atomic write", "atomic write"]),
-        ("promela/peterson-once.pml", "x86-tso", ["fence MFENCE", "fence MFENCE"]),
-        ("c/peterson-plain.c", "x86-tso", ["fence seq_cst"]),
-        pytest.param("c/ttas-relaxed.c", "rc11", ["fence acquire"], marks=pytest.mark.full),
-        ("litmus/spinlock-amo-relaxed.litmus", "riscv", None),
-        ("litmus/independent-readers-lwsync.litmus", "power", ["sync", "sync"]),
-    ],
+    tiers.rows(
+        2,
+        [
+            ("litmus/store-buffering.litmus", "x86-tso", ["MFENCE", "MFENCE"]),
+            ("litmus/message-passing-relaxed.litmus", "rc11", ["store release"]),
+            ("litmus/publication.litmus", "armv8", ["STLR", "LDAPR"]),
+            ("dve/peterson.dve", "x86-tso", ["atomic write", "atomic write"]),
+            ("promela/peterson-once.pml", "x86-tso", ["fence MFENCE", "fence MFENCE"]),
+            ("c/peterson-plain.c", "x86-tso", ["fence seq_cst"]),
+            pytest.param("c/ttas-relaxed.c", "rc11", ["fence acquire"], marks=pytest.mark.full),
+            ("litmus/spinlock-amo-relaxed.litmus", "riscv", None),
+            ("litmus/independent-readers-lwsync.litmus", "power", ["sync", "sync"]),
+        ],
+    ),
 )
 def test_examples_get_the_changes_that_they_lack(file: str, model: str, names: list[str] | None) -> None:
     found = repaired(example(file), model=model, options=QUICKLY)

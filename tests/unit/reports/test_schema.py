@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import tiers
 from generated.question_schema import schema as question_schema
 from membar.cli import command as cli
 from membar.questions.outcome import Statistics
@@ -69,7 +70,7 @@ def test_the_published_schema_of_questions_has_every_option(request: pytest.Fixt
         jsonschema.validate({**asked, "colour": "red"}, found)
 
 
-@pytest.mark.parametrize("words", QUESTIONS)
+@pytest.mark.parametrize("words", tiers.every(2, QUESTIONS))
 def test_answers_follow_the_schema(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     file, *options = words.split()
     cli.main(["check", str(ROOT / "examples" / file), *options, "--json"])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
@@ -363,7 +364,7 @@ CASES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.every(2, CASES))
 def test_what_is_not_followed_is_no_plain_answer(name: str) -> None:
     program, model, verdict = CASES[name]
     try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from strategies.compiled_code import needs_clang
 
 pytestmark = needs_clang
@@ -66,7 +67,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.every(2, CASES))
 def test_the_answer_is_as_it_must_be(name: str) -> None:
     thread, body, expected = CASES[name]
     text = f"{HEAD}{thread}\nint main(void) {{ pthread_create(&t, 0, f, 0); {body} pthread_join(t, 0); }}\n"

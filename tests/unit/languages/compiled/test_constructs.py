@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
@@ -81,7 +82,7 @@ CASES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.every(2, CASES))
 def test_each_is_followed_or_refused_by_name(name: str) -> None:
     program, expected = CASES[name]
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from differential.compilers import Case, answer
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
@@ -77,7 +78,7 @@ PAIRS = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", tiers.every(2, PAIRS))
 def test_no_function_is_a_fence(name: str) -> None:
     call, *objects = PAIRS[name]
     first, second = (call.format(item) for item in objects)
@@ -136,7 +137,7 @@ MESSAGES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize("name", tiers.every(2, MESSAGES))
 def test_what_synchronises_does(name: str) -> None:
     assert verdict(*MESSAGES[name]).startswith("holds (")
 
@@ -190,7 +191,7 @@ MISUSES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", MISUSES)
+@pytest.mark.parametrize("name", tiers.every(2, MISUSES))
 def test_misuse_is_a_violation_of_locks(name: str) -> None:
     first, second = MISUSES[name]
     assert verdict(first.replace("GET(x)", "1"), second.replace("!GET(x)", "0")).startswith("violated locks")

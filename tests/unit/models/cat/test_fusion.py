@@ -68,7 +68,7 @@ def quotient(execution: Execution) -> Scope:
     }
 
 
-@pytest.mark.parametrize("text", EXPRESSIONS)
+@pytest.mark.parametrize("text", tiers.every(3, EXPRESSIONS))
 @settings(max_examples=tiers.size(80))
 @given(execution=executions())
 def test_values_are_those_of_the_execution_with_one_event_each(text: str, execution: Execution) -> None:
