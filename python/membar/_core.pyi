@@ -487,6 +487,7 @@ class StateSpace:
         fair_processes: bool = False,
         shortest: bool = False,
         reduced: bool = False,
+        symmetric: bool = False,
         jobs: int = 1,
         round_size: int | None = None,
         seconds: float | None = None,
@@ -548,6 +549,8 @@ class VisitedStates:
 
 @final
 class RunAnswer:
+    @property
+    def symmetric(self) -> list[list[int]]: ...
     @property
     def lasso(self) -> Lasso | None: ...
     @property

@@ -31,6 +31,7 @@ def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:
     report = reductions_campaign(64, most=40)
     assert report.wrong == []
     assert min(report.counts["broken"], report.counts["true"], report.counts["smaller"]) >= 16
+    assert report.counts["symmetric"] >= 4
 
 
 def test_shortest_lassos_are_as_short_as_the_whole_product_allows() -> None:

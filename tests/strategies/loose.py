@@ -87,7 +87,7 @@ def _predicate(random: Random, threads: tuple[Thread, ...], *, alike: bool, text
     point = random.randrange(3)
     options: list[Observable] = [CellValue("x"), CellValue("y"), AtPoint(thread, frozenset({point}))]
     if not alike:
-        options.append(RegisterValue(thread, "r"))
+        options += [RegisterValue(thread, "r"), CellValue(f"own{thread}")]
     seen = random.choice(options)
     if alike and isinstance(seen, AtPoint):  # whichever thread it is
         many = tuple((f"v{n}", AtPoint(n, seen.points)) for n in range(len(threads)))

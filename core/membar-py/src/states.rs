@@ -95,8 +95,8 @@ impl StateSpace {
     /// Looks for a fair run that the automaton, in the form of `claim_form` in `engines/states`, accepts, with `jobs` threads;
     /// `round_size` states at a time, for tests of these. It may be `reduced` if repeating states makes no difference to it.
     #[pyo3(signature = (
-        automaton, *, fair_buffers=false, fair_processes=false, shortest=false, reduced=false, jobs=1, round_size=None,
-        seconds=None, states=None, memory=None, progress=None
+        automaton, *, fair_buffers=false, fair_processes=false, shortest=false, reduced=false, symmetric=false, jobs=1,
+        round_size=None, seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -111,6 +111,7 @@ impl StateSpace {
         fair_processes: bool,
         shortest: bool,
         reduced: bool,
+        symmetric: bool,
         jobs: usize,
         round_size: Option<u32>,
         seconds: Option<f64>,
@@ -123,7 +124,8 @@ impl StateSpace {
             Automaton::decode(&form, self.program.predicates.len()).map_err(|error| to_py(&error))?;
         let limits = limits_of(seconds, None, memory)?;
         let fair = Fair { buffers: fair_buffers, processes: fair_processes };
-        let options = Options { states, shortest, reduced, jobs, round: round_size, ..Options::default() };
+        let options =
+            Options { states, shortest, reduced, symmetric, jobs, round: round_size, ..Options::default() };
         let answer = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
             let system = System::new(Arc::clone(&self.program));
             runs::find(system, &automaton, fair, options, &mut Watch::new(stop, limits))
@@ -250,6 +252,12 @@ pub(crate) struct RunAnswer {
 
 #[pymethods]
 impl RunAnswer {
+    /// Groups of threads up to whose exchange states were counted.
+    #[getter]
+    fn symmetric(&self) -> Vec<Vec<usize>> {
+        self.answer.symmetric.clone()
+    }
+
     /// An accepted run, if there is one; its cycle is empty where the way in is wrong as it is.
     #[getter]
     fn lasso(&self) -> Option<Lasso> {

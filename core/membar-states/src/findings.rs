@@ -22,6 +22,8 @@ pub struct Options {
     pub keep_finals: bool,
     /// Whether to use partial-order reduction.
     pub reduced: bool,
+    /// For claims about runs: whether states that differ in the names of identical threads are one.
+    pub symmetric: bool,
     /// For claims about runs: visits everything, so that a run that breaks them is a shortest one.
     pub shortest: bool,
     /// How many threads search; 0 and 1 are the same.

@@ -28,5 +28,6 @@ mod reduction;
 mod stepper;
 mod store;
 mod successors;
+mod symmetry;
 mod thread_state;
 mod worker;

@@ -10,6 +10,7 @@ use super::fairness::{Fair, Fairness};
 use super::findings::{Findings, Note};
 use super::safety::{RunStep, run_step};
 use super::successors::{Successors, Transition};
+use super::symmetry::Symmetry;
 use super::system::System;
 
 /// An automaton beside a program, with the marks of fairness.
@@ -17,6 +18,8 @@ use super::system::System;
 pub(super) struct Claim<'a> {
     pub(super) automaton: &'a Automaton,
     pub(super) fairness: Fairness,
+    /// Threads that may be exchanged, if that is made use of.
+    pub(super) symmetry: Option<Symmetry>,
 }
 
 /// What the automaton can do in a state.
@@ -30,7 +33,8 @@ pub(super) struct OpenEdges {
 
 impl<'a> Claim<'a> {
     pub(super) fn new(system: &System, automaton: &'a Automaton, fair: Fair) -> Result<Self, CoreError> {
-        Ok(Self { automaton, fairness: Fairness::new(&system.program, fair, automaton.marks)? })
+        let fairness = Fairness::new(&system.program, fair, automaton.marks)?;
+        Ok(Self { automaton, fairness, symmetry: None })
     }
 
     /// Finds the open edges of the state whose moves were asked for last, of which `leaves` are the words and the last
@@ -89,28 +93,34 @@ impl<'a> Claim<'a> {
         edge | step.map_or(self.fairness.own(), |step| self.fairness.of_move(step))
     }
 
-    /// The move of the program in a step with these marks between two states of the product; None if nothing happens.
-    pub(super) fn step_between(
+    /// Goes on from a state of the product, by a step with these marks, to a state that `after` stands for: the move of the
+    /// program, or None if nothing happens.
+    pub(super) fn step_to(
         &self,
         system: &mut System,
-        before: &[u32],
+        state: &mut [u32],
         after: &[u32],
         marks: AcceptanceSets,
-        moves: &mut Successors,
     ) -> Result<Option<RunStep>, CoreError> {
-        let count = system.leaves();
-        system.moves(&before[..count], moves)?;
+        let (count, mut moves) = (system.leaves(), Successors::default());
+        system.moves(&state[..count], &mut moves)?;
         let mut open = OpenEdges::default();
-        self.open_edges(system, &before[..count], before[count] as usize, moves, &mut open);
-        let is_it = |step: &&Transition| {
-            let leads = !step.failed && moves.after(step, count) == &after[..count];
-            leads
-                && open
-                    .list
-                    .iter()
-                    .any(|&(target, edge)| target == after[count] && self.marks(edge, Some(step)) == marks)
-        };
-        Ok(moves.list.iter().find(is_it).map(|step| run_step(step, moves)))
+        self.open_edges(system, &state[..count], state[count] as usize, &moves, &mut open);
+        state[count] = after[count];
+        for step in moves.list.iter().filter(|step| !step.failed) {
+            let mut reached = moves.after(step, count).to_vec();
+            if let Some(symmetry) = &self.symmetry {
+                symmetry.normalize(system, &mut reached)?;
+            }
+            let has_marks = |&(target, edge): &(u32, AcceptanceSets)| {
+                target == after[count] && self.marks(edge, Some(step)) == marks
+            };
+            if reached == after[..count] && open.list.iter().any(has_marks) {
+                state[..count].copy_from_slice(moves.after(step, count));
+                return Ok(Some(run_step(step, &moves)));
+            }
+        }
+        Ok(None)
     }
 }
 

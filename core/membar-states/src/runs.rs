@@ -13,13 +13,13 @@ use super::emptiness::{self, Component};
 use super::fairness::Fair;
 use super::findings::Options;
 use super::graph::{Arc, Graph};
-use super::lasso::{self, Goals, Lasso, Path};
+use super::lasso::{self, Goals, Lasso, Path, Steps};
 use super::parallel::Team;
 use super::product::{Claim, LabelTable};
 use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
 use super::store::{ExpandedState, append};
-use super::successors::Successors;
+use super::symmetry::Symmetry;
 use super::system::System;
 use super::worker::Worker;
 
@@ -47,6 +47,8 @@ pub struct Answer {
     pub stopped: Option<Stopped>,
     /// Bytes held at the end.
     pub bytes: u64,
+    /// Groups of threads up to whose exchange states were counted.
+    pub symmetric: Vec<Vec<usize>>,
 }
 
 /// Looks for a run of the program that the automaton accepts, among those that are fair; a shortest one, if that is
@@ -58,12 +60,16 @@ pub fn find(
     options: Options,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, CoreError> {
-    let claim = Claim::new(&system, automaton, fair)?;
+    let mut claim = Claim::new(&system, automaton, fair)?;
     // With one word there is one thread, which nothing can be independent of.
     let reduced = options.reduced && !options.shortest && !fair.processes && system.leaves() > 1;
     let options = Options { stop_at_failure: !options.shortest, reduced, ..options };
     let program = std::sync::Arc::clone(&system.program);
     let reduction = reduced.then(|| Reduction::new(&program, &automaton.predicates, fair.buffers));
+    // The marks of single threads and their queues tell them apart.
+    if options.symmetric && !options.shortest && claim.fairness.own() == 0 {
+        claim.symmetry = Symmetry::new(&program, &automaton.predicates);
+    }
     let mut initial = system.initial()?;
     let mut team = Team::new(system, options, Some(&claim));
     initial.push(0);
@@ -110,13 +116,11 @@ pub fn find(
     };
     answer.stopped = stopped.filter(|&stopped| stopped != Stopped::Found);
     if let Some((prefix, cycle)) = path {
-        let mut steps = |steps: lasso::Steps| -> Result<Vec<Option<RunStep>>, CoreError> {
-            steps.into_iter().map(|(state, arc)| runs.step(&mut explored, &claim, state, arc)).collect()
-        };
-        answer.lasso = Some(Lasso { prefix: steps(prefix)?, cycle: steps(cycle)? });
+        answer.lasso = Some(runs.lasso(&mut explored, &claim, &prefix, &cycle)?);
         // What is left of the search does not matter, unless there may be a shorter run.
         answer.stopped = answer.stopped.filter(|_| options.shortest);
     }
+    answer.symmetric = claim.symmetry.map_or(Vec::new(), |symmetry| symmetry.groups);
     Ok(answer)
 }
 
@@ -256,21 +260,43 @@ impl Runs {
         }))
     }
 
-    /// The program's part of a step; None if nothing happens.
-    fn step(
+    /// The run of the program along a path. After a cycle, threads that are identical may be in each other's places: then it
+    /// goes on until a state comes back.
+    fn lasso(
         &self,
         explored: &mut Exploration,
         claim: &Claim<'_>,
-        state: u32,
-        arc: Arc,
-    ) -> Result<Option<RunStep>, CoreError> {
+        prefix: &Steps,
+        cycle: &Steps,
+    ) -> Result<Lasso, CoreError> {
         let count = explored.system.leaves() + 1;
-        let name = |state: u32| self.names.get(state as usize).copied().unwrap_or(state);
-        let (mut before, mut after) = (ExpandedState::default(), ExpandedState::default());
-        explored.fetch(name(state), &mut before);
-        explored.fetch(name(arc.target), &mut after);
-        let marks = self.graph.marks_of(arc);
-        let mut moves = Successors::default();
-        claim.step_between(&mut explored.system, before.leaves(count), after.leaves(count), marks, &mut moves)
+        let mut expanded = ExpandedState::default();
+        let mut stored = |explored: &Exploration, state: u32| {
+            let name = self.names.get(state as usize).copied().unwrap_or(state);
+            explored.fetch(name, &mut expanded);
+            expanded.leaves(count).to_vec()
+        };
+        let Some(&(first, _)) = prefix.first().or(cycle.first()) else { return Ok(Lasso::default()) };
+        let mut state = stored(explored, first);
+        let mut follow = |steps: &Steps, state: &mut Vec<u32>| -> Result<Vec<Option<RunStep>>, CoreError> {
+            let mut found = Vec::new();
+            for &(_, arc) in steps {
+                let after = stored(explored, arc.target);
+                let marks = self.graph.marks_of(arc);
+                found.push(claim.step_to(&mut explored.system, state, &after, marks)?);
+            }
+            Ok(found)
+        };
+        let mut lasso = Lasso { prefix: follow(prefix, &mut state)?, cycle: Vec::new() };
+        let mut entered = vec![state.clone()];
+        while !cycle.is_empty() {
+            lasso.cycle.extend(follow(cycle, &mut state)?);
+            if let Some(turn) = entered.iter().position(|known| *known == state) {
+                lasso.prefix.extend(lasso.cycle.drain(..turn * cycle.len()));
+                break;
+            }
+            entered.push(state.clone());
+        }
+        Ok(lasso)
     }
 }

@@ -379,6 +379,9 @@ impl Worker {
             self.words.extend_from_slice(program);
             let mut with = name;
             if let Some(claim) = common.claim {
+                if let Some(symmetry) = &claim.symmetry {
+                    symmetry.normalize(&mut self.system, &mut self.words)?;
+                }
                 self.words.push(edge.0);
                 with = self.labels.number(claim.marks(edge.1, step));
             }
@@ -396,7 +399,7 @@ impl Worker {
                 }
                 states.enter(0, (number, next), with, met);
             } else {
-                let owner = owner(program, common.workers);
+                let owner = owner(&self.words[..count], common.workers);
                 let mail = &mut self.outbox[owner];
                 mail.extend([number, next << 1 | u32::from(asks), with]);
                 mail.extend_from_slice(&self.words);

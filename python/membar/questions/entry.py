@@ -114,7 +114,7 @@ def check(
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
         no_prune: test executions only when they are complete (slower).
-        no_symmetry: do not merge executions of identical threads by symmetry (implied by --all).
+        no_symmetry: do not merge executions or states of identical threads (implied by --all).
         no_await: unroll waiting loops like other loops (termination holds within the bound at best).
         no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
         no_sleep: buffers: disable sleep sets.

@@ -273,7 +273,7 @@ TABLE: Final = (
             (
                 "symmetry",
                 (PROGRAM,),
-                "do not merge executions of identical threads by symmetry (implied by --all)",
+                "do not merge executions or states of identical threads (implied by --all)",
             ),
             (
                 "await",

@@ -325,3 +325,33 @@ def test_a_note_says_why_a_claim_is_not_reduced(claim: str, fair: str, why: str)
     task = Task(program=program, model=model("sc"), properties=("claims",), options=options)
     notes = " ".join(explore(task).notes)
     assert (why in notes) if why else "reduction" not in notes
+
+
+_WAITER = "{ 0 -> 1: r := load [&x]; wait r == 0; store [&x] := 1  1 -> 0: store [&x] := 0 }"
+
+
+@pytest.mark.parametrize(
+    ("claim", "together"),
+    [
+        ("G {a + b + c != 2 where a = at 0 {1}, b = at 1 {1}, c = at 2 {1}}", "P0, P1, P2"),
+        ("G F {a == 0 where a = at 0 {1}}", "P1, P2"),
+        ("G F x == 0", "P0, P1, P2"),
+    ],
+)
+def test_states_of_identical_threads_are_one(claim: str, together: str) -> None:
+    threads = " ".join(f"thread P{number} {_WAITER}" for number in range(3))
+    program = parse(f"program locks memory x : i32 {threads} claim c : {claim}")
+    task = Task(program=program, model=model("sc"), properties=("claims",))
+    few, all_of_them = explore(task, reduced=False, symmetric=True), explore(task, reduced=False)
+    assert any(note.endswith(together) for note in few.notes)
+    assert (few.statistics.nodes or 0) < (all_of_them.statistics.nodes or 0)
+    assert (few.lasso is None) == (all_of_them.lasso is None)
+
+
+def test_threads_that_a_claim_tells_apart_are_not_exchanged() -> None:
+    threads = " ".join(f"thread P{number} {_WAITER}" for number in range(2))
+    claim = "G {a + 2 * b != 2 where a = at 0 {1}, b = at 1 {1}}"
+    program = parse(f"program locks memory x : i32 {threads} claim c : {claim}")
+    found = explore(Task(program=program, model=model("sc"), properties=("claims",)))
+    assert found.lasso is not None
+    assert not any("identical" in note for note in found.notes)

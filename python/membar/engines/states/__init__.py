@@ -61,6 +61,7 @@ def explore(
     *,
     kept: Kept | None = None,
     reduced: bool | None = None,
+    symmetric: bool | None = None,
     round_size: int | None = None,
 ) -> Tally:
     """What the program of `task` can do on the store-buffer machine of its model.
@@ -70,6 +71,8 @@ def explore(
         kept: which registers tell states apart; by default those alive, with `--no-por` all declared.
         reduced: whether partial-order reduction may leave states out; by default yes,
             with `--no-por` and `--shortest` not.
+        symmetric: whether, for claims, states that differ in the names of identical threads are one;
+            by default only if `reduced`, and not with `--no-symmetry`.
         round_size: how many states several jobs share at a time, however few there are, for tests.
     """
     from membar.engines.reference.machine import Machine  # only where it is used
@@ -83,9 +86,14 @@ def explore(
     bound = task.options.buffers if task.options.buffers is not None else task.model.default_buffers
     machine = Machine(task.program, discipline, bound)
     is_whole = "por" in task.options.reductions_off
+    if reduced is None:
+        reduced = not (is_whole or task.options.shortest)
     how = How(
         kept=kept if kept is not None else Kept.DECLARED if is_whole else Kept.LIVE,
-        reduced=not (is_whole or task.options.shortest) if reduced is None else reduced,
+        reduced=reduced,
+        symmetric=reduced and "symmetry" not in task.options.reductions_off
+        if symmetric is None
+        else symmetric,
         round_size=round_size,
     )
     return _Search(task, machine, bound, how).run()
@@ -93,10 +101,11 @@ def explore(
 
 @record(frozen=True, slots=True, kw_only=True)
 class How:
-    """How states are visited: which registers tell them apart, whether some are left out, a mistake."""
+    """How states are visited: which registers tell them apart, and whether some are left out."""
 
     kept: Kept
     reduced: bool
+    symmetric: bool
     round_size: int | None = None
 
 
@@ -110,6 +119,7 @@ class _Search:
         self.program = task.program
         self.machine = machine
         self.reduced = how.reduced
+        self.symmetric = how.symmetric
         self.round_size = how.round_size
         self.bound = bound
         self.started = time.monotonic()
@@ -260,6 +270,7 @@ class _Search:
             fair_processes="processes" in options.fair,
             shortest=options.shortest,
             reduced=self.reduced and self._may_be_reduced(claim),
+            symmetric=self.symmetric,
             jobs=min(options.jobs, _MOST_JOBS),
             round_size=self.round_size,
             seconds=None if limits.seconds is None else max(limits.seconds - self._seconds(), 0.0),
@@ -269,6 +280,9 @@ class _Search:
         )
         if answer.fault:
             self._visit()  # says where
+        for group in answer.symmetric:
+            names = ", ".join(self.program.threads[thread].name for thread in group)
+            self.tally.notes.append(f"states are counted up to the exchange of identical threads: {names}")
         self.product_states += answer.states
         self.tally.limit = self._limit(answer.stopped)
         self._take_bound(answer)
@@ -335,7 +349,9 @@ ENGINE = Engine(
     can=Capabilities(
         models=has_store_buffers,
         properties=_LOOKED_FOR,
-        options=frozenset({"--buffers", "--unroll", "--max-unroll", "--no-por", "--shortest", "--jobs"}),
+        options=frozenset(
+            {"--buffers", "--unroll", "--max-unroll", "--no-por", "--no-symmetry", "--shortest", "--jobs"}
+        ),
         explores=Space.STATES,
         lists_all=False,
         holds="every state was visited and a full store buffer never blocked a store",
