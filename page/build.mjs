@@ -1,5 +1,5 @@
 // Bundles the page into the folder that the server serves, or into another one (`node build.mjs FOLDER`).
-import { copyFile, mkdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -18,4 +18,7 @@ await build({ ...common, entryPoints: [join(here, "src/campaign.css")], outfile:
 // The drawing alone, for reports that are one file.
 await build({ ...common, entryPoints: [join(here, "src/report.ts")], outfile: join(out, "report.js"), format: "iife" });
 await build({ ...common, entryPoints: [join(here, "src/style.css")], outfile: join(out, "style.css") });
-await copyFile(join(here, "src/index.html"), join(out, "index.html"));
+// The style is part of the page: the first paint waits for nothing else.
+const style = await readFile(join(out, "style.css"), "utf8");
+const page = await readFile(join(here, "src/index.html"), "utf8");
+await writeFile(join(out, "index.html"), page.replace("/* style.css */", () => style.trim()));

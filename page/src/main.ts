@@ -173,6 +173,7 @@ class App {
     }
     this.tabs.addEventListener("keydown", (event) => this.moveTab(event));
     const splitter = this.splitter();
+    document.getElementById("before")?.remove(); // what was painted while this was loaded
     document.body.append(bar, this.notice, this.segments, h("div", { class: "columns" }, this.program, splitter, this.answer), this.keys);
     this.editor = textArea(this.code, this.state.program.text, this.editorHandlers());
     this.showSegment("Program");

@@ -98,6 +98,19 @@ def test_another_verdict_fails_with_the_report(pytester: pytest.Pytester) -> Non
     assert "Traceback" not in result.stdout.str()
 
 
+def test_a_failure_has_a_page_if_that_is_asked_for(pytester: pytest.Pytester) -> None:
+    text = (EXAMPLES / "litmus/store-buffering.litmus").read_text("utf-8")
+    pytester.makefile(".litmus", sb=text.replace("x86-tso VIOLATED", "x86-tso HOLDS"))
+    result = run(pytester, "--membar", "--membar-html", "pages", "--junit-xml", "out.xml")
+    (page,) = (pytester.path / "pages").iterdir()
+    assert page.name == "sb.litmus_x86-tso.html"
+    result.stdout.fnmatch_lines(
+        [f"*expected HOLDS, but the answer is VIOLATED (pages/{page.name} shows it)*"]
+    )
+    assert "membar-sheets" in page.read_text("utf-8")
+    assert f'name="membar-html" value="pages/{page.name}"' in (pytester.path / "out.xml").read_text("utf-8")
+
+
 def test_a_limit_is_a_failure_unless_unknown_was_expected(pytester: pytest.Pytester) -> None:
     text = (EXAMPLES / "litmus/store-buffering.litmus").read_text("utf-8")
     (pytester.path / "sb.litmus").write_text(text, "utf-8")

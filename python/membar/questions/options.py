@@ -480,7 +480,7 @@ TABLE: Final = (
             ("--dot", "write a Graphviz file for each execution to DIR"),
             (
                 "--svg",
-                "write SVG drawings of executions and cycles to DIR",
+                "write SVG drawings of executions to DIR",
             ),
             ("--png", "the same as PNG (`pip install membar[png]`)"),
         )
