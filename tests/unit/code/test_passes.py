@@ -315,3 +315,27 @@ def test_a_loop_that_waits_stays_a_loop_although_it_counts() -> None:
 def test_a_loop_without_end_stays_a_loop() -> None:
     module = loop("br label %latch")
     assert loads(run_passes(module)) == 1
+
+
+def test_blocks_that_only_follow_each_other_are_joined_in_any_order() -> None:
+    text = """
+        @p = global i32 0
+        define i32 @main() {
+        entry:
+          br label %a
+        c:
+          store i32 3, ptr @p
+          br label %d
+        b:
+          store i32 2, ptr @p
+          br label %c
+        d:
+          %v = load i32, ptr @p
+          ret i32 %v
+        a:
+          store i32 1, ptr @p
+          br label %b
+        }"""
+    lines = main_of(run_passes(code(text)))
+    assert [line.split()[2] for line in lines if "store" in line] == ["1,", "2,", "3,"]
+    assert not any("jump" in line for line in lines)

@@ -114,24 +114,22 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
 def _with_joined_blocks(blocks: list[ir.Block]) -> list[ir.Block]:
     """The blocks, each joined with the one that only it jumps to."""
     counts = Counter(target.block for block in blocks for target in targets(block.end))
-    by_name = {block.name: block for block in blocks[1:] if counts[block.name] == 1}
+    jumped_to = {block.end.target.block for block in blocks if isinstance(block.end, ir.Jump)}
+    joined = {
+        block.name: block for block in blocks[1:] if counts[block.name] == 1 and block.name in jumped_to
+    }
     known: dict[str, ir.Operand] = {}
     done: list[ir.Block] = []
-    taken: set[str] = set()
     for block in blocks:
-        if block.name in taken:
+        if block.name in joined:
             continue
         instructions, end = list(block.instructions), block.end
-        while isinstance(end, ir.Jump) and (following := by_name.get(end.target.block)) is not None:
-            if following.name in taken or following.name == block.name:
-                break
-            taken.add(following.name)
+        while isinstance(end, ir.Jump) and (following := joined.get(end.target.block)) is not None:
             names = (parameter.name for parameter in following.parameters)
             known.update(zip(names, end.target.arguments, strict=True))
             instructions += following.instructions
             end = following.end
         done.append(block if end is block.end else replace(block, instructions=tuple(instructions), end=end))
-    done = [block for block in done if block.name not in taken]
     return with_values(done, known) if known else done
 
 

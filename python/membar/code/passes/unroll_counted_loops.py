@@ -25,6 +25,8 @@ _MAKES = frozenset(
     {_SPAWN, *(ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned"))}
 )
 MOST_COPIES = 20_000
+_MOST_STEPS = 8  # from a branch to where it leads
+_CONVERSIONS = ("trunc", "zext", "sext")
 """Copies of blocks in one function; beyond that, loops stay loops."""
 
 
@@ -144,6 +146,8 @@ class _Unrolling:
         """The name of a copy, which is to be made if it is new."""
         if entry not in self.names:
             number = self.copies.get(entry.block, 0)
+            while number and f"{entry.block}#{number}" in self.blocks:  # what an earlier run wrote out
+                number += 1
             self.copies[entry.block] = number + 1
             self.names[entry] = entry.block if number == 0 else f"{entry.block}#{number}"
             self.todo.append(entry)
@@ -197,18 +201,25 @@ class _Unrolling:
         )
 
     def _leaves(self, loop: Loop, target: ir.Goto) -> bool:
-        if target.block not in loop.blocks:
-            return True
-        if not self._only_branches(target.block):
-            return False
-        block = self.blocks[target.block]
-        given = dict(zip((item.name for item in block.parameters), target.arguments, strict=True))
-        end = fold_terminator(
-            with_operands(
-                block.end, lambda each: given.get(each.name, each) if isinstance(each, ir.Value) else each
-            )
-        )
-        return isinstance(end, ir.Jump) and end.target.block not in loop.blocks
+        for _ in range(_MOST_STEPS):
+            if target.block not in loop.blocks:
+                return True
+            block = self.blocks[target.block]
+            if not self._only_branches(block.name) and not _only_jumps(block):
+                return False
+            given = dict(zip((item.name for item in block.parameters), target.arguments, strict=True))
+
+            def rename(operand: ir.Operand, given: dict[str, ir.Operand] = given) -> ir.Operand:
+                return given.get(operand.name, operand) if isinstance(operand, ir.Value) else operand
+
+            for instruction in block.instructions:
+                known = known_value(with_operands(instruction, rename), self.bits)
+                given.update({value.name: known for value in results(instruction) if known is not None})
+            end = fold_terminator(with_operands(block.end, rename))
+            if not isinstance(end, ir.Jump):
+                return False
+            target = end.target
+        return False
 
     def _enter(
         self, block: ir.Block, target: ir.Goto, values: Mapping[str, ir.Operand], left: _Left
@@ -257,15 +268,24 @@ class _Unrolling:
         )
 
     def _only_branches(self, name: str) -> bool:
-        """Whether a block does nothing but branch on one of its parameters."""
+        """Whether a block does nothing but branch on one of its parameters, perhaps converted."""
         block = self.blocks[name]
-        if block.instructions:
-            return False
+        known: set[ir.Operand] = set(block.parameters)
+        for item in block.instructions:
+            if not isinstance(item, ir.Compute) or item.operation not in _CONVERSIONS or item.checks:
+                return False
+            if item.operands[0] not in known:
+                return False
+            known.add(item.result)
         match block.end:
             case ir.Branch(condition=ir.Value() as value) | ir.Switch(value=ir.Value() as value):
-                return value in block.parameters
+                return value in known
             case _:
                 return False
+
+
+def _only_jumps(block: ir.Block) -> bool:
+    return not block.instructions and isinstance(block.end, ir.Jump)
 
 
 def _uses(item: ir.Instruction, names: set[str]) -> bool:
