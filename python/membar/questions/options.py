@@ -517,7 +517,7 @@ TABLE: Final = (
         is_output=True,
         help="litmus: keep answers in FILE, and take from there those that it has (docs/reference/store.md);"
         " compare: compare two models, runs or folders in it",
-        short="keep answers in FILE, and look only for what is missing there",
+        short="the file that keeps the answers of campaigns",
         is_common=True,
     ),
     Option(
@@ -528,7 +528,7 @@ TABLE: Final = (
         help="one line for each `answers`; for each of the `tests`, with a column per model (default for"
         " several models); for tests on which models differ or that are not as expected (`differing`);"
         " `none`: only the summary",
-        short="a line for each answer, each test, differing tests, or none",
+        short="a line per answer, test, differing test; none",
         is_common=True,
     ),
     Option(
