@@ -139,6 +139,7 @@ export class ExecutionView {
     svg.setAttribute("aria-label", said ?? this.canvas.querySelector("svg")?.getAttribute("aria-label") ?? "");
     fit(svg, box.width, box.height);
     this.canvas.replaceChildren(svg);
+    if (Number(svg.getAttribute("width")) > box.width) this.canvas.querySelector(".card.now")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (focused) this.canvas.querySelector<SVGElement>(`[data-event="${focused}"]`)?.focus({ preventScroll: true });
   }
 

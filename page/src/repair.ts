@@ -30,7 +30,7 @@ export function repairTab(repair: Repair, repaired: string | null, text: string,
   section.append(h("h2", {}, repair.result === "weakened" ? `${plural(count, "place")} ${verb} under ${model}` : `${count === 1 ? "One change" : `${count} changes`} ${verb} under ${model}`));
   const minimal = repair.minimal ? `No cheaper repair exists (${plural(repair.checked ?? 0, "program")} checked).` : "A cheaper one may exist: the search did not finish.";
   section.append(h("p", { class: "quiet-line" }, `${minimal} With it: `, verdictIcon(repair.verdict ?? "holds", 16), h("b", { class: repair.verdict }, ` ${(repair.verdict ?? "").toUpperCase().replace("-", " ")}`), `, ${repair.guarantee ?? ""}.`));
-  section.append(diff(text, repaired, name));
+  section.append(repaired === text && repair.patch ? patchBox(repair.patch) : diff(text, repaired, name));
   const note = h("span", { class: "quiet", role: "status" }, handlers.apply ? "Undo with Ctrl Z" : "");
   section.append(h("div", { class: "buttons" },
     handlers.apply && h("button", { class: "primary", onclick: () => handlers.apply?.(repaired) }, "Apply and run again"),
@@ -51,6 +51,14 @@ function without(drawing: DrawingData): string {
   if (step === undefined) return "Without it there is an execution that goes wrong.";
   const { now, rest } = run.sentence(step);
   return `Without it: ${now}${rest}`;
+}
+
+/** A patch of another file than the program's own. */
+function patchBox(patch: string): HTMLElement {
+  const lines = patch.replace(/\n$/, "").split("\n");
+  const row = (line: string): HTMLElement => h("tr", { class: line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "" }, h("td", { class: "sign" }, line.slice(0, 1)), h("td", {}, line.slice(1)));
+  const changed = lines.filter((line) => !/^(---|\+\+\+|@@)/.test(line));
+  return h("div", { class: "diff-box" }, h("div", { class: "diff-head" }, lines.find((line) => line.startsWith("+++"))?.slice(6) ?? ""), h("div", { class: "scroll" }, h("table", { class: "diff" }, ...changed.map(row))));
 }
 
 /** The lines that differ, with two lines around them. */

@@ -84,7 +84,7 @@ PAGES: Final[Mapping[str, tuple[Callable[[Path], str], str, str]]] = {
         "Proof",
     ),
     "failed obligation": (lambda _: answer("objects/counter.obj"), "UNKNOWN", "Proof"),
-    "proof": (lambda _: answer("objects/lock.obj", model="sc"), "HOLDS", "Proof"),
+    "proof": (lambda _: answer("objects/lock.obj", model="sc", infer=True), "HOLDS", "Proof"),
     "comparison": (compared, "under all 4 models", "Compare"),
     "repair": (written("repair", FIGURE, "-m", "x86-tso"), "REPAIRED", "Repair"),
     "why not": (written("check", FIGURE, "-m", "sc", "--explain"), "HOLDS", "Why not?"),
