@@ -90,6 +90,12 @@ CASES = {
         "assert_eq!(r, 0);",
         "holds",
     ),
+    "the time may have passed": (
+        "",
+        "let r = std::time::Instant::now().elapsed().as_secs();",
+        "assert_eq!(r, 0);",
+        "violated",
+    ),
     "a relaxed flag orders nothing": (
         "D.set(1); X.store(1, Relaxed);",
         "let r = X.load(Relaxed) == 1 && D.get() == 0;",

@@ -17,6 +17,7 @@ pub mod process;
 mod runtime;
 pub mod sync;
 pub mod thread;
+pub mod time;
 
 /// Prints nothing: the text is made of references that nobody follows.
 #[macro_export]
