@@ -70,6 +70,12 @@ impl Stepper {
         Ok(())
     }
 
+    /// Writes memory at once; stores to ghost variables never wait in a buffer, so that none is overtaken.
+    pub(super) fn store_ghost(&mut self, program: &Program, cell: CellId, value: u64) -> Done {
+        let value = value & program.layout[cell.index()].mask();
+        self.write_memory(program, cell, value)
+    }
+
     /// Why a store is not taken that finds the buffer full.
     fn full_buffer(&self) -> Halt {
         let stores = self.local.buffer.iter().filter(|entry| entry.cell().is_some()).count();

@@ -205,7 +205,7 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
                 needs.unwritten.push(*cell);
             }
             Operation::Store { exclusive, tags, .. }
-                if *exclusive || program.orders.get(*tags).atomic != Waits::Nothing =>
+                if *exclusive || program.orders.get(*tags).writes_at_once() =>
             {
                 return None;
             }

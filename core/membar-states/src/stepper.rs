@@ -295,7 +295,11 @@ impl Memory for Acting<'_> {
             self.stepper.promise(access.cell)?;
         }
         let value = self.stepper.value(value);
-        let atomic = self.program.orders.get(access.tags).atomic;
+        let order = self.program.orders.get(access.tags);
+        if order.ghost {
+            return self.stepper.store_ghost(self.program, access.cell, value);
+        }
+        let atomic = order.atomic;
         if atomic == Waits::All {
             self.stepper.await_others(self.program)?;
         }

@@ -4,7 +4,7 @@ use membar_ir::program::Tag;
 use membar_ir::program::{Program, TagSet};
 
 /// Number of tags that have a meaning here; `engines/reference/state.py` names them.
-pub const TAGS: usize = 8;
+pub const TAGS: usize = 9;
 
 /// The fence that waits until the thread's own buffer is empty.
 const OWN_FENCE: Tag = Tag(0);
@@ -22,6 +22,8 @@ const ORDER: Tag = Tag(5);
 const SENDS: Tag = Tag(6);
 /// A fence with it says that its step is taken together with one that sends; its address names the channel.
 const RECEIVES: Tag = Tag(7);
+/// A store with it writes memory at once and waits for nothing: to a variable that no processor has.
+const GHOST: Tag = Tag(8);
 
 /// What a fence, or an atomic store, waits for; weakest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,18 +40,29 @@ pub enum Waits {
 }
 
 /// The meaning of a tag set.
+#[allow(clippy::struct_excessive_bools)] // tags are independent of each other
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Order {
     /// What a fence waits for.
     pub fence: Waits,
     /// What a store waits for before it writes memory at once; `Nothing`: it goes into the buffer.
     pub atomic: Waits,
+    /// Whether a store writes memory at once although older ones wait in the buffer.
+    pub ghost: bool,
     /// Whether a read-modify-write waits for its empty buffer even if it writes nothing.
     pub locked: bool,
     /// Whether a fence marks where a thread sends.
     pub sends: bool,
     /// Whether a fence marks a step that receives.
     pub receives: bool,
+}
+
+impl Order {
+    /// Whether a store goes into no buffer.
+    #[must_use]
+    pub fn writes_at_once(&self) -> bool {
+        self.ghost || self.atomic != Waits::Nothing
+    }
 }
 
 /// The meaning of every tag set of a program.
@@ -78,6 +91,7 @@ fn order_of(tags: &[Tag]) -> Order {
     Order {
         fence: strongest(&[(ORDER, Waits::OrderStores), (OWN_FENCE, Waits::Own), (FULL_FENCE, Waits::All)]),
         atomic: strongest(&[(ATOMIC, Waits::Own), (ATOMIC_ALL, Waits::All)]),
+        ghost: tags.contains(&GHOST),
         locked: tags.contains(&LOCKED),
         sends: tags.contains(&SENDS),
         receives: tags.contains(&RECEIVES),

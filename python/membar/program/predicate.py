@@ -50,6 +50,7 @@ class StatePredicate:
         property: what a program violates that reaches such a state, where it must not: `errors`, or what else
             says so (`G p` is a claim). Two predicates that differ only in it, their text or name are equal.
         name: of the claim that forbids such states, if one does.
+        assumed: of the claim `G (p -> q)`, the predicate `p`: if it is never true, the claim says nothing.
     """
 
     expression: Expr
@@ -57,6 +58,7 @@ class StatePredicate:
     text: str = ""
     property: str = field(default="errors", compare=False)
     name: str = field(default="", compare=False)
+    assumed: StatePredicate | None = field(default=None, compare=False, repr=False)
 
     def arrival(self) -> str:
         """That such a state is reached, in words."""

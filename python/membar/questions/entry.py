@@ -35,6 +35,7 @@ def check(
     dve_errors: str | None = None,
     atomic: Path | None = None,
     atomic_rule: str | None = None,
+    ghost: str | None = None,
     threads: str | None = None,
     client: Size | tuple[int, int] | None = None,
     order: Ordering | str | None = None,
@@ -100,6 +101,7 @@ def check(
         dve_errors: DVE: a run-time error ends the run.
         atomic: DVE: writes that do not go through store buffers, `variable, transition` per line.
         atomic_rule: what an atomic write waits for: its own store buffer.
+        ghost: Promela, DVE: variables whose stores bypass store buffers, separated by commas.
         threads: prove the properties for any number of threads.
         client: check linearizability for clients of this size.
         order: objects: when one call precedes another.
@@ -190,6 +192,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     dve_errors: str | None = None,
     atomic: Path | None = None,
     atomic_rule: str | None = None,
+    ghost: str | None = None,
     threads: str | None = None,
     client: Size | tuple[int, int] | None = None,
     order: Ordering | str | None = None,

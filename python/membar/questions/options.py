@@ -118,6 +118,13 @@ TABLE: Final = (
         help="what an atomic write waits for: its own store buffer (default), or all",
     ),
     Option(
+        name="--ghost",
+        metavar="LIST",
+        commands=_ASKING,
+        kinds=(PROGRAM,),
+        help="Promela, DVE: variables whose stores bypass store buffers, separated by commas",
+    ),
+    Option(
         name="--threads",
         menu="check",
         label="Number of threads",
@@ -549,6 +556,14 @@ TABLE: Final = (
         help="explain whether the program can end with these values, such as `x=0 && y=1`, and which axiom"
         " forbids it",
         short="explain whether the program can end with these values",
+    ),
+    Option(
+        name="--show-automaton",
+        form="switch",
+        kinds=(PROGRAM,),
+        is_output=True,
+        help="show, for each claim about runs, the Büchi automaton of the runs that violate it; with --svg,"
+        " draw it, too",
     ),
     Option(
         name="--certificate",

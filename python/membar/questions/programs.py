@@ -178,6 +178,12 @@ def with_claims(program: Program, text: str, source: SourceFile) -> Program:
     return replace(program, claims=(*program.claims, *found))
 
 
+def claimed_program(source: SourceFile, ltl: str | None, labels: Sequence[str]) -> Program:
+    """The program of a text that options were written into, with all that is claimed of it."""
+    program = parse(source)
+    return with_labels(program if ltl is None else with_claims(program, ltl, source), labels)
+
+
 def _claims_of(text: str) -> tuple[NamedFormula, ...]:
     from membar.properties.ltl.claim_file import read_claims  # noqa: PLC0415 - on demand
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from membar.diagnostics import EngineLimitError
 from membar.languages.registry import frontend_for, load_model
 from membar.limits.budget import stage
+from membar.properties.labels import LABELS
 from membar.questions import language_races, refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import default_engine, default_model, load_engine
@@ -22,7 +25,12 @@ from membar.records import field, record, replace
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from membar.program.program import Program
+    from membar.questions.outcome import Outcome
     from membar.questions.task import Options
+
+# Seconds for asking whether claims hold vacuously, besides half the time that the answer took.
+_LEAST_FOR_VACUITY: Final = 0.3
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -117,10 +125,40 @@ class Safety(Question):
             shown = program_asked(search)
             partial = make_answer(self, shown, model, interrupt.outcome, source=text, reading=reading)
             raise InterruptedAnswerError(partial) from None
+        if about.claims or about.errors:
+            found = replace(
+                found, outcome=self._with_notes_on_runs(found.outcome, replace(given, program=about))
+            )
         reading = replace(reading, weaker_dependencies=found.has_weaker_dependencies)
         return make_answer(
             self, found.program, model, found.outcome, source=text, evidence=found.race, reading=reading
         )
+
+    def _with_notes_on_runs(self, outcome: Outcome, task: Task) -> Outcome:
+        """The outcome with what users should know about the claims."""
+        from membar.questions import claims_about_runs as runs  # noqa: PLC0415 - few programs have claims
+
+        program, model, fair = task.program, task.model, task.options.fair
+        if any(item.property in ("claims", *LABELS) for item in outcome.run.findings):
+            outcome = runs.with_notes(outcome, runs.notes_on_runs(program, model, fair))
+        used = outcome.run.statistics.seconds
+        left = _LEAST_FOR_VACUITY + used / 2
+        if task.limits.seconds is not None:
+            left = min(left, task.limits.seconds - used)
+        end = time.monotonic() + left
+
+        def holds(other: Program) -> bool:
+            seconds = end - time.monotonic()
+            if seconds <= 0:
+                return False
+            limits = replace(task.limits, seconds=seconds)
+            asked = replace(task, program=other, properties=("claims",), limits=limits)
+            try:
+                return runs.is_settled(load_engine(outcome.run.engine).run(asked))
+            except (InterruptError, EngineLimitError):
+                return False
+
+        return runs.with_notes(outcome, runs.vacuous_parts(program, outcome, holds))
 
     def _given_for_engine(self, options: Options) -> tuple[str, ...]:
         """The options that were given and that only count for the engine of the question."""

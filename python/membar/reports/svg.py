@@ -125,11 +125,11 @@ class _Drawing:
 
     def _head(self, title: str, message: str) -> tuple[list[str], float, float]:
         """Title and message: elements, width and height."""
-        lines = [_text(MARGIN, 32, title, font=_SANS, size=16, color=self._palette.ink, weight="600")]
+        lines = [text(MARGIN, 32, title, font=_SANS, size=16, color=self._palette.ink, weight="600")]
         wide, high = len(title) * 10.2 + 2 * MARGIN, 56.0
         if message:
             said = _short(message, 110)
-            lines.append(_text(MARGIN, 52, said, font=_SANS, size=12, color=self._palette.faint))
+            lines.append(text(MARGIN, 52, said, font=_SANS, size=12, color=self._palette.faint))
             wide, high = max(wide, len(said) * SMALL + 2 * MARGIN), 74.0
         return lines, wide, high
 
@@ -140,7 +140,7 @@ class _Drawing:
         limit = max(self._grid.width, 420.0)
         if final:
             state = _short(final, 110)
-            lines.append(_text(MARGIN, y + 12, state, font=_CODE, size=12, color=palette.ink))
+            lines.append(text(MARGIN, y + 12, state, font=_CODE, size=12, color=palette.ink))
             wide, y = len(state) * CHARACTER + 2 * MARGIN, y + 30
         x = MARGIN
         for swatch, words in self._legend():
@@ -148,7 +148,7 @@ class _Drawing:
             if x > MARGIN and x + needed > limit - MARGIN:
                 x, y = MARGIN, y + 20
             lines.append(f'<g transform="translate({decimal(x)},{decimal(y + 8)})">{swatch}</g>')
-            lines.append(_text(x + 30, y + 12, words, font=_SANS, size=11, color=palette.faint))
+            lines.append(text(x + 30, y + 12, words, font=_SANS, size=11, color=palette.faint))
             x += needed
             wide = max(wide, x - 18 + MARGIN)
         return lines, wide, y + 36
@@ -176,7 +176,7 @@ class _Drawing:
                 f' stroke="{self._palette.frame}"/>'
             )
             x, y, ink = box.middle[0], box.top + 19, self._palette.ink
-            lines.append(_text(x, y, name, font=_SANS, size=13, color=ink, weight="600", anchor="middle"))
+            lines.append(text(x, y, name, font=_SANS, size=13, color=ink, weight="600", anchor="middle"))
         return lines
 
     def _boxes(self) -> list[str]:
@@ -189,7 +189,7 @@ class _Drawing:
             if event.is_initial:
                 words, place = self._shown_value(event), (box.middle[0], box.top + 17)
                 lines.append(
-                    _text(*place, words, font=_CODE, size=12, color=self._palette.ink, anchor="middle")
+                    text(*place, words, font=_CODE, size=12, color=self._palette.ink, anchor="middle")
                 )
             else:
                 lines += self._box_text(event, box)
@@ -232,19 +232,19 @@ class _Drawing:
         palette, folded = self._palette, self._picture.folded.get(event.id)
         if folded is not None:
             place = box.middle[0], box.middle[1] + 4
-            return [_text(*place, folded, font=_SANS, size=12, color=palette.faint, anchor="middle")]
+            return [text(*place, folded, font=_SANS, size=12, color=palette.faint, anchor="middle")]
         lines = [f"<title>{escape(source_text(self._program, event))}</title>"]
         for index, part in enumerate(self._source(event)):
             y = box.top + 18 + LINE * index
-            lines.append(_text(box.left + 12, y, part, font=_CODE, size=12, color=palette.ink))
+            lines.append(text(box.left + 12, y, part, font=_CODE, size=12, color=palette.ink))
         y, label = box.bottom - 9, _line(event)
         if label:
-            lines.append(_text(box.left + 12, y, label, font=_SANS, size=10, color=palette.faint))
+            lines.append(text(box.left + 12, y, label, font=_SANS, size=10, color=palette.faint))
         words = self._value(event)
         if words:
             color = palette.faint if event.kind is Kind.FENCE else palette.ink
             lines.append(
-                _text(box.right - 10, y, words, font=_CODE, size=12, color=color, weight="600", anchor="end")
+                text(box.right - 10, y, words, font=_CODE, size=12, color=color, weight="600", anchor="end")
             )
         return lines
 
@@ -273,7 +273,7 @@ class _Drawing:
                 f'height="{decimal(box.height)}" rx="4" fill="{self._palette.paper}" fill-opacity="0.92"/>'
             )
             lines.append(
-                _text(x, y + 4, edge.text, font=_SANS, size=11, color=color, weight="600", anchor="middle")
+                text(x, y + 4, edge.text, font=_SANS, size=11, color=color, weight="600", anchor="middle")
             )
         return lines
 
@@ -324,9 +324,18 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _text(
-    x: float, y: float, words: str, *, font: str, size: int, color: str, weight: str = "", anchor: str = ""
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    font: str = _SANS,
+    size: int,
+    color: str,
+    weight: str = "",
+    anchor: str = "",
 ) -> str:
+    """Words at a place."""
     extra = (f' font-weight="{weight}"' if weight else "") + (f' text-anchor="{anchor}"' if anchor else "")
     return (
         f'<text x="{decimal(x)}" y="{decimal(y)}" font-family="{font}" font-size="{size}" fill="{color}"'

@@ -147,6 +147,8 @@ def words(arguments: Chosen) -> Mapping[str, str]:
         found["atomic"] = _read_within_limit(arguments, arguments.atomic)
     if arguments.atomic_rule is not None:
         found["atomic-rule"] = arguments.atomic_rule
+    if getattr(arguments, "ghost", None) is not None:
+        found["ghost"] = arguments.ghost
     return found
 
 

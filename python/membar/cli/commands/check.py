@@ -207,6 +207,8 @@ def _show(answer: Answer, chosen: arguments.Chosen) -> OutcomeAnswer | None:
         streams.write(_json_line(answer, explained))
     elif explained is not None:
         streams.write(explained.render(columns=columns(), color=color(sys.stdout)))
+    if getattr(chosen, "show_automaton", False):
+        _show_automata(answer, chosen)
     if folders := arguments.folders(chosen):
         from membar.reports import pictures  # noqa: PLC0415 - only where asked for
 
@@ -229,6 +231,18 @@ def _json_line(answer: Answer, explained: OutcomeAnswer | None) -> str:
     found = json.drawn_line(answer)
     found.explanation = explained.as_data()
     return json.text(found)
+
+
+def _show_automata(answer: Answer, chosen: arguments.Chosen) -> None:
+    """Prints the automata of the claims, and draws them where pictures are asked for."""
+    from membar.questions.programs import claimed_program  # noqa: PLC0415 - only where asked for
+    from membar.reports import automata  # noqa: PLC0415 - only where asked for
+
+    program = claimed_program(answer.source, answer.reading.ltl, answer.reading.labels)
+    if not chosen.json:
+        streams.write(automata.render(program))
+    if chosen.svg is not None:
+        automata.save_pictures(program, chosen.svg)
 
 
 def _report(answer: Answer, chosen: arguments.Chosen) -> str:

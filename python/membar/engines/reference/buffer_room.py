@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from membar.engines.reference.state import FenceEffect
+from membar.engines.reference.state import GHOST, FenceEffect
 from membar.models.model import Operational
 from membar.program.expr import Address, Constant, evaluate
 from membar.program.operations import Store, StoreConditional, Unlock
@@ -32,13 +32,17 @@ def room(machine: Machine, thread: int, edge: int) -> int:
         operation
         for operation in machine.program.threads[thread].edges[edge].operations
         if isinstance(operation, Store | StoreConditional | Unlock)
-        and not (isinstance(operation, Store) and machine.atomic(operation.tags) is not FenceEffect.NOTHING)
+        and not (isinstance(operation, Store) and _writes_at_once(machine, operation))
     ]
     if machine.discipline is Operational.TSO:
         return len(stores)
     places = Counter(_address(machine, operation) for operation in stores)
     unknown = places.pop(None, 0)  # they may all go to one location
     return max(places.values(), default=0) + unknown
+
+
+def _writes_at_once(machine: Machine, store: Store) -> bool:
+    return GHOST in store.tags or machine.atomic(store.tags) is not FenceEffect.NOTHING
 
 
 def _address(machine: Machine, store: Store | StoreConditional | Unlock) -> int | None:

@@ -36,6 +36,7 @@ from membar.engines.reference.state import (
     ATOMIC,
     BARRIER,
     FENCES,
+    GHOST,
     LOCKED,
     MARKS,
     SC_ONLY,
@@ -342,7 +343,7 @@ class Machine:
         if isinstance(operation, ops.Rmw | ops.Lock):
             known |= {LOCKED}
         if isinstance(operation, ops.Store):
-            known |= ATOMIC.keys()
+            known |= ATOMIC.keys() | {GHOST}
         for tag in sorted(tags_of(operation) - known):
             if tag == SC_ONLY:
                 raise EngineLimitError("legacy run-time errors are defined under sc only: use --model sc")

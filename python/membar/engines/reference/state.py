@@ -49,6 +49,8 @@ FENCES: Mapping[Operational, Mapping[str, FenceEffect]] = {
 }
 # Stores that are atomic: they wait for the own buffer, or for all buffers, and write memory at once.
 ATOMIC: Mapping[str, FenceEffect] = {"ATOMIC": FenceEffect.DRAIN, "ATOMIC-ALL": FenceEffect.DRAIN_ALL}
+# A store with it writes memory at once and waits for nothing: no processor has the variable.
+GHOST = "GHOST"
 # An RMW with this tag waits for an empty buffer even if it writes nothing.
 # What DiVinE 2 did after a run-time error is one step of everybody.
 SC_ONLY = "SC-ONLY"

@@ -9,6 +9,7 @@ from membar.diagnostics import EngineLimitError
 from membar.engines.reference.state import (
     BARRIER,
     BIRTH,
+    GHOST,
     LOCKED,
     Act,
     Did,
@@ -179,6 +180,11 @@ class EdgeExecution:
         if atomic is FenceEffect.DRAIN_ALL:
             self._await_others()
         at_once = atomic is not FenceEffect.NOTHING or (op.exclusive and self.is_instruction)
+        if GHOST in op.tags:
+            value = self._value(op.value) & ((1 << 8 * cell.object.size) - 1)
+            self._write_memory(cell.id, value)
+            self.acts.append(Act(Did.WROTE, cell.id, value, self.index))
+            return
         self._store(cell, self._value(op.value), at_once=at_once)
 
     def _store_conditional(self, op: ops.StoreConditional) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 
-from membar.engines.reference.state import ATOMIC, FENCES, LOCKED, FenceEffect
+from membar.engines.reference.state import ATOMIC, FENCES, GHOST, LOCKED, FenceEffect
 from membar.models.model import Operational
 from membar.program.condition import Term
 from membar.program.lowering import LoweredProgram, lower_program
@@ -16,6 +16,7 @@ from membar.program.program import Program
 _FENCES = {FenceEffect.ORDER_STORES: 5, FenceEffect.DRAIN: 0, FenceEffect.DRAIN_ALL: 1}
 _ATOMIC = {FenceEffect.DRAIN: 3, FenceEffect.DRAIN_ALL: 4}
 _LOCKED = 2
+_GHOST = 8
 
 
 class Kept(enum.StrEnum):
@@ -31,7 +32,9 @@ def store_buffer_tags(discipline: Operational) -> Mapping[str, int]:
     if discipline is Operational.SC:
         return {}
     fences = {tag: _FENCES[effect] for tag, effect in FENCES[discipline].items() if effect in _FENCES}
-    return fences | {tag: _ATOMIC[effect] for tag, effect in ATOMIC.items()} | {LOCKED: _LOCKED}
+    return (
+        fences | {tag: _ATOMIC[effect] for tag, effect in ATOMIC.items()} | {LOCKED: _LOCKED, GHOST: _GHOST}
+    )
 
 
 def lower_states(

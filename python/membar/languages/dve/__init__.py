@@ -18,6 +18,7 @@ FRONTEND = Frontend(
             "dve-errors": lazy(f"{__name__}.translate:with_errors"),
             "atomic": lazy(f"{__name__}.translate:with_atomics"),
             "atomic-rule": lazy(f"{__name__}.translate:with_atomic_rule"),
+            "ghost": lazy(f"{__name__}.translate:with_ghosts"),
         }
     ),
     default_models=default_models("DVE"),

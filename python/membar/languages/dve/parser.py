@@ -64,6 +64,7 @@ class _Parser:
             legacy=asked.legacy,
             atomics=tuple(asked.atomics),
             atomic_rule=asked.rule,
+            ghosts=tuple(asked.ghosts),
             ends=tuple(asked.ends),
         )
 
@@ -149,6 +150,7 @@ class _Asked:
         self.atomics: list[x.Atomic] = []
         self.legacy = False
         self.rule = "own"
+        self.ghosts: list[x.Word] = []
         self.ends: list[tuple[x.Word, x.Word]] = []
 
     def read(self) -> None:
@@ -166,6 +168,11 @@ class _Asked:
                 self.legacy = self._one_of("terminal", "legacy") == "legacy"
             elif cursor.sees_word("atomic"):
                 self._atomic()
+            elif cursor.sees_word("ghost"):
+                cursor.take()
+                self.ghosts.append(_word(cursor, "a variable"))
+                while cursor.accept(","):
+                    self.ghosts.append(_word(cursor, "a variable"))
             elif cursor.sees_word("ends"):
                 cursor.take()
                 process = _word(cursor, "a process")

@@ -213,4 +213,5 @@ class Module:
     legacy: bool = False
     atomics: tuple[Atomic, ...] = ()
     atomic_rule: str = "own"
+    ghosts: tuple[Word, ...] = ()
     ends: tuple[tuple[Word, Word], ...] = ()  # `ends P.s;`: `P` may stay in `s` forever

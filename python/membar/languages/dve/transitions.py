@@ -78,6 +78,8 @@ def state_tests(*trees: x.Expr) -> Iterator[x.InState]:
 def tags_of(rules: Rules, process: Process, transition: x.Transition, variable: str) -> Tags:
     """The words of a write: whether it goes around the store buffer."""
     module = rules.scope.module
+    if any(ghost.text == variable for ghost in module.ghosts):
+        return frozenset({"GHOST"})
     if is_atomic(module, process.name, transition.number, variable):
         return frozenset({"ATOMIC" if module.atomic_rule == "own" else "ATOMIC-ALL"})
     return NO_TAGS

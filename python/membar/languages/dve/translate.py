@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from membar.diagnostics import error
 from membar.languages.dve import syntax as x
-from membar.languages.dve.formulas import Prefix, expression_of, formula_of, is_temporal, opposite, text_of
+from membar.languages.dve.formulas import (
+    Infix,
+    Prefix,
+    expression_of,
+    formula_of,
+    is_temporal,
+    opposite,
+    text_of,
+)
 from membar.languages.dve.legacy import legacy_seats, legacy_thread
 from membar.languages.dve.parser import parse_module
 from membar.languages.dve.predicates import Predicates, Seats
@@ -83,6 +91,11 @@ def with_atomics(text: str, listed: str) -> str:
     return "".join([text, "\n", *(f"atomic {line};\n" for line in lines if line)])
 
 
+def with_ghosts(text: str, names: str) -> str:
+    """The text, saying which variables no processor has: writes to them do not go through store buffers."""
+    return f"{text}\nghost {names};\n"
+
+
 def with_atomic_rule(text: str, rule: str) -> str:
     """The text, saying what atomic writes wait for: `own` or `all`."""
     return f"{text}\natomic rule {rule};\n"
@@ -114,6 +127,9 @@ def _check_words(module: x.Module, scope: Scope) -> None:
         process = scope.process(name.text, name.span)
         if state.text not in process.states:
             raise unknown(f"state of `{process.name}`", state.text, process.states, state.span)
+    for ghost in module.ghosts:
+        if ghost.text not in scope.globals:
+            raise unknown("global variable", ghost.text, scope.globals, ghost.span)
     for item in module.atomics:
         if item.variable is not None and item.variable.text not in scope.globals:
             raise unknown("global variable", item.variable.text, scope.globals, item.variable.span)
@@ -204,7 +220,11 @@ def _error_states_and_claims(scope: Scope, seats: Seats) -> tuple[list[StatePred
         if isinstance(tree, Prefix) and tree.op == "G" and not is_temporal(tree.operand):
             forbidden = opposite(tree.operand)
             found = predicate(expression_of(forbidden), text_of(forbidden))
-            errors.append(replace(found, property="claims", name=claim.name))
+            assumed = None
+            if isinstance(tree.operand, Infix) and tree.operand.op == "imply":
+                left = tree.operand.left
+                assumed = predicate(expression_of(left), text_of(left))
+            errors.append(replace(found, property="claims", name=claim.name, assumed=assumed))
         else:
             body = formula_of(tree, lambda atom: Atom(predicate(atom, atom.span.flat_text)))
             claims.append(Claim(claim.name or f"ltl{number}", body, text, claim.span))

@@ -13,6 +13,7 @@ FRONTEND = Frontend(
     places=lazy(f"{__name__}.places:places"),
     with_error=lazy(f"{__name__}.translate:with_error"),
     predicates=lazy(f"{__name__}.translate:predicates"),
+    with_option=MappingProxyType({"ghost": lazy(f"{__name__}.translate:with_ghosts")}),
     default_models=default_models("Promela"),
     tags=MappingProxyType(
         {

@@ -57,13 +57,33 @@ class Claims:
 
     def _add(self, claim: p.Claim) -> None:
         formula = claim.formula
+        self._note_precedence(formula)
         if isinstance(formula, p.Prefix) and formula.sign == "[]" and not _is_temporal(formula.operand):
             forbidden = self._predicate(formula.operand, negated=True)
             asked_by = "errors" if claim.name == ERROR_STATE else "claims"
-            self.errors.append(replace(forbidden, property=asked_by, name=claim.name))
+            assumed = None
+            if isinstance(formula.operand, p.Infix) and formula.operand.sign == "->":
+                assumed = self._predicate(formula.operand.left)
+            self.errors.append(replace(forbidden, property=asked_by, name=claim.name, assumed=assumed))
         else:
             text = formula.span.flat_text
             self.claims.append(t.Claim(claim.name, self._formula(formula), text, claim.span))
+
+    def _note_precedence(self, expr: p.Expr) -> None:
+        """Notes comparisons that SPIN 6.5 takes apart: `[] x > 0` is `([] x) > 0` there, and a constant."""
+        match expr:
+            case p.Prefix("[]" | "<>" as sign, p.Infix(operator, span=span) as operand):
+                if operator not in _LOGICAL | p.TEMPORAL and not span.text.startswith("("):
+                    said = f"`{sign} {span.flat_text}` is read as `{sign} ({span.flat_text})`"
+                    self.notes.append(f"{said}; SPIN 6.5 compares a constant there: use parentheses")
+                self._note_precedence(operand)
+            case p.Prefix(operand=operand):
+                self._note_precedence(operand)
+            case p.Infix(left=left, right=right):
+                self._note_precedence(left)
+                self._note_precedence(right)
+            case _:
+                pass
 
     def _predicate(self, expr: p.Expr, *, negated: bool = False) -> StatePredicate:
         reader = StateReader(self._scope, self._running, self._channels)

@@ -38,6 +38,7 @@ class Declarations:
         # Whether processes are a stack and channels values, and whether the text needs that.
         self.is_dynamic = False
         self.assigned: frozenset[str] = frozenset()  # names that statements assign to
+        self.ghosts: frozenset[str] = frozenset()  # global variables that no processor has
         self.needs_dynamic = False
         # All channels: those of the last reading of the text, and of this one.
         self.channels: tuple[Channel, ...] = ()
@@ -102,6 +103,7 @@ class Declarations:
             initial=value,
             listed=listed,
             is_channel=item.type is p.Type.CHAN,
+            is_ghost=shared and name.partition(".")[0] in self.ghosts,
             span=item.span,
         )
 
@@ -211,6 +213,19 @@ def _first_value(expr: p.Expr, scope: Scope) -> int:
         raise error("W0708", f"`{part.span.flat_text}` is not a constant", part.span, "expected a constant")
 
     return AtCreation(scope, {}, is_started=True, special=special).value(expr)
+
+
+def ghost_names(module: p.Module) -> frozenset[str]:
+    """The variables that `ghost` names.
+
+    Raises:
+        InputError: one of them is no global variable, or a channel.
+    """
+    known = {item.name: item for item in module.variables}
+    for name, span in module.ghosts:
+        if name not in known or known[name].type is p.Type.CHAN:
+            raise error("W0706", f"`{name}` is not a global variable", span, f"there are {', '.join(known)}")
+    return frozenset(name for name, _ in module.ghosts)
 
 
 def assigned_names(module: p.Module) -> frozenset[str]:

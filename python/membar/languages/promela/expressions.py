@@ -142,10 +142,14 @@ class Expressions:
             return p.Ask(word, channel, cursor.since(token.span))
         if cursor.sees("run"):
             return self._run()
-        if cursor.sees("enabled", "pc_value", "eval"):
-            raise error(
-                "W0711", f"`{token.text}` is not supported here", token.span, "expected an expression"
-            )
+        if cursor.sees("enabled", "pc_value", "get_priority"):
+            word = cursor.take().text
+            cursor.expect("(", f"after `{word}`")
+            number = self.expression()
+            cursor.expect(")", "after the number of the process")
+            return p.ProcessQuestion(word, number, cursor.since(token.span))
+        if cursor.sees("eval"):
+            raise error("W0702", "`eval` outside a message", token.span, "expected an expression")
         return self._after_use(self.use("an expression"))
 
     def _parenthesized_expression(self) -> p.Expr:

@@ -8,6 +8,7 @@ on, or parentheses are open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from membar.diagnostics import Diagnostic, InputError, Label, error
 from membar.languages.promela.preprocess import (
@@ -22,6 +23,9 @@ from membar.languages.promela.preprocess import (
 from membar.source import SourceFile, Span
 from membar.tokens import Token
 
+# Between a label and the number of the use of the inline that it stands in.
+OF_INLINE = "~"
+_BEFORE_LABELS = frozenset({"{", "}", ";", ":", "::", "->", "fi", "od"})
 # What a statement can end with, and what no statement can begin with.
 _LAST_SIGNS = frozenset({"}", ")", "]", "++", "--"})
 _LAST_KEYWORDS = frozenset({"od", "fi", "else", "break", "skip", "true", "false", "timeout", "np_"})
@@ -63,6 +67,7 @@ class _Inlines:
         self.tokens = tokens
         self.known: dict[str, Macro] = {}
         self.count = 0
+        self.uses = 0
 
     def words(self) -> Iterator[Token]:
         """All words; the last is the end."""
@@ -95,7 +100,8 @@ class _Inlines:
                 raise error("W0703", f"inline `{inline.name}` calls itself", used, "it would never terminate")
             if len(inside) > DEEPEST:
                 raise error("W0703", "inlines are nested too deeply", used, f"at most {DEEPEST} levels")
-            words = _with_arguments(inline, arguments, used)
+            self.uses += 1
+            words = _with_arguments(inline, arguments, used, self.uses)
             self.count += len(words)
             if self.count > MOST_TOKENS:
                 raise error("W0703", "too many tokens", used, f"inlines expand to more than {MOST_TOKENS}")
@@ -138,13 +144,39 @@ class _Inlines:
         return end
 
 
-def _with_arguments(inline: Macro, arguments: Sequence[Sequence[Token]], used: Span) -> list[Token]:
+def _with_arguments(
+    inline: Macro, arguments: Sequence[Sequence[Token]], used: Span, number: int
+) -> list[Token]:
+    """The body of an inline with its arguments; each use has labels of its own, as in SPIN."""
     by_name = dict(zip(inline.parameters or (), arguments, strict=True))
+    labels = _labels_in(inline.body)
     words: list[Token] = []
-    for token in inline.body:
+    for place, token in enumerate(inline.body):
         given = by_name.get(token.text, (token,)) if token.group == "name" else (token,)
-        words += [Token(word.group, word.text, used) for word in given]
+        is_label = place in labels or (
+            inline.body[place - 1].text == "goto" and token.text in labels.values()
+        )
+        suffix = f"{OF_INLINE}{number}" if is_label and token.text not in by_name else ""
+        words += [Token(word.group, word.text + suffix, used) for word in given]
     return words
+
+
+def _labels_in(body: Sequence[Token]) -> dict[int, str]:
+    """Where labels stand in a body: names before a colon, at the beginning of a statement."""
+    found: dict[int, str] = {}
+    parentheses = 0
+    for place, (token, following) in enumerate(pairwise(body)):
+        parentheses += {"(": 1, ")": -1}.get(token.text, 0)
+        if token.group == "name" and following.text == ":" and not parentheses and place:
+            before = body[place - 1]
+            if before.group == "newline" or before.text in _BEFORE_LABELS:
+                found[place] = token.text
+    return found
+
+
+def label_of(name: str) -> str:
+    """A label as it is written, without the number of the use of the inline that it stands in."""
+    return name.partition(OF_INLINE)[0]
 
 
 def _end_of_block(tokens: Sequence[Token], start: int) -> int:

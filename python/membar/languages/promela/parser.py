@@ -11,6 +11,7 @@ from membar.languages.promela.expressions import Expressions
 from membar.languages.promela.inlines import inlines, words_of
 from membar.languages.promela.statements import C_WORDS, SIMPLE_TYPES, Statements, embedded_c
 from membar.languages.promela.tokens import Cursor
+from membar.records import replace
 from membar.source import SourceFile, Span
 from membar.tokens import Token
 
@@ -24,7 +25,8 @@ def parse(source: SourceFile) -> p.Module:
         InputError: with every diagnostic found.
     """
     words = words_of(source)
-    return _Parser(Cursor(words), process_names(words)).module()
+    module = _Parser(Cursor(words), process_names(words)).module()
+    return replace(module, asks_last=any(word.text == "_last" for word in words))
 
 
 def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:
@@ -62,6 +64,7 @@ class _Parser:
         self._claims: list[p.Claim] = []
         self._nevers: list[p.Never] = []
         self._traces: list[p.Trace] = []
+        self._ghosts: list[tuple[str, Span]] = []
 
     def module(self) -> p.Module:
         cursor = self._cursor
@@ -85,6 +88,7 @@ class _Parser:
             claims=tuple(self._claims),
             nevers=tuple(self._nevers),
             traces=tuple(self._traces),
+            ghosts=tuple(self._ghosts),
             span=cursor.since(start),
         )
 
@@ -130,6 +134,13 @@ class _Parser:
             self._traces.append(p.Trace(body, word.text == "notrace", word.span))
         elif cursor.sees(*C_WORDS):
             raise embedded_c(cursor.next)
+        elif cursor.sees_word("ghost"):  # membar's own word, which `--ghost` writes
+            cursor.take()
+            while True:
+                name = cursor.name("a variable")
+                self._ghosts.append((name.text, name.span))
+                if not cursor.accept(","):
+                    break
         elif self._statements.starts_declaration():
             self._variables += self._statements.declaration()
         else:

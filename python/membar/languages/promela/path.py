@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from membar.languages.promela.actions import Action, Start
 from membar.languages.promela.channels import FULL_FENCE, at_once
+from membar.languages.promela.values import GHOST
 from membar.program.dependencies import registers_written
 from membar.program.expr import (
     FALSE,
@@ -131,7 +132,7 @@ class Path:
     def edge(self, source: int, target: int, *, locked: bool) -> Edge:
         """The path as a step; `locked`: its stores act on memory at once."""
         operations = self.operations
-        if locked and any(isinstance(operation, Store) for operation in operations):
+        if locked and any(isinstance(item, Store) and item.tags != GHOST for item in operations):
             plain = [operation for operation in operations if operation != FULL_FENCE]
             operations = at_once(plain)
         used = {name for operation in operations for name in registers_written(operation)}

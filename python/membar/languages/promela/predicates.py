@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from membar.diagnostics import error
+from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
 from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import CellReference, Reads, Values, constant
-from membar.program.expr import FALSE, Constant, Expr, Register, Select, equals
-from membar.program.folding import fold, logical_not, truth
+from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, Select, equals
+from membar.program.folding import both, fold, logical_not, truth
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.records import record
 from membar.source import without_parentheses
@@ -108,6 +108,8 @@ class StateReader:
 
     def _of_process(self, remote: p.Remote, value_in: Callable[[Running], Expr]) -> Expr:
         """Something of the process that a name means; on a stack, of the first that there is then."""
+        if remote.number is not None and not _is_constant(remote.number, self._scope):
+            return self._of_any_process(remote, value_in)
         found = self._processes(remote)
         if found[0].points is None:
             return value_in(found[0])
@@ -115,6 +117,22 @@ class StateReader:
         for item in reversed(found):
             is_there = self.look(AtPoint(item.number, item.points or frozenset()))
             value = Select(is_there, value_in(item), value)
+        return value
+
+    def _of_any_process(self, remote: p.Remote, value_in: Callable[[Running], Expr]) -> Expr:
+        """Something of the process with a number that is computed; 0 if there is none with this name."""
+        found = [item for item in self._running if item.process == remote.process and item.pid is not None]
+        if not found or remote.number is None:
+            known = ", ".join(sorted({item.process for item in self._running}))
+            message = f"unknown process in `{remote.span.flat_text}`"
+            raise error("W0706", message, remote.span, f"processes: {known}")
+        number = fold(self._value(remote.number))
+        value: Expr = FALSE
+        for item in found:
+            test = fold(equals(number, Constant(item.pid or 0)))
+            if item.points is not None:
+                test = both(test, self.look(AtPoint(item.number, item.points)))
+            value = Select(test, value_in(item), value)
         return value
 
     def _index(self, storage: Storage, variable: p.Use) -> Expr | None:
@@ -173,6 +191,43 @@ class StateReader:
             self.notes.append(f"`{remote.span.flat_text}` means the first {many}, as in SPIN")
         return found
 
+    def no_progress(self) -> Expr:
+        """Whether no process is at a label `progress…`."""
+        value: Expr = TRUE
+        for item in self._running:
+            automaton = item.built.automaton
+            points = {
+                point
+                for label, place in automaton.labels.items()
+                if label.startswith("progress")
+                for point in item.steps.points.get(automaton.follow_jumps(place), [])
+            }
+            if points:
+                value = both(value, logical_not(self.look(AtPoint(item.number, frozenset(points)))))
+        return value
+
+    def control_point(self, question: p.ProcessQuestion) -> Expr:
+        """The number of the control point of a process; SPIN has other numbers for the same points."""
+        self.notes.append(
+            f"`{question.span.flat_text}` is a number of membar's own: compare such numbers only"
+        )
+        number = fold(self._value(question.number))
+        value: Expr = FALSE
+        for item in self._running:
+            if item.pid is not None:
+                here = self._point_of(item)
+                value = Select(fold(equals(number, Constant(item.pid))), here, value)
+        return fold(value)
+
+    def _point_of(self, item: Running) -> Expr:
+        points = {item.steps.entry}
+        points |= {point for edge in item.steps.edges for point in (edge.source, edge.target)}
+        value: Expr = FALSE
+        for point in sorted(points):
+            here = self.look(AtPoint(item.number, frozenset({point})))
+            value = Select(here, Constant(point + 1), value)
+        return value
+
     def is_thread(self, name: str) -> bool:
         """Whether a thread of the program has this name."""
         return any(name in (item.thread, item.process) for item in self._running)
@@ -206,6 +261,13 @@ class _StateValues(Values):
                 return self._reader.at(expr)
             case p.Remote():
                 return self._reader.local(expr)
+            case p.Special("np_"):
+                return self._reader.no_progress()
+            case p.ProcessQuestion("pc_value"):
+                return self._reader.control_point(expr)
+            case p.ProcessQuestion():
+                message = f"`{expr.word}` in a formula is not supported"
+                raise error("W0711", message, expr.span, "expected a variable or a label")
             case p.Use(name, span, None, p.Use() as part) if self._is_process(name):
                 if self._reader.has_label(name, part.name):
                     return self._reader.at(p.Remote(name, None, part.name, None, span))
@@ -218,6 +280,14 @@ class _StateValues(Values):
 
     def load(self, place: CellReference) -> Expr:
         return self._reader.cell(place.storage, place.index, None)
+
+
+def _is_constant(expr: p.Expr, scope: Scope) -> bool:
+    try:
+        constant(expr, scope)
+    except InputError:
+        return False
+    return True
 
 
 def _refuse(special: p.Special) -> Expr:

@@ -11,6 +11,7 @@ from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
 from membar.languages.promela.initial_values import AtCreation
+from membar.languages.promela.inlines import label_of
 from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol, storages
 from membar.languages.promela.values import PROCESSES, CellReference, Reads, Values, assignment
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
@@ -97,7 +98,7 @@ class ProcessBuilder:
         self._scope = Scope(outer)
         self._automaton = Automaton()
         self._blocks = 0
-        self._gotos: list[tuple[int, p.Goto]] = []
+        self._gotos: list[tuple[int, p.Goto, int | None]] = []  # with the `d_step` around it
         # What `timeout` is while a statement is read, and whether it asked.
         self._timeout = False
         self._asks_timeout = False
@@ -123,7 +124,7 @@ class ProcessBuilder:
                 self._declare(statement, scope, is_first=True)
         around = _Around(scope=scope)
         self._sequence(body[leading:], self._built.entry, self._built.end, around)
-        for source, goto in self._gotos:
+        for source, goto, block in self._gotos:
             if goto.label not in self._automaton.labels:
                 known = ", ".join(sorted(self._automaton.labels))
                 self._diagnostics += error(
@@ -133,8 +134,13 @@ class ProcessBuilder:
                     "no statement has this label",
                     help=f"labels of `{self._process.name}`: {known}" if known else None,
                 ).diagnostics
-            else:
-                self._automaton.jump(source, self._automaton.labels[goto.label])
+                continue
+            target = self._automaton.labels[goto.label]
+            if block is not None and self._automaton.block_of(target) != block:
+                self._diagnostics += error(
+                    "W0710", "`goto` out of a `d_step`", goto.span, "it must be left at its end"
+                ).diagnostics
+            self._automaton.jump(source, target)
         if self._diagnostics:
             raise InputError(*dict.fromkeys(self._diagnostics))
         if self._declarations.is_dynamic and not self._instance.is_started:
@@ -280,6 +286,8 @@ class ProcessBuilder:
         match statement:
             case p.Labelled(label, inner, span):
                 self._automaton.label(label, source, span)
+                if label_of(label) not in self._automaton.labels:
+                    self._automaton.label(label_of(label), source, span)
                 self._statement(inner, source, target, replace(around, is_head=True))
             case p.Block():
                 self._block(statement, source, target, around)
@@ -305,11 +313,8 @@ class ProcessBuilder:
                 else:
                     self._automaton.jump(source, around.after_loop)
             case p.Else(span):
-                if around.others is None:
-                    raise error(
-                        "W0702", "`else` that does not begin an option", span, "expected it after `::`"
-                    )
-                action = Action(span=span, kind=Kind.ELSE, others=around.others)
+                # Beside nothing else it is always enabled.
+                action = Action(span=span, kind=Kind.ELSE, others=around.others or ())
                 self._add(source, target, action, around)
             case p.Declare():
                 self._sequence((statement,), source, target, around)
@@ -358,13 +363,11 @@ class ProcessBuilder:
         )
 
     def _goto(self, goto: p.Goto, source: int, around: _Around) -> None:
-        if around.is_deterministic:
-            raise error("W0710", "`goto` inside a `d_step`", goto.span, "it must be left at its end")
         if around.is_head:
             start = source
             source = self._automaton.point(around.block)
             self._add(start, source, Action(span=goto.span), around)
-        self._gotos.append((source, goto))
+        self._gotos.append((source, goto, around.block if around.is_deterministic else None))
 
     def _block(self, block: p.Block, source: int, target: int, around: _Around) -> None:
         inner = replace(around, scope=Scope(around.scope))
@@ -413,7 +416,7 @@ class ProcessBuilder:
         """The indices of an array; or each message of a channel, which is received and sent again."""
         span, of = loop.span, loop.all_of
         values = self._values(around.scope)
-        if not values.is_channel(of):
+        if not values.is_channel(of) or values.is_array(of):
             last = p.Number(values.length(of) - 1, span)
             self._for(p.For(loop.target, p.Number(0, span), last, loop.body, span), source, target, around)
             return
@@ -525,6 +528,8 @@ class ProcessBuilder:
 
     def _run(self, run: p.Run, target: p.Use | None, values: Values) -> Action:
         process = self._is_process(run)
+        if run.priority is not None:
+            raise error("W0711", "`priority` is not supported", run.priority.span, "expected `;`")
         if len(run.arguments) != len(process.parameters):
             message = f"`{process.name}` has {len(process.parameters)} parameters"
             raise error("W0709", message, run.span, f"{len(run.arguments)} arguments are given")

@@ -16,14 +16,14 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
 from membar.languages.promela.channels import FULL_FENCE, meetings_of, memory_of
 from membar.languages.promela.claims import Claims
-from membar.languages.promela.declarations import Declarations, assigned_names
+from membar.languages.promela.declarations import Declarations, assigned_names, ghost_names
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import Built, Instance, ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
 from membar.languages.promela.starts import repeated_starts, started_names, starts_of
-from membar.languages.promela.steps import Starter, Steps, steps_of
-from membar.languages.promela.values import PROCESSES, CellReference, address, assignment, constant
+from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
+from membar.languages.promela.values import LAST, PROCESSES, CellReference, address, assignment, constant
 from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr, Register, equals
 from membar.program.folding import fold
 from membar.program.operations import Assume, Load, Operation, Receive, Send, Set
@@ -71,6 +71,7 @@ class _Stack:
         self.declarations = Declarations({name: fields for name, fields, _ in module.records}, constant)
         self.declarations.is_dynamic = True
         self.declarations.assigned = assigned_names(module)
+        self.declarations.ghosts = ghost_names(module)
         self.declarations.channels = channels
         self._storages: list[Storage] = []
         self._by_name = {process.name: process for process in module.processes}
@@ -232,6 +233,8 @@ class _Stack:
 
     def _objects(self, channels: Sequence[Channel]) -> Iterator[MemoryObject]:
         yield replace(PROCESSES, initial=len(self._actives), span=self._module.span).memory()
+        if self._module.asks_last:
+            yield replace(LAST, span=self._module.span).memory()
         for storage in self._storages:
             yield storage.memory()
         for channel in channels:
@@ -278,6 +281,8 @@ class _Stack:
         if any(edge.target == 1 for edge in edges):
             why = f"more than {len(self._slots)} processes at a time"
             edges.append(Edge(source=1, target=1, span=codes[0].process.span, unfollowed=why))
+        if self._module.asks_last:
+            edges = [edge_with_last(edge, number, self._module.span) for edge in edges]
         thread = Thread(
             name=name,
             entry=entry,

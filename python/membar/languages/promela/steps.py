@@ -25,8 +25,9 @@ from membar.languages.promela.channels import FULL_FENCE
 from membar.languages.promela.contraction import without_held_points
 from membar.languages.promela.path import Path
 from membar.languages.promela.process import FENCE_OF_ALL, Built
+from membar.languages.promela.values import GHOST, LAST, CellReference, assignment
 from membar.program.dependencies import registers_written
-from membar.program.expr import FALSE, MASK, TRUE, Expr
+from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr
 from membar.program.folding import either, logical_not
 from membar.program.operations import Assert, Assume, Fence, Operation, Receive, Send, Store
 from membar.program.program import Edge
@@ -58,6 +59,20 @@ def steps_of(built: Built, starter: Starter) -> Steps:
     return _Stepper(built, starter).run()
 
 
+def edge_with_last(edge: Edge, number: int | None, span: Span) -> Edge:
+    """An edge that also says, in `_last`, which process made the step.
+
+    Raises:
+        InputError: the number of the process is not known.
+    """
+    if number is None:
+        message = "`_last` where the number of a process is not constant"
+        raise error("W0709", message, span, "it depends on the order in which processes are started")
+    return replace(
+        edge, operations=(*edge.operations, *assignment(CellReference(LAST, None), Constant(number)))
+    )
+
+
 class _Stepper:
     def __init__(self, built: Built, starter: Starter) -> None:
         self._built = built
@@ -83,8 +98,7 @@ class _Stepper:
         self._draining = {
             move.block
             for move in built.automaton.all_moves()
-            if move.block is not None
-            and any(isinstance(effect, Store | Fence | Send | Receive) for effect in move.action.effects)
+            if move.block is not None and any(map(_uses_buffer, move.action.effects))
         }
 
     def run(self) -> Steps:
@@ -262,6 +276,13 @@ class _Stepper:
             path.operations.append(Assert(FALSE, "a `d_step` that blocks"))
         target = self._number((point, False))
         self._edges.append(replace(path.edge(source, target, locked=False), rank=rank))
+
+
+def _uses_buffer(effect: Operation | Start) -> bool:
+    """Whether the own store buffer must be empty for it, inside an atomic block."""
+    if isinstance(effect, Store):
+        return effect.tags != GHOST
+    return isinstance(effect, Fence | Send | Receive)
 
 
 def _receives_at_once(move: Move) -> bool:

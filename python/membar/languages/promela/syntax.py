@@ -100,6 +100,15 @@ class Special:
 
 
 @record(frozen=True, slots=True)
+class ProcessQuestion:
+    """`pc_value(e)`, `enabled(e)`, `get_priority(e)`: about the process with a number."""
+
+    word: str
+    number: Expr
+    span: Span
+
+
+@record(frozen=True, slots=True)
 class Remote:
     """`P[i]@label` or `P[i]:x`; also `P_0.x`."""
 
@@ -110,7 +119,9 @@ class Remote:
     span: Span
 
 
-Expr: TypeAlias = Number | Use | Prefix | Infix | Conditional | Ask | Peek | Run | Special | Remote
+Expr: TypeAlias = (
+    Number | Use | Prefix | Infix | Conditional | Ask | Peek | Run | Special | Remote | ProcessQuestion
+)
 
 
 @record(frozen=True, slots=True)
@@ -429,4 +440,6 @@ class Module:
     claims: tuple[Claim, ...]
     nevers: tuple[Never, ...]
     traces: tuple[Trace, ...]
+    ghosts: tuple[tuple[str, Span], ...] = ()
+    asks_last: bool = False
     span: Span

@@ -11,15 +11,16 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
 from membar.languages.promela.channels import meetings_of, memory_of
 from membar.languages.promela.claims import ERROR_STATE, Claims
-from membar.languages.promela.declarations import Declarations, assigned_names
+from membar.languages.promela.declarations import Declarations, assigned_names, ghost_names
+from membar.languages.promela.inlines import label_of
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.parser import parse
 from membar.languages.promela.predicates import Running
 from membar.languages.promela.process import Built, Instance, ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
 from membar.languages.promela.starts import Started, starts_of
-from membar.languages.promela.steps import Starter, Steps, steps_of
-from membar.languages.promela.values import constant
+from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
+from membar.languages.promela.values import LAST, constant
 from membar.program.expr import TRUE, Constant, Expr, Register, equals
 from membar.program.operations import Operation, Set, Spawn
 from membar.program.predicate import StatePredicate
@@ -46,6 +47,11 @@ def parse_promela(source: SourceFile) -> Program:
 def with_error(text: str, asked: str) -> str:
     """The text with one more formula: that the state which `--error` names is never reached."""
     return f"{text.rstrip()}\nltl {ERROR_STATE} {{ [] !({asked}) }}\n"
+
+
+def with_ghosts(text: str, names: str) -> str:
+    """The text, saying which variables no processor has: stores to them do not go through store buffers."""
+    return f"{text.rstrip()}\nghost {names}\n"
 
 
 def predicates(source: SourceFile, expressions: Sequence[str]) -> tuple[StatePredicate, ...]:
@@ -85,6 +91,7 @@ class _Translation:
         records = {name: fields for name, fields, _ in self._module.records}
         self._declarations = Declarations(records, constant)
         self._declarations.assigned = assigned_names(self._module)
+        self._declarations.ghosts = ghost_names(self._module)
         self._processes: list[_Process] = []
         self._storages: list[Storage] = []
         self._channels: list[Channel] = []
@@ -310,13 +317,17 @@ class _Translation:
         ends: set[int] = set()
         for label, point in automaton.labels.items():
             for copy, here in enumerate(steps.points.get(automaton.follow_jumps(point), ())):
-                labels.append((here, label if copy == 0 else f"{label}'{copy}"))
+                if point != automaton.labels.get(label_of(label)) or label == label_of(label):
+                    labels.append((here, label if copy == 0 else f"{label}'{copy}"))
                 if label.startswith("end"):
                     ends.add(here)
+        edges = steps.edges
+        if self._module.asks_last:
+            edges = [edge_with_last(edge, item.instance.pid, item.process.span) for edge in edges]
         return Thread(
             name=names[number],
             entry=steps.entry,
-            edges=tuple(steps.edges),
+            edges=tuple(edges),
             registers=tuple(item.built.registers.items()),
             started=item.is_started,
             labels=tuple(labels),
@@ -326,6 +337,8 @@ class _Translation:
         )
 
     def _objects(self) -> Iterator[MemoryObject]:
+        if self._module.asks_last:
+            yield replace(LAST, span=self._module.span).memory()
         for storage in self._storages:
             yield storage.memory()
         for channel in self._channels:

@@ -31,11 +31,13 @@ from membar.program.expr import (
     signed,
 )
 from membar.program.folding import both, either, fold, logical_not, truth
-from membar.program.operations import MEMORY, Assert, Load, Operation, Set, Store
+from membar.program.operations import MEMORY, NO_TAGS, Assert, Load, Operation, Set, Store
 from membar.records import field, record, replace
 from membar.source import SourceFile, Span
 
 _INT = 32
+# Of stores to variables that no processor has.
+GHOST = frozenset({"GHOST"})
 # The widest array of registers that is indexed by a value that is not known.
 _MOST_REGISTERS = 256
 
@@ -49,6 +51,10 @@ PROCESSES = Storage(
     is_shared=True,
     span=SourceFile("", "").span(0, 0),
 )
+
+
+# The number of the process that made the last step; every step sets it, if the text asks for it.
+LAST = replace(PROCESSES, name="_last", is_ghost=True)
 
 
 @record(frozen=True, slots=True)
@@ -124,13 +130,15 @@ class Values:
                 return self._ask(self, expr)
             case p.Special("_nr_pr") if self.channels is not None:
                 return self.load(CellReference(PROCESSES, None))
+            case p.Special("_last"):
+                return self.load(CellReference(LAST, None))
             case p.Special():
                 return self._special(expr)
             case p.Run():
                 raise error(
                     "W0709", "`run` inside an expression", expr.span, "it must be a statement of its own"
                 )
-            case p.Remote():
+            case p.Remote() | p.ProcessQuestion():
                 raise error(
                     "W0711",
                     f"`{expr.span.flat_text}` outside an `ltl` formula or a `never` claim",
@@ -276,6 +284,12 @@ class Values:
         meaning = self.scope.find(use.name, use.span)
         return isinstance(meaning, Channel) or (isinstance(meaning, Storage) and meaning.is_channel)
 
+    def is_array(self, use: p.Use) -> bool:
+        """Whether a name without an index is that of an array."""
+        meaning = self.scope.find(use.name, use.span)
+        count = meaning.own if isinstance(meaning, Storage) else getattr(meaning, "count", None)
+        return use.index is None and use.field is None and count is not None
+
     def variable_channel(self, use: p.Use) -> Expr | None:
         """The number of the channel that a variable holds; None: the name is that of a channel."""
         if self.channels is None or isinstance(self.scope.find(use.name, use.span), Channel):
@@ -294,7 +308,7 @@ class Values:
                 raise error("W0706", f"unknown field `{inner.name}`", inner.span, "not declared")
             meaning = meaning.fields[inner.name]
             inner = inner.field
-        count = meaning.count if isinstance(meaning, Record) else None
+        count = meaning.count if isinstance(meaning, Record | Channel) else None
         if isinstance(meaning, Storage):
             count = meaning.own
         if count is None:
@@ -354,7 +368,8 @@ def assignment(place: CellReference, value: Expr) -> Iterator[Operation]:
     storage = place.storage
     cut = fold(storage.scalar.cut(value))
     if storage.is_shared:
-        yield Store(address=address(place), value=cut, size=storage.scalar.size)
+        tags = GHOST if storage.is_ghost else NO_TAGS
+        yield Store(address=address(place), value=cut, size=storage.scalar.size, tags=tags)
         return
     index = place.index
     if index is None or isinstance(index, Constant):

@@ -126,3 +126,40 @@ def test_an_assertion_in_a_claim_ends_it() -> None:
     (guard,) = ways.values()
     assert guard.holds(lambda _: 1)
     assert not guard.holds(lambda _: 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("byte x; active proctype P() { do :: x = 1; progress: x = 0 :: x = 2 od }\n"
+         "never { do :: true :: np_ -> break od; accept: do :: np_ od }", "violated"),
+        ("byte x; active proctype P() { do :: progress: x = 1 od }\n"
+         "never { do :: true :: np_ -> break od; accept: do :: np_ od }", "holds"),
+        ("byte x; active [2] proctype P() { x = 1 }\nltl f { [] (x == 0 || _last < 2) }", "holds"),
+        ("byte x; active [2] proctype P() { x = 1 }\nltl f { [] !(_last == 1) }", "violated"),
+        ("byte x; active [2] proctype P() { x = _last; assert(x < 2) }\nltl f { <> (_last == 1) }", "holds"),
+        ("byte i; active [2] proctype P() { L: i = 1; M: skip }\nltl f { [] !(P[i]@M && i == 0) }", "holds"),
+        ("byte i; active [2] proctype P() { L: i = 1; M: skip }\nltl f { [] !P[i]@M }", "violated"),
+        ("active [2] proctype P() { L: skip; M: skip }\n"
+         "ltl f { [] (pc_value(0) == pc_value(1)) }", "violated"),
+    ],
+)  # fmt: skip
+def test_claims_speak_of_all_processes(text: str, verdict: str) -> None:
+    assert membar.check(source(text), model="sc", properties=("claims",), fair=()).verdict == verdict
+
+
+def test_each_use_of_an_inline_has_its_own_labels() -> None:
+    text = """byte x;
+    inline add(n) { if :: x > 3 -> goto out :: else fi; x = x + n; out: skip }
+    active proctype P() { add(3); add(2); add(2); d_step { add(1); add(1) } assert(x == 5) }
+    ltl f { <> P@out }"""
+    found = membar.check(source(text), model="sc", properties=("claims", "assertions"))
+    assert found.verdict == "holds"
+
+
+def test_a_comparison_that_spin_takes_apart_is_noted() -> None:
+    text = "byte x; active proctype P() { x = 1 }\nltl f { [] x >= 0 }\nltl g { [] (x >= 0) }"
+    notes = [note for note in membar.check(source(text), model="sc").notes if "SPIN" in note]
+    assert notes == [
+        "`[] x >= 0` is read as `[] (x >= 0)`; SPIN 6.5 compares a constant there: use parentheses"
+    ]
