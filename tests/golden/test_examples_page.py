@@ -26,6 +26,7 @@ SECTIONS = {
     "litmus": "Litmus tests (X86, AArch64, RISC-V, POWER, C11, Linux kernel)",
     "c": "C programs: locks, barriers, queues, publication",
     "c/heap": "C programs that allocate and free memory",
+    "cpp": "C++ programs",
     "c/any-threads": "C programs for any number of threads: `membar check FILE --threads any`",
     "c/objects": "Concurrent objects in C: `membar check FILE --client 2,3`",
     "rust": "Rust programs: locks, a reference count, a ring, a stack, a channel",

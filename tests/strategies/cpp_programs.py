@@ -142,6 +142,25 @@ std::atomic<int> x{0};
 int main() { { std::jthread a([] { x = 1; }); } assert(x == 1); }
 """
 
+_THROWING = """
+#include <stdexcept>
+std::atomic<int> x;
+int main() {
+  std::thread a([] { x = 1; });
+  if (x.load() == 1) throw std::runtime_error("no");
+  a.join();
+}
+"""
+_CATCHING = """
+#include <stdexcept>
+std::atomic<int> x;
+int main() {
+  std::thread a([] { x = 1; });
+  try { if (x.load() == 1) throw std::runtime_error("no"); } catch (const std::exception &) { x = 2; }
+  a.join();
+}
+"""
+
 CASES: tuple[tuple[str, str, str], ...] = (
     ("mutex", program("mutex", _MUTEX), HOLDS),
     ("mutex not taken", program("mutex", _MUTEX.replace("guard(m)", "guard(*new std::mutex)")), VIOLATED),
@@ -175,6 +194,8 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("locked twice", program("mutex", _RECURSIVE.replace("recursive_mutex", "mutex")), VIOLATED),
     ("try_lock may fail", program("mutex", _TRY), VIOLATED),
     ("jthread", program("memory", _JOINING), WITHIN),
+    ("exception", program("memory", _THROWING), VIOLATED),
+    ("exception that may be caught", program("memory", _CATCHING), WITHIN),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""

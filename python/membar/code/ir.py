@@ -410,15 +410,16 @@ class Module:
     """A program: functions and global objects.
 
     `constructors` are called before `main`, in order; `destructors` at the end of the process, the last one
-    first: a function, its argument, and where it is registered. `pointer_bits` is the width of an address.
+    first: a function, its argument, and where it is registered. `handlers` are where exceptions are caught;
+    `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
     is the one of which there are as many as `__membar_number` says.
     `processor` is that of the memory model, None for sc and models of languages.
-    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `mixed_atomics` are places where a
-    Program has text. `is_rust` says that copies may copy what was never set, and that loads say
-    whether they may find it. `is_kernel` says that functions of the Linux kernel are called.
-    `lacks_arguments` says that `main` uses its arguments and gets none; `notes` are those of the Program.
-    `most_spawned` and `most_allocated` limit the iterations of loops that
+    `ends_memory`, `partly_checked` and `mixed_sizes` are as in a Program; `mixed_atomics`, of which some are
+    `possibly_mixed`, are places where a Program has text. `is_rust` says that copies may copy what was never
+    set, and that loads say whether they may find it. `is_kernel` says that functions of the Linux kernel are
+    called. `lacks_arguments` says that `main` uses its arguments and gets none; `notes` are those of the
+    Program. `most_spawned` and `most_allocated` limit the iterations of loops that
     start a thread or allocate memory in each of them, where constants do not. `allocated` says for what
     type a call may allocate memory: file, line and column of the call → the name of the type and its shape.
     """
@@ -427,12 +428,14 @@ class Module:
     objects: Mapping[str, Object]
     constructors: tuple[str, ...] = ()
     destructors: tuple[tuple[Operand, Operand, Place | None], ...] = ()
+    handlers: tuple[Place, ...] = ()
     threads: tuple[str, ...] = ()
     copied: str | None = None
     ends_memory: bool = False
     partly_checked: tuple[tuple[str, str], ...] = ()
     mixed_sizes: tuple[str, ...] = ()
     mixed_atomics: tuple[Place, ...] = ()
+    possibly_mixed: tuple[Place, ...] = ()
     is_kernel: bool = False
     is_rust: bool = False
     lacks_arguments: bool = False

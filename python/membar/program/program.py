@@ -207,6 +207,7 @@ class Program:
         chosen_parts: those of these parts that the user chose, by an option or in the text.
         mixed_sizes: where accesses of one size go to shared memory that others access with another; they are
             made in pieces, which says nothing about processors that order them in ways of their own.
+        possibly_mixed: those of them for which an index that is not known would have to be one of others.
         mixed_atomics: where the text of atomic accesses among these is: file, beginning and end. Each is one
             step with several accesses.
         notes: where the text may mean something else than its author expects, for reports.
@@ -230,6 +231,7 @@ class Program:
     chosen_parts: tuple[str, ...] = field(default=(), compare=False)
     mixed_sizes: tuple[str, ...] = field(default=(), compare=False)
     mixed_atomics: frozenset[tuple[str, int, int]] = field(default=frozenset(), compare=False)
+    possibly_mixed: frozenset[tuple[str, int, int]] = field(default=frozenset(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     pointers: tuple[tuple[Address, str], ...] | None = field(default=None, compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)

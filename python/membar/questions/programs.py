@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic, InputError, Label, refusal
-from membar.languages import BY_STATES
+from membar.languages import BY_STATES, DEFAULT_MODELS
 from membar.languages.registry import every_frontend, frontend_for, frontends
 from membar.models.c_orders import uses_c_orders
 from membar.models.model import Model, Operational
@@ -61,12 +61,19 @@ def places(source: SourceFile, program: Program) -> tuple[Place, ...]:
     return frontend.places(source, program)
 
 
+_C11_SEQUENCES = (
+    "release sequences are those of C11, which are stronger than C++20's: rc20 has those of C++ and Rust"
+)
+
+
 def for_model(program: Program, model: Model, *, mapping: str | None = None) -> Program:
     """The program as the model sees it: C under a processor's model is what a compiler makes of it.
 
     Raises:
         InputError: only sc gives it a meaning, and the model is another one.
     """
+    if model.name == "rc11" and DEFAULT_MODELS.get(program.language) == "rc20":
+        program = replace(program, notes=(*program.notes, _C11_SEQUENCES))
     if program.is_joint and model.operational is not Operational.SC:
         raise _joint_steps(program, model)
     if not orders_allocations(model):

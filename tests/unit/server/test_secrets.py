@@ -36,6 +36,9 @@ ATTEMPTS = {
     "incbin": ("a.c", '__asm__(".incbin \\"SECRET\\"");\nint main(void) { return 0; }\n'),
     "line": ("a.c", '#line 1 "SECRET"\nint main(void) { wrong; }\n'),
     "environment": ("a.c", '#include "/proc/self/environ"\nint main(void) { return 0; }\n'),
+    "cpp": ("a.cpp", '#include "SECRET"' + MAIN),
+    "cpp-exists": ("a.cc", '#if __has_include("SECRET")\nint secret_4711;\n#endif' + MAIN),
+    "cpp-macro": ("a.C", '#define FILE "SECRET"\n#include FILE' + MAIN),
     "promela": ("a.pml", '#include "SECRET"\nactive proctype p() { skip }\n'),
     "cat": ("a.litmus", LITMUS),
 }
@@ -48,7 +51,7 @@ def test_nothing_of_the_users_is_read(tmp_path: Path) -> None:
     scratch, cache = tmp_path / "scratch", tmp_path / "cache"
     scratch.mkdir()
     cache.mkdir()
-    names = ["plain", "promela", "cat", "environment"]
+    names = ["plain", "cpp", "promela", "cat", "environment"]
     asked = []
     for name, (file, text) in ATTEMPTS.items():
         if name not in names and not tiers.IS_FULL:

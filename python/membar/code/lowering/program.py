@@ -65,6 +65,9 @@ def _lower(
         mixed_atomics=frozenset(
             (found.path, found.start, found.end) for place in module.mixed_atomics if (found := span(place))
         ),
+        possibly_mixed=frozenset(
+            (found.path, found.start, found.end) for place in module.possibly_mixed if (found := span(place))
+        ),
         notes=module.notes,
         pointers=memory.pointers(),
     )

@@ -40,6 +40,7 @@ def link(modules: Sequence[ir.Module], refuse: Refuse, library: Collection[str] 
         objects=dict(sorted(objects.items())),
         constructors=tuple(name for module in apart for name in module.constructors),
         destructors=tuple(found for module in apart for found in module.destructors),
+        handlers=tuple(place for module in modules for place in module.handlers),
         partly_checked=tuple(dict.fromkeys(part for module in modules for part in module.partly_checked)),
         allocated={place: found for module in modules for place, found in module.allocated.items()},
         is_kernel=any(module.is_kernel for module in modules),

@@ -34,6 +34,8 @@ OVERRIDDEN = frozenset(
         "__VERIFIER_error",
         # libc++ keeps what belongs to the end of a thread under a key of <pthread.h>.
         "_ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_",
+        # libstdc++ reads two counts of a shared pointer by one access, which the language has no meaning for.
+        "_ZNSt16_Sp_counted_baseILN9__gnu_cxx12_Lock_policyE2EE10_M_releaseEv",
     }
 )
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
@@ -43,7 +45,11 @@ _GIVEN_BY_PASSES = "llvm."
 
 
 def resolve_library(
-    module: ir.Module, bodies: Collection[str], refuse: Refuse, advise: Callable[[str], str]
+    module: ir.Module,
+    bodies: Collection[str],
+    refuse: Refuse,
+    advise: Callable[[str], str],
+    show: Callable[[str], str] = str,
 ) -> ir.Module:
     """The module in which every function that is called has a body or is a primitive.
 
@@ -52,11 +58,12 @@ def resolve_library(
         bodies: which functions are the library's.
         refuse: makes an error at a place.
         advise: a way out for a function without a body.
+        show: what its language calls a symbol.
 
     Raises:
         InputError: functions or variables that are defined nowhere.
     """
-    missing = _missing(module, refuse, advise)
+    missing = _missing(module, refuse, advise, show)
     if missing:
         raise InputError(*(item for problem in missing for item in problem.diagnostics))
     functions = {
@@ -94,7 +101,9 @@ def _not_read(module: ir.Module, bodies: Collection[str]) -> tuple[tuple[str, st
     return tuple(dict.fromkeys(found))
 
 
-def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) -> list[InputError]:
+def _missing(
+    module: ir.Module, refuse: Refuse, advise: Callable[[str], str], show: Callable[[str], str]
+) -> list[InputError]:
     """An error for each name without a definition, at its first use."""
     found: dict[str, InputError] = {}
     for function in module.functions.values():
@@ -103,15 +112,14 @@ def _missing(module: ir.Module, refuse: Refuse, advise: Callable[[str], str]) ->
             if name in found or not _is_missing(module, operand):
                 continue
             if isinstance(operand, ir.ObjectAddress):
-                found[name] = refuse(f"the variable `{name}` is declared, and defined nowhere", place)
+                found[name] = refuse(f"the variable `{show(name)}` is declared, and defined nowhere", place)
             else:
-                found[name] = refuse(f"the function `{name}` has no body: {advise(name)}", place)
+                found[name] = refuse(f"the function `{show(name)}` has no body: {advise(name)}", place)
     for item in module.objects.values():
         for _, operand in item.addresses:
             if operand.name not in found and _is_missing(module, operand):
-                message = (
-                    f"the initial value of `{item.name}` names `{operand.name}`, which is defined nowhere"
-                )
+                names = f"`{show(item.name)}` names `{show(operand.name)}`"
+                message = f"the initial value of {names}, which is defined nowhere"
                 found[operand.name] = refuse(message, item.place)
     return list(found.values())
 

@@ -52,6 +52,7 @@ def split_cells(module: ir.Module) -> ir.Module:
     functions: dict[str, ir.Function] = {}
     mixed: set[int] = set()
     atomic: list[ir.Place] = []
+    certain: set[ir.Place] = set()
     for name, function in module.functions.items():
         splitting = _Splitting(module, function, targets, whole, checks)
         functions[name] = splitting.run()
@@ -65,6 +66,13 @@ def split_cells(module: ir.Module) -> ir.Module:
             and (item := access.instruction).place is not None
             and _has_another_size(access, module, targets)
         ]
+        certain |= {
+            item.place
+            for access in splitting.split
+            if access.is_atomic
+            and (item := access.instruction).place is not None
+            and _has_another_size(access, module, targets, is_certain=True)
+        }
     objects = {
         name: item if item.cells is not None else replace(item, cells=_cells(item, layouts, whole))
         for name, item in module.objects.items()
@@ -76,13 +84,16 @@ def split_cells(module: ir.Module) -> ir.Module:
         objects=objects,
         mixed_sizes=tuple(f"line {line}" for line in sorted(mixed)),
         mixed_atomics=tuple(atomic),
+        possibly_mixed=tuple(place for place in atomic if place not in certain),
         partly_checked=(*module.partly_checked, *parts),
     )
     return checks.added_to(done)
 
 
-def _has_another_size(access: Access, module: ir.Module, targets: PointsTo) -> bool:
-    """Whether memory of an atomic access may also be accessed atomically with another size.
+def _has_another_size(
+    access: Access, module: ir.Module, targets: PointsTo, *, is_certain: bool = False
+) -> bool:
+    """Whether memory of an atomic access may also be, or is, accessed atomically with another size.
 
     An access may also be made in pieces because others are plain, or are not known well enough.
     """
@@ -93,6 +104,7 @@ def _has_another_size(access: Access, module: ir.Module, targets: PointsTo) -> b
         if each.is_atomic and each.size != access.size
         for other in targets.targets(each.function, each.address)
         for one in own
+        if not is_certain or (one.is_exact and other.is_exact)
     )
 
 

@@ -44,8 +44,9 @@ _VARIABLES: Mapping[str, str] = {
             "_ZTVN10__cxxabiv119__pointer_type_infoE",
             "_ZTVN10__cxxabiv120__function_type_infoE",
             "_ZTVN10__cxxabiv116__enum_type_infoE",
+            "__libc_single_threaded",
         ),
-        "cpp_threads.c": ("_ZTINSt6thread6_StateE",),
+        "cpp_threads.c": ("_ZTINSt6thread6_StateE", "_ZTVNSt6thread6_StateE"),
         "cpp_locks.c": ("_ZSt15__once_callable", "_ZSt11__once_call"),
         "cpp_objects.c": (
             "_ZTVNSt3__114__shared_countE",

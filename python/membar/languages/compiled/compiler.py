@@ -15,7 +15,7 @@ from membar.source import pattern
 OLDEST = 14
 _NEWEST_TRIED = 40
 _VERSION = pattern(r"clang version (?P<major>\d+)(?:\.\d+)*")
-_OWN_HEADERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/")
+_OWN_HEADERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/|/include/(?:[\w-]+/)?c\+\+/")
 _NUMBER = pattern(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"

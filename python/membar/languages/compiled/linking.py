@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from membar.code import ir as code
 from membar.code.assembly.template import read_statements
 from membar.code.passes.link import Refuse, link, named_operands, rename
+from membar.code.passes.resolve_exceptions import resolve_exceptions
 from membar.code.passes.resolve_kernel import resolve_kernel
 from membar.code.passes.resolve_library import OTHER_NAMES, OVERRIDDEN, resolve_library
 from membar.code.passes.resolve_weak import resolve_weak, with_addresses
@@ -17,6 +18,7 @@ from membar.code.validate import MalformedCodeError, validate
 from membar.diagnostics import InputError
 from membar.languages.compiled.bodies import Library, file_of, names_in
 from membar.languages.compiled.constants import Constants
+from membar.languages.compiled.demangling import demangle
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.lower import CONSTRUCTORS, lower_module
@@ -138,11 +140,12 @@ class _Linking:
             if item.blocks and item.binding != "local"
         }
         linked = link([*units, *own], self.refuse, bodies)
+        linked = resolve_exceptions(linked)
         if self.has_rust:
             from membar.languages.compiled.rust.runtime import refuse_missing  # noqa: PLC0415 - only for Rust
 
             linked = refuse_missing(linked, self.refuse)
-        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise)
+        return resolve_library(resolve_weak(linked), bodies, self.refuse, _advise, demangle)
 
     def _without_aliases(self, module: code.Module) -> code.Module:
         """A file that names what aliases of other files stand for."""
@@ -300,7 +303,9 @@ def _undefined_names(module: code.Module) -> set[str]:
 
 
 def _advise(name: str) -> str:
-    return f"give it one in a further file, `membar check main.c stubs.c`; the library has no `{name}`"
+    if demangle(name) == name:
+        return f"give it one in a further file, `membar check main.c stubs.c`; the library has no `{name}`"
+    return f"give it one in a further file, `membar check main.cpp stubs.cpp`; its symbol is `{name}`"
 
 
 def _refusal(read: Read) -> Refuse:

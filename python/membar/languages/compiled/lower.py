@@ -26,6 +26,7 @@ from membar.languages.compiled.constants import (
     path_to,
     scalar_type,
 )
+from membar.languages.compiled.exceptions import THROW, handlers, without_exceptions
 from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
 from membar.languages.compiled.literals import NOT_CHECKED, may_outlive_its_block
 from membar.languages.compiled.llvm import module as llvm
@@ -101,6 +102,7 @@ class _Lowering:
         self.objects: dict[str, code.Object] = {}
         self.functions: dict[str, code.Function] = {}
         self.allocated: dict[tuple[str, int, int], tuple[str, Shape]] = {}
+        self.handlers: list[code.Place] = []
         self.has_unmarked_literals = False
         self.lines_of_less_alignment: set[int] = set()
         self._reached: list[str] = []
@@ -118,6 +120,7 @@ class _Lowering:
             functions=dict(sorted(self.functions.items())),
             objects=dict(sorted(self.objects.items())),
             constructors=constructors,
+            handlers=tuple(self.handlers),
             allocated=self.allocated,
             partly_checked=self._partly_checked(),
             pointer_bits=self.layout.pointer_bits(),
@@ -210,6 +213,8 @@ class _Lowering:
         is_defined = function.is_defined and function.name not in self.replaced
         blocks = _Body(self, function).blocks() if is_defined else ()
         if is_defined:
+            found = (self.module.metadata.place(at) for at in handlers(function.blocks))
+            self.handlers += [place for at in found if (place := _place(at)) is not None]
             self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
         return code.Function(
             name=function.name,
@@ -261,7 +266,7 @@ class _Body:
 
     def __init__(self, lowering: _Lowering, function: llvm.Function) -> None:
         self.lowering, self.function = lowering, function
-        self.body = without_shift_checks(function.blocks)
+        self.body = without_exceptions(without_shift_checks(function.blocks))
         self.layout = lowering.layout
         self.metadata = lowering.module.metadata
         self.values: dict[str, tuple[code.Operand, ...]] = {}
@@ -764,6 +769,11 @@ class _Body:
 
     def _call(self, item: llvm.Call) -> None:
         callee = item.callee
+        if callee == llvm.Global(THROW):
+            self.emit(
+                code.Call(results=(), callee=code.FunctionAddress(THROW), arguments=(), place=self.place())
+            )
+            return
         if isinstance(callee, llvm.InlineAssembly):
             operands = tuple(part for each in item.arguments for part in self.scalars(each))
             self.emit(

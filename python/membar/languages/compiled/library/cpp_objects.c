@@ -61,6 +61,29 @@ void _ZNSt3__119__shared_weak_countD2Ev(struct shared_count *self) {}
 void _ZNSt3__114__shared_countD2Ev(struct shared_count *self) {}
 const void *_ZNKSt3__119__shared_weak_count13__get_deleterERKSt9type_info(const struct shared_count *self, const void *type) { return NULL; }
 
+/* Counts as libstdc++ has them. */
+struct counts;
+struct functions_of_counts {
+    void (*destroy)(struct counts *self);
+    void (*destroy_and_delete)(struct counts *self);
+    void (*dispose)(struct counts *self);
+    void (*delete_counts)(struct counts *self);
+};
+struct counts {
+    const struct functions_of_counts *functions;
+    int uses, weak_uses;
+};
+
+/// _ZNSt16_Sp_counted_baseILN9__gnu_cxx12_Lock_policyE2EE10_M_releaseEv: The end of a `std::shared_ptr` of libstdc++: decrements acquire and release, each count by an access of its own.
+void _ZNSt16_Sp_counted_baseILN9__gnu_cxx12_Lock_policyE2EE10_M_releaseEv(struct counts *self)
+{
+    if (__atomic_fetch_sub(&self->uses, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    self->functions->dispose(self);
+    if (__atomic_fetch_sub(&self->weak_uses, 1, __ATOMIC_ACQ_REL) == 1)
+        self->functions->delete_counts(self);
+}
+
 struct barrier {
     const long *expected;
     long arrived;

@@ -7,6 +7,7 @@
 char _ZTVN10__cxxabiv117__class_type_infoE[64], _ZTVN10__cxxabiv120__si_class_type_infoE[64], _ZTVN10__cxxabiv121__vmi_class_type_infoE[64];
 char _ZTVN10__cxxabiv119__pointer_type_infoE[64], _ZTVN10__cxxabiv120__function_type_infoE[64], _ZTVN10__cxxabiv116__enum_type_infoE[64];
 void *__dso_handle;
+char __libc_single_threaded; /* of glibc: counts of libstdc++ are atomic unless it is set */
 
 struct guard {
     unsigned char is_done;

@@ -75,6 +75,7 @@ void _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteI
 /// _ZNSt6thread6_StateD2Ev: The end of what libstdc++ keeps for a thread.
 void _ZNSt6thread6_StateD2Ev(struct state *self) {}
 char _ZTINSt6thread6_StateE[16];
+void *_ZTVNSt6thread6_StateE[8];
 
 /// _ZNSt3__16thread20hardware_concurrencyEv, _ZNSt6thread20hardware_concurrencyEv: `std::thread::hardware_concurrency`: 0 or 1.
 unsigned _ZNSt3__16thread20hardware_concurrencyEv(void) { return (unsigned)__membar_input(0, 1); }

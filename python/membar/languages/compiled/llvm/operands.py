@@ -161,7 +161,7 @@ def skip_attributes(cursor: Cursor, *, collect: dict[str, Type] | None = None) -
             cursor.take()
             if cursor.accept("="):
                 cursor.take()
-        elif kind == "word" and not _begins_value(cursor) and not is_type_next(cursor):
+        elif kind == "word" and text != "to" and not _begins_value(cursor) and not is_type_next(cursor):
             word = cursor.take()
             if word == "align" and cursor.kind == "number":
                 cursor.take()
