@@ -474,6 +474,7 @@ class StateSpace:
         reduced: bool = False,
         jobs: int = 1,
         round_size: int | None = None,
+        bitstate: int | None = None,
         seconds: float | None = None,
         states: int | None = None,
         memory: int | None = None,
@@ -523,6 +524,8 @@ class VisitedStates:
     def states(self) -> int: ...
     @property
     def transitions(self) -> int: ...
+    @property
+    def omitted(self) -> float | None: ...
     @property
     def blocked(self) -> int: ...
     @property

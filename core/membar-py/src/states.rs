@@ -50,10 +50,11 @@ impl StateSpace {
         Ok(Self { program })
     }
 
-    /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these.
+    /// Visits every state, breadth-first, with `jobs` threads; `round_size` states at a time, for tests of these. With
+    /// `bitstate` bytes for what was visited, depth-first, as many states as can be told apart in these.
     #[pyo3(signature = (
         *, stop_at_failure=false, stop_at_deadlock=false, keep_finals=false, reduced=false, jobs=1, round_size=None,
-        seconds=None, states=None, memory=None, progress=None
+        bitstate=None, seconds=None, states=None, memory=None, progress=None
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -69,6 +70,7 @@ impl StateSpace {
         reduced: bool,
         jobs: usize,
         round_size: Option<u32>,
+        bitstate: Option<usize>,
         seconds: Option<f64>,
         states: Option<u64>,
         memory: Option<u64>,
@@ -83,6 +85,7 @@ impl StateSpace {
             reduced,
             jobs,
             round: round_size,
+            bitstate,
             ..Options::default()
         };
         let visited = run_keeping(py, progress.map(Bound::unbind).as_ref(), |stop| {
@@ -158,6 +161,12 @@ impl VisitedStates {
     #[getter]
     fn transitions(&self) -> u64 {
         self.with(|visited| visited.found.transitions)
+    }
+
+    /// About how many states a bit-state search left out because others have the same bits.
+    #[getter]
+    fn omitted(&self) -> Option<f64> {
+        self.with(|visited| visited.found.omitted)
     }
 
     /// States in which nothing moves because an assumption fails.

@@ -19,9 +19,7 @@ impl Stepper {
 
     /// What memory holds.
     pub(super) fn read_memory(&mut self, program: &Program, cell: CellId) -> u64 {
-        let value = program.layout[cell.index()].get(&self.leaves);
-        self.trace.read(cell, value);
-        value
+        self.read_word(program.layout[cell.index()])
     }
 
     pub(super) fn entries(&self, cell: CellId) -> u32 {
@@ -86,8 +84,9 @@ impl Stepper {
     pub(super) fn await_others(&mut self, program: &Program) -> Done {
         let mut other = std::mem::take(&mut self.other);
         let mut is_empty = true;
-        for thread in (0..program.threads.len()).filter(|&thread| thread != self.thread) {
-            self.decode_thread(program, &self.leaves, thread, &mut other);
+        let own = self.thread;
+        for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
+            self.open_other(program, thread, &mut other);
             is_empty &= other.buffer.is_empty();
         }
         self.other = other;
@@ -146,9 +145,8 @@ impl Stepper {
     }
 
     pub(super) fn start_thread(&mut self, program: &Program, thread: usize) -> Done {
-        self.trace.is_spoilt = true;
         let mut other = std::mem::take(&mut self.other);
-        self.decode_thread(program, &self.leaves, thread, &mut other);
+        self.open_other(program, thread, &mut other);
         let is_started = other.started || thread == self.thread;
         other.started = true;
         let number = self.number_of(thread, &other);
@@ -156,13 +154,12 @@ impl Stepper {
         if is_started {
             return Err(Halt::Refused("a thread is started more than once"));
         }
-        self.leaves[program.words + thread] = number.ok_or(Halt::Full)?;
+        self.write_word(program.part_of(thread), u64::from(number.ok_or(Halt::Full)?));
         Ok(())
     }
 
     pub(super) fn write_memory(&mut self, program: &Program, cell: CellId, value: u64) -> Done {
-        program.layout[cell.index()].set(&mut self.leaves, value);
-        self.trace.write(cell, value);
+        self.write_word(program.layout[cell.index()], value);
         if !self.has_exclusives {
             return Ok(());
         }
@@ -182,7 +179,7 @@ impl Stepper {
     ) -> Done {
         let own = self.thread;
         for thread in (0..program.threads.len()).filter(|&thread| thread != own) {
-            self.decode_thread(program, &self.leaves, thread, other);
+            self.open_other(program, thread, other);
             let forbids = |promise: &Promise| promise.cell == cell && promise.read == 0;
             if other.promises.iter().any(forbids) {
                 return Err(Halt::Blocked);

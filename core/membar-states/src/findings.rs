@@ -26,6 +26,8 @@ pub struct Options {
     pub symmetric: bool,
     /// For claims about runs: visits everything, so that a run that breaks them is a shortest one.
     pub shortest: bool,
+    /// Bytes for a search that keeps a few bits of each state, and therefore leaves some out.
+    pub bitstate: Option<usize>,
     /// How many threads search; 0 and 1 are the same.
     pub jobs: usize,
     /// For tests: states in a round of several threads, which are then started however few there are.
@@ -76,6 +78,9 @@ pub struct Findings {
     pub stopped: Option<Stopped>,
     /// Bytes held at the end.
     pub bytes: u64,
+    /// About how many states a bit-state search left out because others have the same bits; those that only they lead to
+    /// do not count.
+    pub omitted: Option<f64>,
 }
 
 /// Something to be said of a state.
@@ -106,6 +111,11 @@ pub(super) enum Note {
 }
 
 impl Note {
+    /// Whether a run is shown for it.
+    pub(super) fn has_run(&self) -> bool {
+        matches!(self, Self::Fault(..) | Self::Failed(_) | Self::Error(_) | Self::Deadlock | Self::Final(_))
+    }
+
     /// Whether the search ends with it.
     pub(super) fn ends(&self, options: Options) -> bool {
         match self {

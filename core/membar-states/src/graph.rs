@@ -1,8 +1,8 @@
 //! Steps between numbered states, as integers: what is left of a product when runs are searched for.
 
 use super::automaton::AcceptanceSets;
-use super::store::append;
 use super::successors::too_many;
+use super::tables::append;
 use membar_ir::error::CoreError;
 use membar_ir::words::narrow;
 

@@ -38,7 +38,7 @@ impl Stepper {
     /// Goes on with `thread` in the middle of a step.
     fn resume(&mut self, program: &Program, thread: usize) {
         let mut local = std::mem::take(&mut self.local);
-        self.decode_thread(program, &self.leaves, thread, &mut local);
+        self.open_other(program, thread, &mut local);
         self.local = local;
         self.thread = thread;
         self.fresh = 0;
@@ -88,8 +88,8 @@ impl Stepper {
     }
 
     /// The number of messages in a channel, then all their values, oldest first.
-    fn words_of(&self, program: &Program, channel: usize) -> Vec<u64> {
-        let number = self.leaves[program.words + program.threads.len() + channel];
+    fn words_of(&mut self, program: &Program, channel: usize) -> Vec<u64> {
+        let number = self.read_number(program.contents_of(channel));
         let mut bytes = self.contents[channel].get(number);
         let mut words = vec![take(&mut bytes)];
         while !bytes.is_empty() {
@@ -100,7 +100,7 @@ impl Stepper {
 
     fn put_words(&mut self, program: &Program, channel: usize, words: &[u64]) -> Done {
         let number = self.number_of_contents(channel, words).ok_or(Halt::Full)?;
-        self.leaves[program.words + program.threads.len() + channel] = number;
+        self.write_word(program.contents_of(channel), u64::from(number));
         Ok(())
     }
 }

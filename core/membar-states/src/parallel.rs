@@ -292,7 +292,7 @@ impl<'c> Team<'c> {
         }
         let mut system = system.ok_or_else(too_many)?;
         system.stepper.synchronize();
-        Ok(Exploration { system, parts, names: self.names, found: self.found })
+        Ok(Exploration { system, parts, names: self.names, run: None, found: self.found })
     }
 }
 

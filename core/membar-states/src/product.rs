@@ -83,7 +83,7 @@ impl<'a> Claim<'a> {
         // A run that an assumption ends, or the bound, is no run.
         let has_ended = moves.list.is_empty() && !moves.blocked && !moves.held;
         open.stays = has_ended && !self.automaton.is_endless;
-        let resting = self.fairness.of_state(system.locals(), moves);
+        let resting = self.fairness.of_state(system.locals().1, moves);
         let edges = self.automaton.leaving[state].iter().filter(|edge| edge.is_open(truths));
         open.list.extend(edges.map(|edge| (edge.target, edge.marks | resting)));
     }
@@ -108,7 +108,8 @@ impl<'a> Claim<'a> {
         self.open_edges(system, &state[..count], state[count] as usize, &moves, &mut open);
         state[count] = after[count];
         for step in moves.list.iter().filter(|step| !step.failed) {
-            let mut reached = moves.after(step, count).to_vec();
+            let next = moves.after(step, &state[..count]);
+            let mut reached = next.clone();
             if let Some(symmetry) = &self.symmetry {
                 symmetry.normalize(system, &mut reached)?;
             }
@@ -116,7 +117,7 @@ impl<'a> Claim<'a> {
                 target == after[count] && self.marks(edge, Some(step)) == marks
             };
             if reached == after[..count] && open.list.iter().any(has_marks) {
-                state[..count].copy_from_slice(moves.after(step, count));
+                state[..count].copy_from_slice(&next);
                 return Ok(Some(run_step(step, &moves)));
             }
         }

@@ -51,6 +51,21 @@ impl CellLayout {
         u64::MAX >> (64 - 8 * self.size)
     }
 
+    /// A whole word.
+    #[must_use]
+    pub fn of_leaf(word: usize) -> Self {
+        Self { word, shift: 0, size: 4 }
+    }
+
+    /// The words that it is in, its bits there, and what they are if it holds `value`.
+    #[expect(clippy::cast_possible_truncation, reason = "the words of memory have 32 bits each")]
+    pub fn masked(self, value: u64) -> impl Iterator<Item = (u32, u32, u32)> {
+        let (word, mask) = (narrow(self.word), (self.mask() as u32) << self.shift);
+        let first = (word, mask, ((value as u32) << self.shift) & mask);
+        let second = (self.size == 8).then_some((word + 1, u32::MAX, (value >> 32) as u32));
+        std::iter::once(first).chain(second)
+    }
+
     /// Its value in `memory`.
     #[must_use]
     pub fn get(self, memory: &[u32]) -> u64 {
@@ -87,8 +102,8 @@ pub struct Program {
     pub words: usize,
     /// What tags mean.
     pub orders: Orders,
-    /// Per thread and edge, whether its steps read only their own thread and memory, and choose nothing.
-    pub is_thread_local: Vec<Vec<bool>>,
+    /// Per thread and edge, whether what its steps do is worth remembering: they choose nothing, and look at few others.
+    pub is_remembered: Vec<Vec<bool>>,
     /// Per thread and control point, the registers that are set to 0 on arrival.
     pub cleared: Vec<Vec<Vec<Register>>>,
 }
@@ -102,6 +117,33 @@ impl Deref for Program {
 }
 
 impl Program {
+    /// The words of a state in an order in which those are near to each other that are likely to change together: threads,
+    /// memory and channels side by side, from their first to their last.
+    #[must_use]
+    pub fn leaf_order(&self) -> Vec<usize> {
+        let kinds = [self.words, self.threads.len(), self.channels.len()];
+        let mut order = Vec::new();
+        let mut start = 0;
+        for count in kinds {
+            order.extend((0..count).map(|place| ((2 * place + 1) * 1000 / (2 * count), start + place)));
+            start += count;
+        }
+        order.sort_unstable();
+        order.into_iter().map(|(_, leaf)| leaf).collect()
+    }
+
+    /// Where the part of a thread is in a state.
+    #[must_use]
+    pub fn part_of(&self, thread: usize) -> CellLayout {
+        CellLayout::of_leaf(self.words + thread)
+    }
+
+    /// Where the contents of a channel are in a state.
+    #[must_use]
+    pub fn contents_of(&self, channel: usize) -> CellLayout {
+        CellLayout::of_leaf(self.words + self.threads.len() + channel)
+    }
+
     /// Prepares a program whose buffers have room for `bound` entries.
     #[must_use]
     pub fn new(
@@ -112,13 +154,17 @@ impl Program {
     ) -> Self {
         let (layout, words) = layout_of(&code.cells);
         let orders = Orders::of(&code);
-        let is_thread_local = |thread: &Thread| {
-            thread.edges.iter().map(|edge| edge.operations.iter().all(|op| reads_own(op, &orders))).collect()
+        let is_remembered = |thread: &Thread| {
+            thread
+                .edges
+                .iter()
+                .map(|edge| edge.operations.iter().all(|op| is_worth_remembering(op, &orders)))
+                .collect()
         };
-        let is_thread_local = code.threads.iter().map(is_thread_local).collect();
+        let is_remembered = code.threads.iter().map(is_remembered).collect();
         let cleared =
             (0..code.threads.len()).map(|thread| dead_registers(&code, thread, registers)).collect();
-        Self { code, discipline, bound, layout, words, orders, is_thread_local, cleared }
+        Self { code, discipline, bound, layout, words, orders, is_remembered, cleared }
     }
 }
 
@@ -135,8 +181,8 @@ fn layout_of(cells: &[Cell]) -> (Vec<CellLayout>, usize) {
     (layout, bit.div_ceil(32))
 }
 
-/// Whether an operation reads only its own thread and memory, and chooses nothing.
-fn reads_own(operation: &Operation, orders: &Orders) -> bool {
+/// Whether an operation chooses nothing, and does not look at all other threads.
+fn is_worth_remembering(operation: &Operation, orders: &Orders) -> bool {
     match operation {
         Operation::Load { exclusive, .. } => !exclusive,
         Operation::Store { exclusive, tags, .. } => !exclusive && orders.get(*tags).atomic != Waits::All,
@@ -146,13 +192,12 @@ fn reads_own(operation: &Operation, orders: &Orders) -> bool {
         | Operation::Lock { .. }
         | Operation::Set { .. }
         | Operation::Assume { .. }
-        | Operation::Assert { .. } => true,
-        Operation::StoreConditional { .. }
-        | Operation::Choose { .. }
+        | Operation::Assert { .. }
         | Operation::Spawn { .. }
         | Operation::Join { .. }
         | Operation::Send { .. }
-        | Operation::Receive { .. } => false,
+        | Operation::Receive { .. } => true,
+        Operation::StoreConditional { .. } | Operation::Choose { .. } => false,
     }
 }
 

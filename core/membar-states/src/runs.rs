@@ -18,9 +18,10 @@ use super::parallel::Team;
 use super::product::{Claim, LabelTable};
 use super::reduction::Reduction;
 use super::safety::{Exploration, RunStep};
-use super::store::{ExpandedState, append};
+use super::store::ExpandedState;
 use super::symmetry::Symmetry;
 use super::system::System;
+use super::tables::append;
 use super::worker::Worker;
 
 /// The first search for components begins at so many states.

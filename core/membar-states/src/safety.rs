@@ -5,18 +5,30 @@
 //! threads, and numbers states as one thread does.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 use membar_ir::program::EdgeId;
 use membar_ir::words::narrow;
 
+use super::bitstate;
 use super::findings::{FEW, Findings, Note, Options, look};
 use super::parallel;
+use super::probe;
 use super::reduction::Reduction;
-use super::store::{ExpandedState, Store, append};
+use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
+use super::tables::{UNKNOWN, append};
+
+/// States that are numbered together.
+const BATCH: usize = 128;
+/// States that are visited before a depth-first search begins, and states of that.
+const FIRST: u64 = 1 << 12;
+const PROBE: usize = 1 << 14;
+/// A search of so many states takes about a tenth of a second.
+const CHEAP: u64 = 1 << 16;
 
 /// A step of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +58,72 @@ pub struct Exploration {
     pub(super) parts: Vec<Part>,
     /// What the states are called that `found` names by their numbers; with one part, as they are numbered.
     pub(super) names: BTreeMap<u32, u32>,
+    /// Of a bit-state search, which keeps no states, the run to what ended it.
+    pub(super) run: Option<Vec<RunStep>>,
     /// What was found.
     pub found: Findings,
 }
 
-/// Visits every state.
+/// Visits every state, or as many as it takes to find what ends the search.
+///
+/// If that may be found early, a depth-first `probe` looks for it after the first states, and then breadth-first search
+/// among `CHEAP` states without reduction for a shortest run to the same. All this is decided by numbers of states, so
+/// it does not depend on how many threads there are.
 pub fn explore(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
+    if let Some(bytes) = options.bitstate {
+        return bitstate::explore(system, options, bytes, watch);
+    }
+    if !options.stop_at_failure && !options.stop_at_deadlock {
+        return explore_all(system, options, watch);
+    }
+    let program = Arc::clone(&system.program);
+    let anew = || System::new(Arc::clone(&program));
+    let first = Options { states: options.states.or(Some(FIRST)).map(|most| most.min(FIRST)), ..options };
+    let mut found = explore_all(system, first, watch)?;
+    if found.found.stopped == Some(Stopped::States) && options.states != first.states {
+        found = probe::probe(anew(), options, PROBE, watch)?;
+        if found.found.stopped != Some(Stopped::Found) {
+            found = explore_all(anew(), options, watch)?;
+        } else if found.found.fault.is_none() {
+            return shorten(found, anew(), options, watch);
+        }
+    }
+    let is_shortest = !options.reduced || found.found.stopped != Some(Stopped::Found);
+    if is_shortest || found.found.fault.is_some() {
+        Ok(found)
+    } else {
+        shorten(found, anew(), options, watch)
+    }
+}
+
+/// Looks for a shortest run to what was found, as long as that is cheap.
+fn shorten(
+    longer: Exploration,
+    system: System,
+    options: Options,
+    watch: &mut Watch<'_>,
+) -> Result<Exploration, CoreError> {
+    let known = &longer.found;
+    let has_failed = known.failure.is_some() || known.errors.iter().any(Option::is_some);
+    let options = Options {
+        reduced: false,
+        states: Some(options.states.map_or(CHEAP, |most| most.min(CHEAP))),
+        stop_at_failure: has_failed,
+        stop_at_deadlock: known.deadlock.is_some() && !has_failed,
+        ..options
+    };
+    let mut shorter = explore_all(system, options, watch)?;
+    if shorter.found.stopped != Some(Stopped::Found) || shorter.found.fault.is_some() {
+        return Ok(longer);
+    }
+    // A deadlock that it met on its way to a failure is not what was found first.
+    let found = &mut shorter.found;
+    found.deadlock = found.deadlock.filter(|_| known.deadlock.is_some());
+    (found.states, found.inside, found.transitions) = (known.states, known.inside, known.transitions);
+    Ok(shorter)
+}
+
+fn explore_all(system: System, options: Options, watch: &mut Watch<'_>) -> Result<Exploration, CoreError> {
     if options.jobs > 1 {
         return parallel::explore(system, options, watch);
     }
@@ -73,14 +145,15 @@ pub(super) fn visit(
     watch: &mut Watch<'_>,
     observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
 ) -> Result<Exploration, CoreError> {
-    let store = Store::new(system.leaves(), false);
+    let store = Store::new(&system.program.leaf_order(), false);
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut walk = Walk { system, store, before: Vec::new(), found };
+    let (near, moves) = (ExpandedState::default(), Successors::default());
+    let mut walk = Walk { system, store, before: Vec::new(), found, near, moves };
     walk.found.stopped = walk.search(options, watch, observe)?;
     walk.found.states = walk.store.len() as u64 - walk.found.inside;
     walk.found.bytes = walk.bytes() as u64;
     let Walk { system, store, before, found, .. } = walk;
-    Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), found })
+    Ok(Exploration { system, parts: vec![Part { store, before }], names: BTreeMap::new(), run: None, found })
 }
 
 /// The search with one thread.
@@ -89,6 +162,37 @@ struct Walk {
     store: Store,
     before: Vec<u32>,
     found: Findings,
+    /// The state at hand, and what can happen there.
+    near: ExpandedState,
+    moves: Successors,
+}
+
+/// States that were looked at, and the states that follow them and have no numbers yet. To number many at a time is
+/// faster (`Pairs::find_all`).
+#[derive(Debug, Default)]
+struct Batch {
+    states: Vec<Expanded>,
+    /// The states that follow, by their roots, and the numbers of some.
+    pairs: Vec<u64>,
+    known: Vec<u32>,
+    /// How many may follow at most.
+    most: usize,
+}
+
+/// A state that was looked at.
+#[derive(Debug)]
+struct Expanded {
+    number: u32,
+    /// The thread whose moves alone were followed.
+    alone: Option<usize>,
+    /// Where the states that follow end.
+    end: usize,
+}
+
+impl Batch {
+    fn is_full(&self) -> bool {
+        self.pairs.len() >= BATCH
+    }
 }
 
 impl Walk {
@@ -102,16 +206,13 @@ impl Walk {
         watch: &mut Watch<'_>,
         mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
     ) -> Result<Option<Stopped>, CoreError> {
-        let count = self.system.leaves();
-        let (mut near, mut moves, mut scratch) =
-            (ExpandedState::default(), Successors::default(), Vec::new());
         let initial = self.system.initial()?;
-        self.store.number(&initial, &near, &mut scratch).ok_or_else(too_many)?;
+        self.store.number(&initial, &self.near, &mut Vec::new()).ok_or_else(too_many)?;
         self.before.push(0);
         let reduction =
             options.reduced.then(|| Reduction::new(&self.system.program, &self.system.program.errors, false));
-        let mut reported = 0;
-        let mut next = 0;
+        let mut batch = Batch::default();
+        let (mut reported, mut next) = (0, 0);
         while (next as usize) < self.store.len() {
             if watch.is_due() || next < FEW {
                 let states = self.store.len() as u64;
@@ -121,50 +222,110 @@ impl Walk {
                     return Ok(Some(stopped));
                 }
             }
-            self.store.fetch(next, &mut near);
-            self.system.moves(near.leaves(count), &mut moves)?;
-            if observe(&mut self.system, near.leaves(count), &moves, next, &mut self.found) {
-                return Ok(Some(Stopped::Found));
+            let is_over = self.expand(next, reduction.as_ref(), &mut batch, &mut observe)?;
+            next += 1;
+            // Where the limit may be exceeded, then by the last state of the batch, not by one before it.
+            let most = (self.store.len() + batch.most) as u64;
+            let may_exceed = options.states.is_some_and(|limit| most > limit);
+            if is_over || may_exceed || next <= FEW || batch.is_full() || next as usize == self.store.len() {
+                self.close(&mut batch)?;
             }
-            let alone = reduction.as_ref().and_then(|reduction| {
-                reduction.ample_thread(&self.system.program, self.system.locals(), &moves)
-            });
-            let goes_on = self.follow(next, &near, &moves, |step| is_chosen(step, alone), &mut scratch)?;
-            if alone.is_some() && !goes_on {
-                self.follow(next, &near, &moves, |step| !is_chosen(step, alone), &mut scratch)?;
+            if is_over {
+                return Ok(Some(Stopped::Found));
             }
             if options.states.is_some_and(|most| self.store.len() as u64 > most) {
                 return Ok(Some(Stopped::States));
             }
-            next += 1;
         }
         Ok(None)
     }
 
-    /// Follows some of the moves of a state; whether one of them leads to a state that is still to be looked at.
-    fn follow(
+    /// Looks at a state, and puts the states that follow into the batch; whether the search is over with it.
+    fn expand(
         &mut self,
-        from: u32,
-        near: &ExpandedState,
-        moves: &Successors,
-        is_chosen: impl Fn(&Transition) -> bool,
-        scratch: &mut Vec<u32>,
+        number: u32,
+        reduction: Option<&Reduction>,
+        batch: &mut Batch,
+        mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
     ) -> Result<bool, CoreError> {
         let count = self.system.leaves();
-        let mut goes_on = false;
-        for step in moves.list.iter().filter(|step| is_chosen(step)) {
+        self.store.fetch(number, &mut self.near);
+        self.system.moves(self.near.leaves(count), &mut self.moves)?;
+        if observe(&mut self.system, self.near.leaves(count), &self.moves, number, &mut self.found) {
+            return Ok(true);
+        }
+        let alone = reduction.and_then(|reduction| {
+            let (program, locals) = self.system.locals();
+            reduction.ample_thread(program, locals, &self.moves)
+        });
+        self.follow(|step| is_chosen(step, alone), batch)?;
+        batch.most += self.moves.list.len();
+        batch.states.push(Expanded { number, alone, end: batch.pairs.len() });
+        Ok(false)
+    }
+
+    /// Puts the states that some of the moves at hand lead to into the batch.
+    fn follow(
+        &mut self,
+        is_chosen: impl Fn(&Transition) -> bool,
+        batch: &mut Batch,
+    ) -> Result<(), CoreError> {
+        for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
             self.found.transitions += 1;
-            if step.failed {
-                continue;
-            }
-            let after = moves.after(step, count);
-            let (number, is_new) = self.store.number(after, near, scratch).ok_or_else(too_many)?;
-            goes_on |= number > from;
-            if is_new {
-                append(&mut self.before, from);
+            if !step.failed {
+                let changes = self.moves.changes(step);
+                let pair =
+                    self.store.root_beside(step.sides, changes, &mut self.near).ok_or_else(too_many)?;
+                batch.pairs.push(pair);
             }
         }
-        Ok(goes_on)
+        Ok(())
+    }
+
+    /// Numbers the states of the batch, in the order in which they were met.
+    fn close(&mut self, batch: &mut Batch) -> Result<(), CoreError> {
+        let mut known = std::mem::take(&mut batch.known);
+        self.store.find_roots(&batch.pairs, &mut known);
+        let mut start = 0;
+        for state in std::mem::take(&mut batch.states) {
+            let mut goes_on = false;
+            for (&pair, &known) in batch.pairs[start..state.end].iter().zip(&known[start..state.end]) {
+                goes_on |= self.number(state.number, pair, known)?;
+            }
+            start = state.end;
+            if let Some(alone) = state.alone.filter(|_| !goes_on) {
+                self.follow_others(state.number, alone)?;
+            }
+        }
+        batch.known = known;
+        batch.pairs.clear();
+        batch.most = 0;
+        Ok(())
+    }
+
+    /// Gives a state that follows `from` its number, unless it is known; whether it is still to be looked at.
+    fn number(&mut self, from: u32, pair: u64, known: u32) -> Result<bool, CoreError> {
+        if known != UNKNOWN {
+            return Ok(known > from);
+        }
+        let (number, is_new) = self.store.number_of_root(pair).ok_or_else(too_many)?;
+        if is_new {
+            append(&mut self.before, from);
+        }
+        Ok(number > from)
+    }
+
+    /// Follows the moves of a state but those of thread `alone`, which lead nowhere new.
+    fn follow_others(&mut self, from: u32, alone: usize) -> Result<(), CoreError> {
+        let count = self.system.leaves();
+        self.store.fetch(from, &mut self.near);
+        self.system.moves(self.near.leaves(count), &mut self.moves)?;
+        let mut others = Batch::default();
+        self.follow(|step| !is_chosen(step, Some(alone)), &mut others)?;
+        for pair in others.pairs {
+            self.number(from, pair, UNKNOWN)?;
+        }
+        Ok(())
     }
 }
 
@@ -186,6 +347,9 @@ impl Exploration {
 
     /// A shortest run to a state that was found, and then the move at `last` of those possible there.
     pub fn run_to(&mut self, state: u32, last: Option<usize>) -> Result<Vec<RunStep>, CoreError> {
+        if let Some(run) = &self.run {
+            return Ok(run.clone());
+        }
         let count = self.system.leaves();
         let (mut expanded, mut moves) = (ExpandedState::default(), Successors::default());
         let mut run = Vec::new();
@@ -203,7 +367,7 @@ impl Exploration {
             name = self.before(name);
             self.fetch(name, &mut expanded);
             self.system.moves(expanded.leaves(count), &mut moves)?;
-            let is_it = |step: &&Transition| !step.failed && moves.after(step, count) == after.as_slice();
+            let is_it = |step: &&Transition| moves.leads_to(step, expanded.leaves(count), &after);
             run.extend(moves.list.iter().find(is_it).map(|step| run_step(step, &moves)));
         }
         run.reverse();

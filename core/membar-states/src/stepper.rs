@@ -6,8 +6,8 @@ use membar_step::store_buffers::Waits;
 use membar_step::{Access, Memory, Source, perform};
 
 use super::cache::Trace;
-use super::program::Program;
-use super::store::ComponentTable;
+use super::components::ComponentTable;
+use super::program::{CellLayout, Program};
 use super::thread_state::{Entry, ThreadState, put};
 
 /// Why an edge was not taken.
@@ -133,16 +133,33 @@ impl Stepper {
         }
     }
 
-    /// Reads the part of `thread` in a state.
-    pub(super) fn decode_thread(
-        &self,
-        program: &Program,
-        leaves: &[u32],
-        thread: usize,
-        local: &mut ThreadState,
-    ) {
-        let number = leaves[program.words + thread];
-        local.read(self.locals[thread].get(number), program.threads[thread].registers.len());
+    /// Reads a part of `thread`.
+    pub(super) fn decode_part(&self, program: &Program, thread: usize, part: u32, local: &mut ThreadState) {
+        local.read(self.locals[thread].get(part), program.threads[thread].registers.len());
+    }
+
+    /// Reads the part of another thread in the middle of a step.
+    pub(super) fn open_other(&mut self, program: &Program, thread: usize, local: &mut ThreadState) {
+        let part = self.read_number(program.part_of(thread));
+        self.decode_part(program, thread, part, local);
+    }
+
+    /// The number of a part or of the contents of a channel.
+    #[expect(clippy::cast_possible_truncation, reason = "it is one word")]
+    pub(super) fn read_number(&mut self, place: CellLayout) -> u32 {
+        self.read_word(place) as u32
+    }
+
+    /// A word of the state, or a part of it.
+    pub(super) fn read_word(&mut self, place: CellLayout) -> u64 {
+        let value = place.get(&self.leaves);
+        self.trace.read(place, value);
+        value
+    }
+
+    pub(super) fn write_word(&mut self, place: CellLayout, value: u64) {
+        place.set(&mut self.leaves, value);
+        self.trace.write(place, value);
     }
 
     /// The number of a part of `thread`.
@@ -230,7 +247,7 @@ impl Stepper {
         self.settle(program)?;
         self.local.write(&mut self.bytes);
         let number = self.locals[self.thread].number(&self.bytes).ok_or(Halt::Full)?;
-        self.leaves[program.words + self.thread] = number;
+        self.write_word(program.part_of(self.thread), u64::from(number));
         Ok(())
     }
 
@@ -374,7 +391,7 @@ impl Memory for Acting<'_> {
     fn join(&mut self, thread: ThreadId) -> Done {
         let (stepper, number) = (&mut *self.stepper, thread.index());
         let mut other = std::mem::take(&mut stepper.other);
-        stepper.decode_thread(self.program, &stepper.leaves, number, &mut other);
+        stepper.open_other(self.program, number, &mut other);
         let is_ended = other.started
             && self.program.threads[number].leaving[other.point as usize].is_empty()
             && other.buffer.is_empty();

@@ -2,9 +2,9 @@
 
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};
+use membar_ir::words::narrow;
 
-use super::cache::{Effect, Recalled, SuccessorCache, effect};
-use super::program::Program;
+use super::cache::{Recalled, Sides, UNKNOWN};
 use super::safety::RunStep;
 use super::stepper::{Halt, Stepper};
 
@@ -21,19 +21,20 @@ pub(super) struct Transition {
     pub(super) flushed: Option<CellId>,
     /// Whether an assertion fails in it: then it leads nowhere.
     pub(super) failed: bool,
-    /// Where, in `Successors`, the state that it leads to begins.
-    after: usize,
+    /// What it changes, in `Successors`.
+    changes: (u32, u32),
+    /// The same in short, for steps that were remembered.
+    pub(super) sides: Sides,
     /// The values read and chosen, in `Successors`; behind them those of the partner.
-    values: (usize, usize, usize),
+    values: (u32, u32, u32),
 }
 
 /// All that can happen in a state, and what kept the rest from happening.
 #[derive(Debug, Default)]
 pub(super) struct Successors {
     pub(super) list: Vec<Transition>,
-    afters: Vec<u32>,
-    /// Where the next of them begins.
-    after: usize,
+    /// Words that steps change: which, and what they are afterwards.
+    changes: Vec<(u32, u32)>,
     values: Vec<u64>,
     /// Whether the bound held a store back.
     pub(super) held: bool,
@@ -55,27 +56,27 @@ pub(super) struct Successors {
 impl Successors {
     pub(super) fn clear(&mut self) {
         self.list.clear();
-        self.afters.clear();
+        self.changes.clear();
         self.values.clear();
         self.held_by.clear();
         self.halted.clear();
-        (self.after, self.pending) = (0, 0);
+        self.pending = 0;
         (self.held, self.blocked) = (false, false);
         self.faults.clear();
         self.unfit = None;
     }
 
-    /// Adds a step; the state that it leads to, if it leads anywhere, was put behind all others.
-    fn add(&mut self, who: TransitionId, failed: bool, values: &[u64], partner_values: &[u64]) {
+    /// Adds a step; its changes, if it leads anywhere, were put behind all others.
+    fn add(&mut self, who: TransitionId, failed: bool, sides: Sides, values: &[u64], partner_values: &[u64]) {
         let TransitionId { thread, edge, partner, flushed } = who;
-        let after = self.after;
-        self.after = self.afters.len();
-        let start = self.values.len();
+        let known = self.list.last().map_or(0, |step| step.changes.1);
+        let changes = (known, narrow(self.changes.len()));
+        let start = narrow(self.values.len());
         self.values.extend_from_slice(values);
-        let middle = self.values.len();
+        let middle = narrow(self.values.len());
         self.values.extend_from_slice(partner_values);
-        let values = (start, middle, self.values.len());
-        self.list.push(Transition { thread, edge, partner, flushed, failed, after, values });
+        let values = (start, middle, narrow(self.values.len()));
+        self.list.push(Transition { thread, edge, partner, flushed, failed, changes, sides, values });
     }
 
     /// Records why a step was not taken; `thread` is the one that could not go on.
@@ -124,19 +125,33 @@ impl Successors {
         self.halted.iter().filter(move |halted| halted.0 == thread).map(|halted| halted.1)
     }
 
-    /// The state that a move leads to.
-    pub(super) fn after(&self, step: &Transition, leaves: usize) -> &[u32] {
-        &self.afters[step.after..step.after + leaves]
+    /// The words that a move changes, and what they are afterwards.
+    pub(super) fn changes(&self, step: &Transition) -> &[(u32, u32)] {
+        &self.changes[step.changes.0 as usize..step.changes.1 as usize]
+    }
+
+    /// The state that a move leads to from the state `before`.
+    pub(super) fn after(&self, step: &Transition, before: &[u32]) -> Vec<u32> {
+        let mut after = before.to_vec();
+        for &(leaf, word) in self.changes(step) {
+            after[leaf as usize] = word;
+        }
+        after
+    }
+
+    /// Whether a move leads from the state `before` to the state `after`.
+    pub(super) fn leads_to(&self, step: &Transition, before: &[u32], after: &[u32]) -> bool {
+        !step.failed && self.after(step, before) == after
     }
 
     /// The values read and chosen in a move, or the cell and the value flushed.
     pub(super) fn values(&self, step: &Transition) -> &[u64] {
-        &self.values[step.values.0..step.values.1]
+        &self.values[step.values.0 as usize..step.values.1 as usize]
     }
 
     /// The values read and chosen by the receiver.
     pub(super) fn partner_values(&self, step: &Transition) -> &[u64] {
-        &self.values[step.values.1..step.values.2]
+        &self.values[step.values.1 as usize..step.values.2 as usize]
     }
 }
 
@@ -160,57 +175,46 @@ impl TransitionId {
 /// Records the result of a step.
 pub(super) fn note(
     stepper: &Stepper,
+    leaves: &[u32],
     done: Result<(), Halt>,
     who: TransitionId,
     moves: &mut Successors,
 ) -> Result<(), CoreError> {
     match done {
-        Ok(()) => moves.afters.extend_from_slice(&stepper.leaves),
+        Ok(()) => {
+            let words = stepper.leaves.iter().zip(leaves).zip(0..);
+            let changed = words.filter(|((after, before), _)| after != before);
+            moves.changes.extend(changed.map(|((&after, _), leaf)| (leaf, after)));
+        }
         Err(Halt::Failed) => {}
         Err(halt) => return moves.note_halt(halt, who, stepper.thread, &stepper.values),
     }
-    moves.add(who, done.is_err(), &stepper.values, &stepper.partner_values);
+    moves.add(who, done.is_err(), (UNKNOWN, UNKNOWN), &stepper.values, &stepper.partner_values);
     Ok(())
 }
 
 /// Records a step from the cache.
 pub(super) fn note_recalled(
-    program: &Program,
     leaves: &[u32],
     step: &Recalled<'_>,
     who: TransitionId,
     moves: &mut Successors,
 ) -> Result<(), CoreError> {
-    match step.effect {
-        Effect::Closed => return Ok(()),
-        Effect::Halted(Halt::Failed) => {}
-        Effect::Halted(halt) => return moves.note_halt(halt, who, who.thread, step.values),
-        Effect::Moved(part) => {
-            let start = moves.afters.len();
-            moves.afters.extend_from_slice(leaves);
-            let after = &mut moves.afters[start..];
-            for &(cell, value) in step.writes {
-                program.layout[cell.index()].set(after, value);
+    match step.done {
+        Ok(()) => {
+            for change in step.changes {
+                let before = leaves[change.leaf as usize];
+                let after = change.apply(before);
+                if after != before {
+                    moves.changes.push((change.leaf, after));
+                }
             }
-            after[program.words + who.thread] = part;
         }
+        Err(Halt::Failed) => {}
+        Err(halt) => return moves.note_halt(halt, who, step.thread, step.values),
     }
-    moves.add(who, step.effect == Effect::Halted(Halt::Failed), step.values, &[]);
+    moves.add(who, step.done.is_err(), step.sides, step.values, step.partner_values);
     Ok(())
-}
-
-/// Puts a step that the stepper performed into the cache.
-pub(super) fn keep(
-    cache: &mut SuccessorCache,
-    program: &Program,
-    stepper: &Stepper,
-    root: Option<usize>,
-    done: Result<(), Halt>,
-) {
-    let part = stepper.leaves[program.words + stepper.thread];
-    if let Some((root, effect)) = root.zip(effect(done, part)) {
-        cache.keep(root, &stepper.trace, effect, &stepper.values);
-    }
 }
 
 pub(super) fn too_many() -> CoreError {

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use membar_ir::error::CoreError;
-use membar_ir::program::{Meeting, Observable, Predicate, Term, Thread};
+use membar_ir::program::{Meeting, Observable, Predicate, Term};
 use membar_step::sign_extend;
 
-use super::cache::{Effect, SuccessorCache, Trace};
+use super::cache::{SuccessorCache, UNKNOWN};
 use super::goals::{NOWHERE, Points};
-use super::program::{BufferKind, Program};
+use super::parts::{Part, Parts, Step, StepKind};
+use super::program::Program;
 use super::stepper::Stepper;
-use super::successors::{Successors, TransitionId, keep, note, note_recalled, too_many};
+use super::successors::{Successors, TransitionId, note, note_recalled, too_many};
 use super::thread_state::{Entry, ThreadState};
 
 /// A program that can be run.
@@ -20,9 +21,13 @@ pub struct System {
     pub program: Arc<Program>,
     pub(super) stepper: Stepper,
     cache: SuccessorCache,
+    parts: Parts,
     /// The parts of all threads in the state at hand, and their numbers.
+    current: Vec<Part>,
+    numbers: Vec<Option<u32>>,
+    /// The same, written out as far as somebody wanted to know: which numbers these have.
     locals: Vec<ThreadState>,
-    parts: Vec<Option<u32>>,
+    decoded: Vec<Option<u32>>,
     /// Per thread, whether it may take an edge there.
     movers: Vec<bool>,
     /// Whether a thread is inside an atomic block there.
@@ -38,16 +43,18 @@ impl System {
     #[must_use]
     pub fn new(program: Arc<Program>) -> Self {
         let stepper = Stepper::new(&program);
-        let locals = program.threads.iter().map(|_| ThreadState::default()).collect();
-        let parts = vec![None; program.threads.len()];
-        let cache = SuccessorCache::new(program.threads.len());
+        let count = program.threads.len();
+        let cache = SuccessorCache::new(&program.leaf_order());
         let has_idle_edges = program.threads.iter().any(|thread| thread.edges.iter().any(|edge| edge.idle));
         Self {
             program,
             stepper,
             cache,
-            locals,
-            parts,
+            parts: Parts::new(count),
+            current: vec![Part::default(); count],
+            numbers: vec![None; count],
+            locals: vec![ThreadState::default(); count],
+            decoded: vec![None; count],
             movers: Vec::new(),
             is_inside: false,
             has_idle_edges,
@@ -73,9 +80,12 @@ impl System {
         all
     }
 
-    /// The parts of all threads in the state whose moves were asked for last.
-    pub(super) fn locals(&self) -> &[ThreadState] {
-        &self.locals
+    /// The program, and the parts of all threads in the state whose moves were asked for last.
+    pub(super) fn locals(&mut self) -> (&Program, &[ThreadState]) {
+        for thread in 0..self.current.len() {
+            self.decode(thread);
+        }
+        (&self.program, &self.locals)
     }
 
     /// Number of words of a state.
@@ -87,7 +97,8 @@ impl System {
     /// Bytes held by parts of states, and by what is remembered of their steps.
     pub(super) fn bytes(&self) -> usize {
         let parts = self.stepper.locals.iter().chain(&self.stepper.contents);
-        parts.map(super::store::ComponentTable::bytes).sum::<usize>() + self.cache.bytes()
+        let parts = parts.map(super::components::ComponentTable::bytes).sum::<usize>();
+        parts + self.cache.bytes() + self.parts.bytes()
     }
 
     /// The state in which every run begins.
@@ -120,24 +131,26 @@ impl System {
     /// All that can happen in the state `leaves`.
     pub(super) fn moves(&mut self, leaves: &[u32], moves: &mut Successors) -> Result<(), CoreError> {
         moves.clear();
+        if self.cache.begins_anew() {
+            self.parts.forget_roots();
+        }
         self.open(leaves);
         self.find_movers();
-        for thread in 0..self.locals.len() {
-            let local = &self.locals[thread];
-            let edges = self.program.threads[thread].leaving[local.point as usize].len();
-            let part = leaves[self.program.words + thread];
-            let root = self.cache.steps(thread, part, edges + local.buffer.len());
-            if local.started && !self.is_inside {
-                self.flushes(leaves, thread, root.map(|root| root + edges), moves)?;
+        for thread in 0..self.current.len() {
+            let part = self.current[thread];
+            if part.is_started && !self.is_inside {
+                for place in part.flushes.0..part.flushes.1 {
+                    self.flush(leaves, thread, place, moves)?;
+                }
             }
             if self.movers[thread] {
-                self.edges(leaves, thread, root, false, moves)?;
+                self.edges(leaves, thread, false, moves)?;
             }
         }
         if self.has_idle_edges && moves.is_stuck() {
-            for thread in 0..self.locals.len() {
+            for thread in 0..self.current.len() {
                 if self.movers[thread] {
-                    self.edges(leaves, thread, None, true, moves)?;
+                    self.edges(leaves, thread, true, moves)?;
                 }
             }
         }
@@ -153,82 +166,86 @@ impl System {
     /// Finds the threads that may take an edge: one inside an atomic block, if there is one; else those at committed
     /// points, if there are any; else all.
     fn find_movers(&mut self) {
-        let mut threads = self.program.threads.iter().zip(&self.locals);
-        let inside = threads.position(|(thread, local)| local.started && thread.atomic[local.point as usize]);
+        let inside = self.current.iter().position(|part| part.is_started && part.is_atomic);
         self.is_inside = inside.is_some();
-        if let Some(inside) = inside {
-            self.movers.clear();
-            self.movers.resize(self.locals.len(), false);
-            self.movers[inside] = true;
-            return;
-        }
+        let is_committed = |part: &Part| part.is_started && part.is_committed;
+        let has_committed = self.current.iter().any(is_committed);
         self.movers.clear();
-        self.movers.extend(self.locals.iter().map(|local| local.started));
-        let threads = self.program.threads.iter().zip(&self.locals);
-        let is_committed = |(thread, local): (&Thread, &ThreadState)| {
-            local.started && thread.committed[local.point as usize]
-        };
-        if threads.clone().any(is_committed) {
-            self.movers.clear();
-            self.movers.extend(threads.map(is_committed));
-        }
+        self.movers.extend(self.current.iter().enumerate().map(|(thread, part)| match inside {
+            Some(inside) => thread == inside,
+            None if has_committed => is_committed(part),
+            None => part.is_started,
+        }));
     }
 
-    /// Reads the parts of all threads.
+    /// Finds out what is known of the parts of all threads.
     fn open(&mut self, leaves: &[u32]) {
-        for (thread, (local, known)) in self.locals.iter_mut().zip(&mut self.parts).enumerate() {
-            let part = Some(leaves[self.program.words + thread]);
-            if *known != part {
-                *known = part;
-                self.stepper.decode_thread(&self.program, leaves, thread, local);
+        for thread in 0..self.current.len() {
+            let number = leaves[self.program.words + thread];
+            if self.numbers[thread] == Some(number) {
+                continue;
             }
+            self.numbers[thread] = Some(number);
+            self.current[thread] = if let Some(part) = self.parts.get(thread, number) {
+                part
+            } else {
+                self.decode(thread);
+                self.parts.add(&self.program, thread, number, &self.locals[thread], &mut self.stack)
+            };
         }
     }
 
-    /// The flushes of a thread's buffer; they are remembered from `root` on.
-    fn flushes(
+    /// Reads the part that a thread has in the state at hand.
+    fn decode(&mut self, thread: usize) {
+        if self.decoded[thread] != self.numbers[thread]
+            && let Some(number) = self.numbers[thread]
+        {
+            self.decoded[thread] = Some(number);
+            self.stepper.decode_part(&self.program, thread, number, &mut self.locals[thread]);
+        }
+    }
+
+    /// A flush of a thread's buffer.
+    fn flush(
         &mut self,
         leaves: &[u32],
         thread: usize,
-        root: Option<usize>,
+        place: u32,
         moves: &mut Successors,
     ) -> Result<(), CoreError> {
+        let part = self.current[thread];
+        let Step { kind, root } = self.parts.step(thread, &part, place);
+        let StepKind::Flush(position, cell) = kind else { return Ok(()) };
+        let who = TransitionId { thread, edge: None, partner: None, flushed: Some(cell) };
+        if let Some(step) = self.cache.recall(root, leaves) {
+            return note_recalled(leaves, &step, who, moves);
+        }
+        self.decode(thread);
         let local = &self.locals[thread];
-        if local.buffer.is_empty() {
-            return Ok(());
-        }
-        let positions = flushable(&self.program, local);
-        for position in positions {
-            let Entry::Store(cell, value) = local.buffer[position] else { continue };
-            let who = TransitionId { thread, edge: None, partner: None, flushed: Some(cell) };
-            let root = root.map(|root| root + position);
-            if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
-                note_recalled(&self.program, leaves, &step, who, moves)?;
-                continue;
-            }
-            let done = self.stepper.take_flush(&self.program, leaves, thread, local, position);
-            self.stepper.values.clear();
-            self.stepper.values.extend([u64::from(cell.0), value]);
-            keep(&mut self.cache, &self.program, &self.stepper, root, done);
-            note(&self.stepper, done, who, moves)?;
-        }
-        Ok(())
+        let position = position as usize;
+        let value = if let Entry::Store(_, value) = local.buffer[position] { value } else { 0 };
+        let done = self.stepper.take_flush(&self.program, leaves, thread, local, position);
+        self.stepper.values.clear();
+        self.stepper.values.extend([u64::from(cell.0), value]);
+        let root = self.cache.keep(root, &self.stepper, done);
+        self.parts.set_root(&part, place, root);
+        note(&self.stepper, leaves, done, who, moves)
     }
 
-    /// The edges of a thread that can be taken; they are remembered from `root` on.
+    /// The edges of a thread that can be taken.
     fn edges(
         &mut self,
         leaves: &[u32],
         thread: usize,
-        root: Option<usize>,
         idle: bool,
         moves: &mut Successors,
     ) -> Result<(), CoreError> {
-        let code = &self.program.threads[thread];
-        let local = &self.locals[thread];
+        let part = self.current[thread];
         let (mut rank, before) = (0, moves.enabled());
-        for (place, &number) in code.leaving[local.point as usize].iter().enumerate() {
-            let edge = &code.edges[number.index()];
+        for place in part.edges.0..part.edges.1 {
+            let Step { kind, root } = self.parts.step(thread, &part, place);
+            let StepKind::Edge(number) = kind else { continue };
+            let edge = &self.program.threads[thread].edges[number.index()];
             if edge.rank > rank && moves.enabled() > before {
                 break;
             }
@@ -237,37 +254,16 @@ impl System {
                 continue;
             }
             let who = TransitionId { thread, edge: Some(number), partner: None, flushed: None };
-            let root = root
-                .filter(|_| self.program.is_thread_local[thread][number.index()])
-                .map(|root| root + place);
-            if let Some(step) = root.and_then(|root| self.cache.recall(&self.program, root, leaves)) {
-                note_recalled(&self.program, leaves, &step, who, moves)?;
-                continue;
-            }
-            if !edge.is_open(&local.registers, &mut self.stack) {
-                if let Some(root) = root {
-                    self.cache.keep(root, &Trace::default(), Effect::Closed, &[]);
-                }
-                continue;
-            }
             match edge.meeting {
-                None => loop {
-                    let done = self.stepper.take_edge(&self.program, leaves, thread, local, edge);
-                    keep(&mut self.cache, &self.program, &self.stepper, root, done);
-                    note(&self.stepper, done, who, moves)?;
-                    if !self.stepper.has_more_choices() {
-                        break;
+                None => {
+                    if let Some(step) = self.cache.recall(root, leaves) {
+                        note_recalled(leaves, &step, who, moves)?;
+                    } else {
+                        self.take_edge(leaves, who, (&part, place, root), moves)?;
                     }
-                },
+                }
                 Some(meeting) if meeting.sends => {
-                    let meet = Meet {
-                        program: &self.program,
-                        locals: &self.locals,
-                        movers: &self.movers,
-                        anybody: self.is_inside,
-                        meeting,
-                    };
-                    meet.all(&mut self.stepper, leaves, who, moves, &mut self.stack)?;
+                    self.meet(leaves, who, meeting, (&part, place, root), moves)?;
                 }
                 // It waits for somebody who sends.
                 Some(_) => moves.halted.push((thread, None)),
@@ -276,136 +272,145 @@ impl System {
         Ok(())
     }
 
-    /// Whether the process has ended, or all threads have ended, or may stay where they are, and all stores are in
-    /// memory, in the state whose moves were asked for last.
-    pub(super) fn may_stay(&self) -> bool {
-        let mut threads = self.program.threads.iter().zip(&self.locals);
-        if threads.any(|(thread, local)| local.started && thread.exits[local.point as usize]) {
-            return true;
-        }
-        self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
-            let point = local.point as usize;
-            let may_stay = thread.leaving[point].is_empty() || thread.ends[point];
-            !local.started || (local.buffer.is_empty() && may_stay)
-        })
-    }
-
-    /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
-    /// asked for last.
-    pub(super) fn is_final(&self) -> bool {
-        self.program.threads.iter().zip(&self.locals).all(|(thread, local)| {
-            let is_empty = local.buffer.is_empty();
-            !local.started || (thread.leaving[local.point as usize].is_empty() && is_empty)
-        })
-    }
-
-    /// Where the threads are in the state whose moves were asked for last.
-    pub(super) fn points(&self) -> Points {
-        self.locals.iter().map(|local| if local.started { local.point } else { NOWHERE }).collect()
-    }
-
-    /// What the terms of final states are in the state whose moves were asked for last.
-    pub(super) fn terms(&self, leaves: &[u32]) -> Vec<u64> {
-        let value = |term: &Term| match *term {
-            Term::Register(thread, register) => self.locals[thread.index()].registers[register.index()],
-            Term::Cell(cell) => self.program.layout[cell.index()].get(leaves),
-        };
-        self.program.terms.iter().map(value).collect()
-    }
-
-    /// Whether a predicate is true of the state whose moves were asked for last.
-    pub(super) fn holds(&mut self, predicate: usize, leaves: &[u32]) -> bool {
-        let Predicate { reads, expression } = &self.program.predicates[predicate];
-        self.seen.clear();
-        for read in reads {
-            self.seen.push(match read {
-                Observable::Cell(cell) => {
-                    let word = self.program.layout[cell.index()].get(leaves);
-                    let known = self.program.cells[cell.index()];
-                    sign_extend(word, if known.signed { 8 * known.size } else { 0 })
-                }
-                Observable::Register(thread, register) => {
-                    self.locals[thread.index()].registers[register.index()]
-                }
-                Observable::At(thread, points) => {
-                    let local = &self.locals[thread.index()];
-                    u64::from(local.started && points[local.point as usize])
-                }
-            });
-        }
-        expression.evaluate(&self.seen, &mut self.stack) != 0
-    }
-}
-
-/// Positions of the entries that may reach memory next.
-fn flushable(program: &Program, local: &ThreadState) -> Vec<usize> {
-    let mut positions: Vec<usize> = Vec::new();
-    for (position, entry) in local.buffer.iter().enumerate() {
-        match *entry {
-            Entry::Barrier => break,
-            Entry::Start(_) => {}
-            Entry::Store(cell, _) => {
-                if !positions.iter().any(|&other| local.buffer[other].cell() == Some(cell)) {
-                    positions.push(position);
-                }
-                if program.discipline != BufferKind::Pso {
-                    break;
-                }
-            }
-        }
-    }
-    positions
-}
-
-/// A sender that looks for somebody who receives at once.
-struct Meet<'s> {
-    program: &'s Program,
-    locals: &'s [ThreadState],
-    movers: &'s [bool],
-    /// Whether it meets any thread that was started, as from inside an atomic block.
-    anybody: bool,
-    meeting: Meeting,
-}
-
-impl Meet<'_> {
-    /// Every step in which somebody receives what is sent.
-    fn all(
-        &self,
-        stepper: &mut Stepper,
+    /// Takes an edge, with every combination of choices; what is known of its step is at `known`.
+    fn take_edge(
+        &mut self,
         leaves: &[u32],
         who: TransitionId,
+        known: (&Part, u32, u32),
         moves: &mut Successors,
-        stack: &mut Vec<u64>,
     ) -> Result<(), CoreError> {
-        let Some(sending) = who.edge else { return Ok(()) };
-        let code = &self.program.threads[who.thread];
-        let sender = (who.thread, &self.locals[who.thread], &code.edges[sending.index()]);
-        for (other, local) in self.locals.iter().enumerate() {
-            let meets_itself = other == who.thread;
-            let may_move = self.movers[other] || (self.anybody && local.started);
-            if !may_move || meets_itself {
+        let (Some(number), (part, place, root)) = (who.edge, known) else { return Ok(()) };
+        self.decode(who.thread);
+        let edge = &self.program.threads[who.thread].edges[number.index()];
+        loop {
+            let local = &self.locals[who.thread];
+            let done = self.stepper.take_edge(&self.program, leaves, who.thread, local, edge);
+            if self.program.is_remembered[who.thread][number.index()] {
+                let root = self.cache.keep(root, &self.stepper, done);
+                self.parts.set_root(part, place, root);
+            }
+            note(&self.stepper, leaves, done, who, moves)?;
+            if !self.stepper.has_more_choices() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Every step in which somebody receives what a thread sends without room in between. What is known of such steps
+    /// is found, below the root of the sender's, by receiver and edge.
+    fn meet(
+        &mut self,
+        leaves: &[u32],
+        who: TransitionId,
+        meeting: Meeting,
+        known: (&Part, u32, u32),
+        moves: &mut Successors,
+    ) -> Result<(), CoreError> {
+        let (Some(sending), (part, place, mut root)) = (who.edge, known) else { return Ok(()) };
+        if root == UNKNOWN && part.is_kept() {
+            root = self.cache.add_node(self.program.part_of(who.thread));
+            self.parts.set_root(part, place, root);
+        }
+        self.decode(who.thread);
+        for other in 0..self.current.len() {
+            let partner = self.current[other];
+            let may_move = self.movers[other] || (self.is_inside && partner.is_started);
+            if !may_move || other == who.thread {
                 continue;
             }
-            let code = &self.program.threads[other];
-            for &number in &code.leaving[local.point as usize] {
-                let edge = &code.edges[number.index()];
-                let receives = |partner_values: Meeting| {
-                    !partner_values.sends && partner_values.channel == self.meeting.channel
-                };
-                if !edge.meeting.is_some_and(receives) || !edge.is_open(&local.registers, stack) {
+            for place in partner.edges.0..partner.edges.1 {
+                let StepKind::Edge(number) = self.parts.step(other, &partner, place).kind else { continue };
+                let edge = &self.program.threads[other].edges[number.index()];
+                let fits = |other: Meeting| !other.sends && other.channel == meeting.channel;
+                if !edge.meeting.is_some_and(fits) {
                     continue;
                 }
                 let who = TransitionId { partner: Some((other, number)), ..who };
+                let key = (other as u64) << 32 | u64::from(number.0);
+                let known = self.cache.next(root, key);
+                if let Some(step) = self.cache.recall(known, leaves) {
+                    note_recalled(leaves, &step, who, moves)?;
+                    continue;
+                }
+                let local = &self.locals[who.thread];
+                let code = &self.program.threads[who.thread];
+                let sender = (who.thread, local, &code.edges[sending.index()]);
+                let is_remembered = root != UNKNOWN
+                    && self.program.is_remembered[who.thread][sending.index()]
+                    && self.program.is_remembered[other][number.index()];
                 loop {
-                    let position = self.meeting.position;
-                    let done = stepper.take_meeting(self.program, leaves, sender, (other, edge), position);
-                    note(stepper, done, who, moves)?;
-                    if !stepper.has_more_choices() {
+                    let receiver = (other, edge);
+                    let program = &self.program;
+                    let done = self.stepper.take_meeting(program, leaves, sender, receiver, meeting.position);
+                    if is_remembered {
+                        let below = self.cache.keep(known, &self.stepper, done);
+                        self.cache.set_next(root, key, below);
+                    }
+                    note(&self.stepper, leaves, done, who, moves)?;
+                    if !self.stepper.has_more_choices() {
                         break;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the process has ended, or all threads have ended, or may stay where they are, and all stores are in
+    /// memory, in the state whose moves were asked for last.
+    pub(super) fn may_stay(&self) -> bool {
+        self.current.iter().any(|part| part.is_started && part.exits)
+            || self
+                .current
+                .iter()
+                .all(|part| !part.is_started || (part.is_drained && (part.has_ended || part.may_stay)))
+    }
+
+    /// Whether every thread that was started has ended and all stores are in memory, in the state whose moves were
+    /// asked for last.
+    pub(super) fn is_final(&self) -> bool {
+        self.current.iter().all(|part| !part.is_started || (part.has_ended && part.is_drained))
+    }
+
+    /// Where the threads are in the state whose moves were asked for last.
+    pub(super) fn points(&self) -> Points {
+        self.current.iter().map(|part| if part.is_started { part.point } else { NOWHERE }).collect()
+    }
+
+    /// What the terms of final states are in the state whose moves were asked for last.
+    pub(super) fn terms(&mut self, leaves: &[u32]) -> Vec<u64> {
+        let (program, locals) = self.locals();
+        let value = |term: &Term| match *term {
+            Term::Register(thread, register) => locals[thread.index()].registers[register.index()],
+            Term::Cell(cell) => program.layout[cell.index()].get(leaves),
+        };
+        program.terms.iter().map(value).collect()
+    }
+
+    /// Whether a predicate is true of the state whose moves were asked for last.
+    pub(super) fn holds(&mut self, predicate: usize, leaves: &[u32]) -> bool {
+        let program = Arc::clone(&self.program);
+        let Predicate { reads, expression } = &program.predicates[predicate];
+        self.seen.clear();
+        for read in reads {
+            let value = match read {
+                Observable::Cell(cell) => {
+                    let word = self.program.layout[cell.index()].get(leaves);
+                    let known = self.program.cells[cell.index()];
+                    sign_extend(word, if known.signed { 8 * known.size } else { 0 })
+                }
+                Observable::Register(thread, register) => {
+                    self.decode(thread.index());
+                    self.locals[thread.index()].registers[register.index()]
+                }
+                Observable::At(thread, points) => {
+                    let part = &self.current[thread.index()];
+                    u64::from(part.is_started && points[part.point as usize])
+                }
+            };
+            self.seen.push(value);
+        }
+        expression.evaluate(&self.seen, &mut self.stack) != 0
     }
 }

@@ -14,9 +14,10 @@ use super::findings::{Findings, Note, Options, look};
 use super::product::{Claim, LabelTable, OpenEdges};
 use super::reduction::Reduction;
 use super::safety::is_chosen;
-use super::store::{ExpandedState, Store, append, spread_words};
+use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
+use super::tables::{append, spread_words};
 
 /// A state that has no number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -194,7 +195,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(own: usize, workers: usize, system: System, has_claim: bool) -> Self {
         let states = OwnStates {
-            store: Store::new(system.leaves(), has_claim),
+            store: Store::new(&system.program.leaf_order(), has_claim),
             before: Vec::new(),
             numbers: Vec::new(),
             fresh: Vec::new(),
@@ -323,7 +324,8 @@ impl Worker {
     /// A thread that may move alone in the state at hand but for the cycle proviso, and what was chosen there before.
     fn choose(&mut self, common: &Common<'_>) -> (Option<usize>, Choice) {
         let Some(reduction) = common.reduction else { return (None, Choice::Full) };
-        let thread = reduction.ample_thread(&self.system.program, self.system.locals(), &self.moves);
+        let (program, locals) = self.system.locals();
+        let thread = reduction.ample_thread(program, locals, &self.moves);
         let choice = match common.claim {
             Some(_) => *self.states.choice(self.states.store.beside_rider(&self.near)),
             None => Choice::Open,
@@ -374,9 +376,12 @@ impl Worker {
         // With a claim all must go on, without one of them.
         let mut goes_on = common.claim.is_some();
         let age = if asks && goes_on { self.states.store.beside_rider(&self.near) } else { 0 };
-        let mut go = |program: &[u32], edge: (u32, AcceptanceSets), step: Option<&Transition>| {
+        let mut go = |edge: (u32, AcceptanceSets), step: Option<&Transition>| {
             self.words.clear();
-            self.words.extend_from_slice(program);
+            self.words.extend_from_slice(self.near.leaves(count));
+            for &(leaf, word) in step.map_or(&[][..], |step| self.moves.changes(step)) {
+                self.words[leaf as usize] = word;
+            }
             let mut with = name;
             if let Some(claim) = common.claim {
                 if let Some(symmetry) = &claim.symmetry {
@@ -414,13 +419,13 @@ impl Worker {
         let edges = if common.claim.is_some() { self.open.list.as_slice() } else { &without_claim };
         for &edge in edges {
             if self.open.stays {
-                go(self.near.leaves(count), edge, None)?;
+                go(edge, None)?;
             }
             for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
                 if step.failed {
                     failed += u32::from(common.claim.is_none());
                 } else {
-                    go(self.moves.after(step, count), edge, Some(step))?;
+                    go(edge, Some(step))?;
                 }
             }
         }

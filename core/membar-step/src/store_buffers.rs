@@ -40,7 +40,7 @@ pub enum Waits {
 }
 
 /// The meaning of a tag set.
-#[allow(clippy::struct_excessive_bools)] // tags are independent of each other
+#[expect(clippy::struct_excessive_bools, reason = "tags are independent of each other")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Order {
     /// What a fence waits for.

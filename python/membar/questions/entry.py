@@ -57,6 +57,7 @@ def check(
     no_acceleration: bool = False,
     no_por: bool = False,
     shortest: bool = False,
+    bitstate: bool = False,
     brab: int | None = None,
     instances: Sequence[int] = (),
     jobs: int = 1,
@@ -123,6 +124,7 @@ def check(
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
         shortest: states: find a shortest run or lasso, without reduction.
+        bitstate: states: keep a few bits of each state.
         brab: guess invariants that hold with N processes, and prove them.
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: use N threads (litmus: N processes).
@@ -214,6 +216,7 @@ def repair(  # noqa: D417 - the other options are those of `check`
     no_acceleration: bool = False,
     no_por: bool = False,
     shortest: bool = False,
+    bitstate: bool = False,
     brab: int | None = None,
     instances: Sequence[int] = (),
     jobs: int = 1,

@@ -36,7 +36,7 @@ def search_options(given: Mapping[str, Any], options: Options) -> Options:
         found |= {"coherence": Coherence(coherence), "coherence_chosen_by_user": True}
     if given.get("fair") is not None:
         found["fair"] = frozenset(given["fair"])
-    for name in ("algorithm", "jobs", "shortest", "brab"):
+    for name in ("algorithm", "jobs", "shortest", "bitstate", "brab"):
         if given.get(name):
             found[name] = given[name]
     if given.get("instances"):

@@ -306,6 +306,14 @@ TABLE: Final = (
         help="states: find a shortest run or lasso, without reduction",
     ),
     Option(
+        name="--bitstate",
+        form="switch",
+        kinds=(PROGRAM,),
+        by_engines=True,
+        is_search=True,
+        help="states: keep a few bits of each state; finds violations in larger programs, never proves",
+    ),
+    Option(
         name="--brab",
         metavar="N",
         read="positive",

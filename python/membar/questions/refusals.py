@@ -199,6 +199,8 @@ def options_of(options: Options) -> Iterator[str]:
         yield "--algorithm"
     if options.shortest:
         yield "--shortest"
+    if options.bitstate:
+        yield "--bitstate"
     if options.jobs > 1:
         yield "--jobs"
     if options.brab is not None:
@@ -226,6 +228,8 @@ def _without(options: Options, option: str) -> Options:
             return replace(options, jobs=1)
         case "--shortest":
             return replace(options, shortest=False)
+        case "--bitstate":
+            return replace(options, bitstate=False)
         case "--algorithm":
             return replace(options, algorithm=None)
         case _:

@@ -100,6 +100,7 @@ class Options:
         fair: what runs must treat fairly to count for claims about runs: `buffers` (every queue of stores is
             empty or flushed again and again), `processes` (every thread is unable to move or moves).
         shortest: of several runs that show something a shortest is wanted (`states`), however long it takes.
+        bitstate: a few bits stand for each state (`states`), so that some states are left out.
         jobs: worker threads.
         stops_early: end with the first failed assertion, where nothing but the verdict is asked for.
         all_executions: keep every execution as a witness, not only the first (`--all`).
@@ -118,6 +119,7 @@ class Options:
     coherence_chosen_by_user: bool = False
     fair: frozenset[str] = frozenset({"buffers"})
     shortest: bool = False
+    bitstate: bool = False
     jobs: int = 1
     stops_early: bool = True
     all_executions: bool = False

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 NAME = "states"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 LEFT_OUT = "the run that was found, in which a claim is false, ends where the program is not followed"
+_BITS_FOR_RUNS = "--bitstate cannot answer LTL claims or conditions on final states: leave it out"
+_BITS_ONE_THREAD = "--jobs and --shortest have no effect with --bitstate: one thread searches depth-first"
+_BITS_BYTES = 1 << 29  # for the bits of visited states, unless a memory limit says otherwise
 _ONE_FAILURE = "only one run that fails an assertion is listed: --engine reference lists all"
 _MOST_JOBS = 64  # more threads than this would only wait for each other
 _LOOKED_FOR = frozenset({"condition", "errors", "claims", "assertions", "deadlock"})
@@ -149,6 +152,8 @@ class _Search:
 
     def run(self) -> Tally:
         """The tally, with a run for each kind of thing that was found."""
+        if self.task.options.bitstate:
+            self._prepare_bitstate()
         if self.task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")
         try:
@@ -163,6 +168,20 @@ class _Search:
             self.tally.statistics, nodes=self.product_states or None, seconds=self._seconds()
         )
         return self.tally
+
+    def _prepare_bitstate(self) -> None:
+        """Checks that the question can be asked with a few bits of each state.
+
+        Raises:
+            EngineLimitError: it cannot.
+        """
+        options = self.task.options
+        if self.terms or (self.program.claims and self._asks("claims")):
+            raise EngineLimitError(_BITS_FOR_RUNS)
+        if options.jobs > 1 or options.shortest:
+            self.tally.notes.append(_BITS_ONE_THREAD)
+        self.tally.algorithm = self.tally.algorithm.replace("states up to order", "every state")
+        self.tally.algorithm += ", a few bits of each"
 
     def _asks_only_for_claims(self) -> bool:
         """Whether only runs are asked about: they are looked for at once, before all states are known."""
@@ -195,15 +214,18 @@ class _Search:
     def _visited_states(self) -> _core.VisitedStates:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states")
-        stops = options.stops_early and not self.terms
+        stops = options.bitstate or (options.stops_early and not self.terms)
         found: _core.VisitedStates = self.core.explore(
             stop_at_failure=stops and self._is_settled_by_failure(),
             # Error states and claims are answered whether or not there is a deadlock.
-            stop_at_deadlock=stops and self._asks("deadlock") and not self.program.asks_about_states,
+            stop_at_deadlock=stops
+            and self._asks("deadlock")
+            and (options.bitstate or not self.program.asks_about_states),
             keep_finals=options.all_executions,
             reduced=self.reduced,
             jobs=min(options.jobs, _MOST_JOBS),
             round_size=self.round_size,
+            bitstate=_bytes_for_bits(limits.memory) if options.bitstate else None,
             seconds=limits.seconds,
             states=limits.states,
             memory=limits.memory,
@@ -225,6 +247,8 @@ class _Search:
             follow_run(machine, found.run_to(found.fault), ends_in_fault=True)
         tally.limit = self._limit(found.stopped)
         tally.stopped = found.stopped == "failure"
+        if found.omitted is not None and tally.limit is None:
+            tally.limit = _coverage(found.states, found.omitted)
         self._take_bound(found)
         if found.failure is not None:
             tally.failed_assertion = witness(machine, found.run_to(*found.failure), "assertion failed")
@@ -343,6 +367,22 @@ class _Search:
         return None if stopped is None else self.task.limits.reason(stopped) or INTERRUPTED
 
 
+def _bytes_for_bits(memory: int | None) -> int:
+    """How many bytes hold the bits of visited states: the rest is for the stack and for parts of states."""
+    return _BITS_BYTES if memory is None else memory * 3 // 4
+
+
+def _coverage(states: int, omitted: float) -> str:
+    """Why a bit-state search that found nothing proves nothing, and how much it has seen."""
+    part = 100 * states / max(states + omitted, 1)
+    # Never rounded up to all of them.
+    shown = f"{min(part, 99.9999):.4f}".rstrip("0").rstrip(".")
+    return (
+        f"the end of the bit-state search, which visited {states} states"
+        f" (by estimate {shown} % of those that it met), was reached"
+    )
+
+
 ENGINE = Engine(
     name=NAME,
     title="every state with bounded store buffers (Rust)",
@@ -350,7 +390,16 @@ ENGINE = Engine(
         models=has_store_buffers,
         properties=_LOOKED_FOR,
         options=frozenset(
-            {"--buffers", "--unroll", "--max-unroll", "--no-por", "--no-symmetry", "--shortest", "--jobs"}
+            {
+                "--buffers",
+                "--unroll",
+                "--max-unroll",
+                "--no-por",
+                "--no-symmetry",
+                "--shortest",
+                "--bitstate",
+                "--jobs",
+            }
         ),
         explores=Space.STATES,
         lists_all=False,
