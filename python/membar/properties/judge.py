@@ -243,7 +243,8 @@ class _Judgement:
 
     def _parts(self, names: Collection[str]) -> list[str]:
         """Which parts of these properties are checked, where it is not all of them."""
-        return [part for name, part in self.program.partly_checked if name in names or not name]
+        found = (part for name, part in self.program.partly_checked if name in names or not name)
+        return list(dict.fromkeys(found))
 
     def _gap(self, name: str) -> Finding | None:
         """Why nothing is known about a property that no execution violates that was explored."""

@@ -30,6 +30,12 @@ static D: Plain = Plain(std::cell::UnsafeCell::new(0));
 """
 # What a second thread does, what `main` does meanwhile, what it asserts after the join, and the verdict.
 CASES = {
+    "what is printed is not read": (
+        "D.set(1);",
+        'println!("{}", unsafe { &*D.0.get() });',
+        "",
+        "holds-within",
+    ),
     "a mutex is no fence": (
         "X.store(1, Relaxed); drop(M.lock()); D.set(Y.load(Relaxed));",
         "Y.store(1, Relaxed); drop(N.lock()); let r = X.load(Relaxed);",

@@ -31,6 +31,7 @@ _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
 _MANGLED = ("_R", "_ZN")
 _ADVICE = ": leave it out of what is checked, by `#[cfg(not(membar))]`"
 _LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind")
+_NOT_PRINTED = "not_printed"
 _OTHER_NAMES = {
     "__rust_alloc": "allocate",
     "__rust_alloc_zeroed": "allocate_zeroed",
@@ -101,7 +102,10 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         for name, item in found.functions.items()
         if name not in panics
     }
-    return replace(found, functions=kept, is_rust=True)
+    prints = any(last_word(demangle(name)) == _NOT_PRINTED for name in module.functions)
+    parts = tuple((word, "without what `print!` and its like read") for word in ("memory", "races"))
+    partly_checked = (*found.partly_checked, *(parts if prints else ()))
+    return replace(found, functions=kept, partly_checked=partly_checked, is_rust=True)
 
 
 def variables_used(modules: Iterable[llvm.Module]) -> frozenset[str]:

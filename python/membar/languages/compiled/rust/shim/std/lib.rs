@@ -11,6 +11,7 @@ extern crate std as real;
 pub use real::*;
 
 pub mod panic;
+pub mod prelude;
 #[doc(hidden)]
 pub mod primitives;
 pub mod process;

@@ -125,6 +125,6 @@ pub fn exit(status: i32) -> ! {
         core::hint::unreachable_unchecked()
     }
 }
-/// Marks where text is printed: what it is made of is not read.
-#[inline]
+/// Marks where text is printed: what it is made of is not read. A call of it is what membar looks for.
+#[inline(never)]
 pub fn not_printed() {}
