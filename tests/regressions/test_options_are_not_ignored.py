@@ -15,7 +15,8 @@ from regressions.option_inputs import EXAMPLES, SYSTEMS, TEXTS, VALUES
 
 _ROOT = Path(__file__).parents[2]
 _NUMBERS_THAT_VARY = re.compile(r'"(?:seconds|peak_bytes)": [\d.e-]+|\d+\.\d+ s')
-_AS_TEXT = ("--herd", "--explain", "--all", "--property")  # what they change is in the text
+# What they change is in the text.
+_AS_TEXT = ("--herd", "--explain", "--all", "--property", "--show-automaton")
 _LOOPS = {"--unroll", "--max-unroll", "--no-await", "--no-inplace"}
 # Options that apply, where these texts have nothing for them: no loops, no threads that are alike, one order
 # of writes per location, a search that prunes nothing or is over before a second worker begins, no execution
@@ -33,6 +34,7 @@ _NOTHING_TO_DO = {
 _OWN_ERRORS = {
     "--engine",
     "--ltl",
+    "--ltl-file",
     "--error",
     "--confirm",
     "--witness",
@@ -67,6 +69,7 @@ def _texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("process.pml").write_text(
         "byte x;\nactive proctype P() { x = 1; assert(x == 1) }\n", encoding="utf-8"
     )
+    Path("claims.ltl").write_text("G (x == 0)\n", encoding="utf-8")
     for name in ("none.txt", "witness.yml"):
         Path(name).write_text("", encoding="utf-8")
 
@@ -91,7 +94,10 @@ _PICTURES = {"--dot", "--svg"}  # of what holds there are none
 @pytest.mark.parametrize(
     ("words", "idle"),
     [
-        (["system.dve"], {"--engine", "--atomic", "--atomic-rule", "--buffers", "--jobs", *_PICTURES}),
+        (
+            ["system.dve"],
+            {"--engine", "--atomic", "--atomic-rule", "--buffers", "--jobs", "--no-symmetry", *_PICTURES},
+        ),
         (
             ["system.dve", *_UNBOUNDED, "x == 2"],
             {"--atomic", "--atomic-rule", "--no-sleep", "--no-acceleration", *_PICTURES},

@@ -38,7 +38,12 @@ def test_a_model_without_flags_does_not_judge_critical_sections(section: str, en
 
 
 def test_nor_where_all_properties_are_asked() -> None:
-    assert isinstance(check(MISUSED, "waiter", "sc").outcome, Unknown)
+    locked = f"pthread_mutex_lock(&m); pthread_mutex_unlock(&m); {MISUSED}"
+    text = JOINED.replace(
+        "pthread_t reader;", "pthread_t reader; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;"
+    )
+    source = SourceFile("text.c", text.replace("SECTION", locked).replace("WHOM", "waiter"))
+    assert isinstance(membar.check(source, model="sc").outcome, Unknown)
 
 
 def test_a_model_of_the_kernel_judges_both() -> None:

@@ -46,7 +46,7 @@ main process producer {
 _COUNTING = """#include <stdatomic.h>
 #include <pthread.h>
 atomic_int x;
-static void *count(void *p) { while (atomic_fetch_add(&x, 1) < 40) ; return p; }
+static void *count(void *p) { while (atomic_fetch_add(&x, 1) < 400) ; return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, count, 0); pthread_join(t, 0); return 0; }
 """
 

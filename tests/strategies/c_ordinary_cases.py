@@ -128,7 +128,7 @@ TEXT = (
     main_only("comparisons", 'char b[8] = "abc"; assert(!strcmp(b, "abc") && strcmp(b, "abd") < 0 && strcmp("abc", "ab") > 0 && strcmp("\\377", "a") > 0 && !strncmp(b, "abx", 2) && strncmp(b, "abx", 3));', "holds"),
     main_only("a comparison in memory", "assert(strcmp(word, other) == 0);", "assertions", 'char word[4] = "ab", other[4] = "aB";\n'),
     main_only("text is copied", 'char b[6]; strcpy(b, "xy"); strcat(b, "z"); assert(!strcmp(b, "xyz") && b[3] == 0); strncpy(b, "q", 4); assert(b[0] == \'q\' && b[1] == 0 && b[2] == 0 && b[3] == 0); strncpy(b, "longer", 3); assert(b[2] == \'n\' && b[3] == 0);', "holds"),
-    main_only("text without room", 'char b[3];\nstrcpy(b, "abc");', "access of 1 bytes at `b+3`, which is past the end of `b` (line 10)"),
+    main_only("text without room", 'char b[3];\nstrcpy(b, "abc");', "an access outside `b`, which has 3 bytes (line 10)"),
     main_only("text without an end", 'char b[2] = {1, 2};\nreturn strlen(b);', "access of 1 bytes at `b+2`, which is past the end of `b` (line 10)"),
     main_only("text that was never set", "char b[2];\nreturn strlen(b);", "`b` is read before it was set"),
     main_only("text is searched", 'const char *s = "a=b"; char *e = strchr(s, \'=\'); assert(e == s + 1 && e[1] == \'b\' && !strchr(s, 120) && strchr(s, 0) == s + 3);', "holds"),

@@ -96,8 +96,8 @@ KINDS = [
     promela("size that is no constant", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0708", 2),
     promela("no process runs", "byte x;\nproctype P() { x = 1 }\n", "W0709"),
     promela(
-        "jump inside a step",
-        "byte x;\nactive proctype P() {\n  d_step { x = 1; goto l; l: x = 2 }\n}\n",
+        "jump out of a step",
+        "byte x;\nactive proctype P() {\n  d_step { x = 1; goto l };\n  l: x = 2\n}\n",
         "W0710",
         3,
     ),

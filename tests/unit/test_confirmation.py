@@ -210,7 +210,7 @@ def thread(number: int, name: int) -> Callable[[Any], None]:
     tiers.rows(
         2,
         [
-            (set_line(-1, 16), "no execution follows it"),
+            (set_line(-1, 16), "main has no step at line 16"),
             (set_line(-1, 99), "main has no step at line 99"),
             (set_line(-1, 5), "main has no step at line 5"),
             (set_line(0, 12), "thread 1 was not created"),

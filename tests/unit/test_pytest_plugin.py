@@ -39,7 +39,7 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_every_language_of_programs_and_systems_is_collected() -> None:
-    known = ENDINGS.keys() - {".i", ".ii", ".ll", ".bc"}  # what compilers write: no comment states a verdict
+    known = ENDINGS.keys() - {".i", ".ii", ".ll", ".bc", ".toml"}  # no comment there states a verdict
     headers = {".hpp", ".hh", ".hxx"}
     assert set(pytest_plugin.SUFFIXES) == known - {".obj"} - headers
 

@@ -95,7 +95,7 @@ def test_a_report_is_a_file() -> None:
     assert run(REPORT, asked) == "violated after 6 events\n\n"
     wrong = f"import membar\ntry: membar.check({str(SB)!r}).render('tov')\n"
     wrong += "except membar.InputError as problem: print(problem.diagnostics[0].help)"
-    assert "did you mean `toy`? known: dot, herd, json, svg, terminal, toy" in run(REPORT, wrong)
+    assert "did you mean `toy`? known: dot, herd, html, json, svg, terminal, toy" in run(REPORT, wrong)
 
 
 def test_a_language_is_a_folder_and_its_ending(toy: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (
     *(".litmus", ".c", ".dve", ".cub", ".pml", ".prm", ".prom", ".promela", ".spin", ".mbp", ".xcfa"),
-    *(".cpp", ".cc", ".cxx", ".c++", ".C"),
+    *(".cpp", ".cc", ".cxx", ".c++", ".C", ".rs"),
 )
 _LIMIT = "time=60s"
 _VERDICT = re.compile(r":\s*[A-Za-z][\w.-]*\s+(?:HOLDS|VIOLATED|UNKNOWN)\b")

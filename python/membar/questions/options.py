@@ -20,6 +20,7 @@ _PROVING: Final = (SYSTEM, LIFTED)
 _OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
 _SHORT: Final = ("check", "litmus")
 _COMPILED: Final = ("C", "C++", "Rust")
+_OF_RUST: Final = ("--rustc", "--edition", "--features", "--cfg", "--bin", "--allow-build", "--test")
 
 TABLE: Final = (
     Option(
@@ -408,7 +409,7 @@ TABLE: Final = (
             default=() if form == "list" else None,
             commands=(*_SEARCHING, "translate"),
             kinds=_OF_PROGRAMS,
-            languages=_COMPILED,
+            languages=("Rust",) if name in _OF_RUST else _COMPILED,
             is_compiler=True,
             help=help_,
         )

@@ -40,7 +40,8 @@ def automata(program: Program) -> Iterator[tuple[Claim, Automaton]]:
 
 def render(program: Program) -> str:
     """The automata of all claims as text; a claim `G p` needs none."""
-    return "".join(f"\n{_text(claim, automaton)}" for claim, automaton in automata(program))
+    found = "".join(f"\n{_text(claim, automaton)}" for claim, automaton in automata(program))
+    return found or "\nno automaton: the program has no claim that needs one\n"
 
 
 def save_pictures(program: Program, folder: Path) -> None:

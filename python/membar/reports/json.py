@@ -14,6 +14,7 @@ from membar.objects.orders import Ordering
 from membar.program.execution import Event, Execution
 from membar.program.printer import print_program
 from membar.program.program import Program
+from membar.properties import races
 from membar.questions.answer import (
     Answer,
     ClientRun,
@@ -149,7 +150,9 @@ def _finding(item: Finding, answer: Answer) -> form.FindingPart:
         warning=item.is_warning,
         claim=item.claim or UNSET,
     )
+    # A race may be one of another model, and then its execution is not one of the model that is asked about.
     is_own = isinstance(answer.evidence, Witness) and item.witness is not answer.evidence
+    is_own = is_own and item.property != races.PROPERTY.name
     if item.witness is not None and is_own and item.verdict is Verdict.VIOLATED:
         found.witness = witness_part(
             answer.source, answer.program, answer.model, item.witness, reading=answer.reading
