@@ -58,9 +58,9 @@ def row(name: str, file: Path, bound: int, limits: Limits) -> str:
     elif found.limit is not None:
         sample, _ = visit(file, bound, limits, bitstate=True)
         shown = f"more than {states:,}"
-        remark = (
-            f"{found.limit}; a bit-state search visits {sample.statistics.states or 0:,} without reduction"
-        )
+        remark = found.limit
+        if sample.failed_assertion is None:  # at which a bit-state search ends
+            remark += f"; a bit-state search visits {sample.statistics.states or 0:,} without reduction"
     per_state, speed = peak / max(states, 1), states / max(seconds, 1e-3) / 1000
     return f"| {name} | tso({bound}) | {shown} | {per_state:.1f} | {speed:,.0f} | {remark} |"
 
