@@ -36,6 +36,12 @@ CASES = {
         "",
         "holds-within",
     ),
+    "a thread that reads again may wait for a writer that waits for it": (
+        "*R.write().unwrap() += 1;",
+        "let (one, two) = (R.read(), R.read()); drop(one); drop(two);",
+        "",
+        "holds-within",
+    ),
     "a mutex is no fence": (
         "X.store(1, Relaxed); drop(M.lock()); D.set(Y.load(Relaxed));",
         "Y.store(1, Relaxed); drop(N.lock()); let r = X.load(Relaxed);",

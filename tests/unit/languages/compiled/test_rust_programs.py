@@ -51,7 +51,8 @@ def cases(model: str) -> list[object]:
 @pytest.mark.parametrize("name", cases("rc20"))
 def test_a_correct_program_holds(name: str) -> None:
     answer = membar.check(FOLDER / f"{name}.rs")
-    assert answer.verdict == "holds", answer
+    # Whether a thread that reads an RwLock again waits for a writer is up to the system.
+    assert answer.verdict == ("holds-within" if name == "rwlock" else "holds"), answer
 
 
 @pytest.mark.parametrize("name", cases("rc20"))

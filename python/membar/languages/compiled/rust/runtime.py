@@ -31,7 +31,11 @@ _FOR_DEBUGGERS = pattern(r"\.dbg\.spill\d*$")
 _MANGLED = ("_R", "_ZN")
 _ADVICE = ": leave it out of what is checked, by `#[cfg(not(membar))]`"
 _LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind")
-_NOT_PRINTED = "not_printed"
+# Functions of the shim that do nothing but say that some properties are checked in part only.
+_MARKS = {
+    "not_printed": (("memory", "races"), "without what `print!` and its like read"),
+    "may_read_again": (("deadlock",), "without threads that read an RwLock again while a writer waits"),
+}
 _OTHER_NAMES = {
     "__rust_alloc": "allocate",
     "__rust_alloc_zeroed": "allocate_zeroed",
@@ -102,10 +106,9 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
         for name, item in found.functions.items()
         if name not in panics
     }
-    prints = any(last_word(demangle(name)) == _NOT_PRINTED for name in module.functions)
-    parts = tuple((word, "without what `print!` and its like read") for word in ("memory", "races"))
-    partly_checked = (*found.partly_checked, *(parts if prints else ()))
-    return replace(found, functions=kept, partly_checked=partly_checked, is_rust=True)
+    used = {last_word(demangle(name)) for name in module.functions}
+    parts = ((word, part) for mark, (words, part) in _MARKS.items() if mark in used for word in words)
+    return replace(found, functions=kept, partly_checked=(*found.partly_checked, *parts), is_rust=True)
 
 
 def variables_used(modules: Iterable[llvm.Module]) -> frozenset[str]:

@@ -128,3 +128,6 @@ pub fn exit(status: i32) -> ! {
 /// Marks where text is printed: what it is made of is not read. A call of it is what membar looks for.
 #[inline(never)]
 pub fn not_printed() {}
+/// Marks where a thread may wait for itself: whether it does is up to the system's policy for writers that wait.
+#[inline(never)]
+pub fn may_read_again() {}

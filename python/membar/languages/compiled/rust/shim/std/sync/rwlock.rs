@@ -50,6 +50,7 @@ impl<T> RwLock<T> {
 impl<T: ?Sized> RwLock<T> {
     #[inline]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        primitives::may_read_again();
         let found = primitives::add_within(&self.word, 0, WRITER - 2, 1);
         primitives::wait(found < WRITER);
         Ok(RwLockReadGuard { lock: self, not_send: PhantomData })
