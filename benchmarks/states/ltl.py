@@ -42,7 +42,7 @@ class Question:
 
 
 def questions(most: int, family: str | None) -> Iterator[Question]:
-    """All formulas about instances with at most so many states."""
+    """The formulas of the corpus about instances with at most this many states."""
     known = json.loads((CORPUS / "expected.json").read_text())
     for name, facts in known.items():
         propositions = {each["name"]: each["expr"] for each in facts["atomic_propositions"]}

@@ -47,6 +47,6 @@ def deepen(task: Task, prepare: Callable[[Task], Callable[[int], Tally]]) -> Tal
 
 
 def _is_empty(tally: Tally) -> bool:
-    """Whether nothing terminated in a search that counts its nodes and was small."""
+    """Whether a small search ended without one complete execution; engines that count no nodes do not say."""
     found = tally.statistics
     return 0 in (found.executions, found.classes) and found.nodes is not None and found.nodes <= _MOST_NODES

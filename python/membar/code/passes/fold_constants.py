@@ -99,7 +99,7 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
     """Folds until nothing changes: a branch that goes away may make a block parameter known."""
     while True:
         known: dict[str, ir.Operand] = {}
-        never_null, converted = _never_null(blocks), _converted(blocks)
+        never_null, converted = _never_null(blocks), _conversions(blocks)
         folded = reachable(
             [_fold_block(block, known, never_null, converted, pointer_bits) for block in blocks]
         )
@@ -153,7 +153,7 @@ def _never_null(blocks: Sequence[ir.Block]) -> set[str]:
     return found
 
 
-def _converted(blocks: Sequence[ir.Block]) -> Mapping[str, ir.Operand]:
+def _conversions(blocks: Sequence[ir.Block]) -> Mapping[str, ir.Operand]:
     """What addresses that were made numbers, and numbers that were made addresses, were before."""
     return {
         item.result.name: item.operands[0]

@@ -47,7 +47,7 @@ def _without_loads(block: ir.Block, values: dict[str, ir.Operand]) -> ir.Block:
 
 
 class _Stores:
-    """What is stored where, once, of constants."""
+    """Constants that are stored in exactly one place of the program, by cell."""
 
     def __init__(self, module: ir.Module, targets_: PointsTo) -> None:
         self.module, self.targets = module, targets_
@@ -150,7 +150,7 @@ class _Stores:
         return self._dominates(store, at) and not self._is_in_loop(store)
 
     def _is_in_loop(self, position: Position) -> bool:
-        return position.block in self._reached(position.thread, position.block, frozenset())
+        return position.block in self._blocks_after(position.thread, position.block, frozenset())
 
     def _dominates(self, one: Position, other: Position) -> bool:
         blocks = self.module.functions[one.thread].blocks
@@ -158,10 +158,10 @@ class _Stores:
             return True
         return other.block not in {
             blocks[0].name,
-            *self._reached(one.thread, blocks[0].name, frozenset({one.block})),
+            *self._blocks_after(one.thread, blocks[0].name, frozenset({one.block})),
         }
 
-    def _reached(self, thread: str, start: str, without: frozenset[str]) -> set[str]:
+    def _blocks_after(self, thread: str, start: str, without: frozenset[str]) -> set[str]:
         """The blocks that come after one, on ways that do not pass some others."""
         following = {block.name: block for block in self.module.functions[thread].blocks}
         seen: set[str] = set()

@@ -48,8 +48,8 @@ def compile_package(
             _find_cargo(rustc), "build", "--offline", "--quiet", "--message-format=short",
             f"--manifest-path={absolute(manifest)}", f"--target={rustc.host}",
             f"--target-dir={folder}/target",
-            f"--config=build.rustc={_quoted(rustc.path)}",
-            f"--config=build.rustflags=[{', '.join(map(_quoted, flags))}]",
+            f"--config=build.rustc={_as_toml_string(rustc.path)}",
+            f"--config=build.rustflags=[{', '.join(map(_as_toml_string, flags))}]",
             "--config=build.incremental=false",
         ]  # fmt: skip
         command += [] if program is None else [f"--bin={program}"]
@@ -65,7 +65,7 @@ def compile_package(
     return texts, Cached("", (done.messages,), (manifest,))
 
 
-def _quoted(text: str) -> str:
+def _as_toml_string(text: str) -> str:
     """A string of TOML."""
     import json  # noqa: PLC0415 - only here
 

@@ -193,13 +193,13 @@ class _Missing:
     def run(self) -> ir.Module:
         if not self.missing:
             return self.module
-        problems = list(self._called())
+        problems = list(self._refusals())
         if problems:
             raise InputError(*(item for problem in problems for item in problem.diagnostics))
         functions = {name: self._stub(self.module.functions[name]) for name in self.missing}
         return self.checks.added_to(replace(self.module, functions={**self.module.functions, **functions}))
 
-    def _called(self) -> Iterator[InputError]:
+    def _refusals(self) -> Iterator[InputError]:
         """An error for each that the program calls, at the first call that leads there from its own files."""
         seen: set[str] = {_ENTRY}
         waiting: list[tuple[str, ir.Place | None]] = [(_ENTRY, None)]
@@ -296,7 +296,7 @@ def _with_plain_entry(module: ir.Module) -> ir.Module:
     for block in entry.blocks:
         kept: list[ir.Instruction] = []
         for item in block.instructions:
-            found = _started(item, module)
+            found = _thread_function(item, module)
             if found is not None and isinstance(item, ir.Call):
                 kept.append(ir.Call(results=(), callee=found, arguments=(), place=item.place))
                 given[item.results[0]] = ir.Constant(0, item.results[0].type)
@@ -308,7 +308,7 @@ def _with_plain_entry(module: ir.Module) -> ir.Module:
     return replace(module, functions={**module.functions, _ENTRY: entry})
 
 
-def _started(item: ir.Instruction, module: ir.Module) -> ir.FunctionAddress | None:
+def _thread_function(item: ir.Instruction, module: ir.Module) -> ir.FunctionAddress | None:
     """Rust's own `main`, if a call starts it and it returns nothing."""
     if not isinstance(item, ir.Call) or not isinstance(item.callee, ir.FunctionAddress):
         return None
