@@ -20,7 +20,10 @@ import { tell } from "./words";
 
 const TABS = ["Execution", "Outcomes", "Compare", "Repair", "Report"] as const;
 type Tab = (typeof TABS)[number];
-const COMPARED = ["sc", "x86-tso", "pso", "armv8", "power", "rc11"];
+const COMPARED = ["sc", "x86-tso", "pso", "armv8", "power"];
+const OF_CPP = [".cpp", ".cc", ".cxx", ".C", ".rs"]; // and of Rust
+const NEEDS_COMPILER = [".c", ...OF_CPP];
+const DAMAGED = "This link is damaged: there is no program in it. Ask for it again, or for the file.";
 const LATE = 300; // milliseconds before a run shows that it runs
 
 class App {
@@ -33,7 +36,7 @@ class App {
   private tab: Tab = "Execution";
   private view: ExecutionView | null = null;
   private steps: Steps | null = null;
-  private models: string[] = COMPARED;
+  private chosenModels: string[] | null = null;
   private compared: Result | null = null;
   private repaired: Result | null = null;
   private explained: { outcome: Outcome; model: string } | null = null;
@@ -66,8 +69,11 @@ class App {
 
   async start(): Promise<void> {
     this.state.load();
+    const isLink = /^#p=/.test(location.hash);
     const shared = await decode(location.hash);
-    if (shared) this.adopt(shared);
+    if (shared) this.state.adopt(shared);
+    if (shared) this.state.save(false); // what was being written here is still there in a new tab
+    if (isLink) history.replaceState(null, "", location.pathname);
     theme(null);
     this.build();
     this.loadEditor();
@@ -81,6 +87,7 @@ class App {
     this.showGallery();
     window.addEventListener("hashchange", () => void this.openAddress());
     if (shared) void this.run();
+    else if (isLink) this.notify(DAMAGED);
     if (isCampaign()) await this.showCampaign();
   }
 
@@ -135,16 +142,12 @@ class App {
     await this.run();
   }
 
-  private adopt(shared: { name: string; text: string; model?: string; modelText?: string; options?: Record<string, string> }): void {
-    Object.assign(this.state, { program: { name: shared.name, text: shared.text }, model: shared.model ?? "", modelText: shared.modelText ?? "", options: shared.options ?? {} });
-    this.state.save();
-    history.replaceState(null, "", location.pathname);
-  }
 
   private async openShared(): Promise<void> {
+    if (!/^#p=/.test(location.hash)) return;
     const shared = await decode(location.hash);
-    if (!shared) return;
     history.replaceState(null, "", location.pathname);
+    if (!shared) return this.notify(DAMAGED);
     this.openProgram(shared.name, shared.text, shared.model ?? "", shared.modelText ?? "", shared.options);
     void this.run();
   }
@@ -299,8 +302,13 @@ class App {
     return { kind, name: this.state.program.name, text: this.editor.text, ...own, options, ...more };
   }
 
+  /** The models to compare: those chosen, or some processors and the one of the language. */
+  private get models(): string[] {
+    return this.chosenModels ?? [...COMPARED, OF_CPP.includes(this.state.ending) ? "rc20" : "rc11"];
+  }
+
   private async checkSyntax(): Promise<void> {
-    if (!this.editor.text.trim() || this.job || [".c", ".obj"].includes(this.state.ending)) return;
+    if (!this.editor.text.trim() || this.job || [...NEEDS_COMPILER, ".obj"].includes(this.state.ending)) return;
     this.syntaxJob?.drop();
     const job = (this.syntaxJob = new Job(this.asked("syntax", { options: {} })));
     try {
@@ -447,7 +455,7 @@ class App {
   }
 
   private openProgram(name: string, text: string, model: string, modelText = "", options: Record<string, string> = {}): void {
-    Object.assign(this.state, { program: { name, text }, model, modelText, options });
+    this.state.adopt({ name, text, model, modelText, options });
     this.fileName.value = name;
     this.editor.setName(name);
     this.editor.setText(text);
@@ -608,7 +616,7 @@ class App {
     const all = this.contents.models.map((model) => model.name);
     this.body.replaceChildren(compareTab(this.compared.columns as Answer[], this.models, all, this.contents.most_models, {
       setModels: (models) => {
-        this.models = models;
+        this.chosenModels = models;
         this.compared = null;
         void this.showCompare();
       },

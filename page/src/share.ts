@@ -9,6 +9,7 @@ export interface Shared {
 }
 
 export const LONGEST_LINK = 32_000;
+const LARGEST = 4_000_000; // bytes of what a link may hold: some links are made to fill the memory
 
 export async function encode(shared: Shared): Promise<string> {
   const packed = await through(new TextEncoder().encode(JSON.stringify(shared)), new CompressionStream("deflate-raw"));
@@ -23,14 +24,33 @@ export async function decode(fragment: string): Promise<Shared | null> {
   try {
     const binary = atob(found[1].replace(/-/g, "+").replace(/_/g, "/"));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    const shared = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
-    return typeof shared?.name === "string" && typeof shared?.text === "string" ? shared : null;
+    return asShared(JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")))));
   } catch {
     return null;
   }
 }
 
+/** What somebody else wrote as a program and its question; null if it is none. */
+export function asShared(found: unknown): Shared | null {
+  const { name, text, model, modelText, options } = (found ?? {}) as Record<string, unknown>;
+  if (typeof name !== "string" || typeof text !== "string") return null;
+  const word = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const given = typeof options === "object" && options !== null ? Object.entries(options) : [];
+  return { name, text, model: word(model), modelText: word(modelText), options: Object.fromEntries(given.filter(([, value]) => typeof value === "string")) };
+}
+
 async function through(bytes: Uint8Array, transform: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(transform as ReadableWritablePair<Uint8Array, Uint8Array>);
-  return new Uint8Array(await new Response(stream as unknown as BodyInit).arrayBuffer());
+  const reader = stream.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    size += part.value.length;
+    if (size > LARGEST) {
+      await reader.cancel();
+      throw new RangeError("too large");
+    }
+  }
+  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
 }

@@ -1,4 +1,6 @@
-// What is being asked: the program, the model and the options; kept in the browser between visits.
+// What is being asked: the program, the model and the options. Each tab of the browser keeps its own, and a
+// new one begins with what was last changed in any.
+import { type Shared, asShared } from "./share";
 
 export interface Program {
   name: string;
@@ -11,9 +13,11 @@ export class State {
   modelText = "";
   options: Record<string, string> = {};
 
-  save(): void {
+  save(isChanged = true): void {
+    const text = JSON.stringify({ program: this.program, model: this.model, modelText: this.modelText, options: this.options });
     try {
-      localStorage.setItem("membar", JSON.stringify({ program: this.program, model: this.model, modelText: this.modelText, options: this.options }));
+      sessionStorage.setItem("membar", text);
+      if (isChanged) localStorage.setItem("membar", text);
     } catch {
       // private windows may keep nothing
     }
@@ -21,11 +25,19 @@ export class State {
 
   load(): void {
     try {
-      const saved = JSON.parse(localStorage.getItem("membar") ?? "null");
-      if (typeof saved?.program?.text === "string" && typeof saved?.program?.name === "string") Object.assign(this, saved);
+      const { program, ...question } = JSON.parse(sessionStorage.getItem("membar") ?? localStorage.getItem("membar") ?? "{}");
+      const saved = asShared({ ...program, ...question });
+      if (saved) this.adopt(saved);
     } catch {
       // what was kept is of no use
     }
+  }
+
+  adopt(shared: Shared): void {
+    this.program = { name: shared.name, text: shared.text };
+    this.model = shared.model ?? "";
+    this.modelText = shared.modelText ?? "";
+    this.options = shared.options ?? {};
   }
 
   get ending(): string {
@@ -37,6 +49,8 @@ export class State {
 export function guessEnding(text: string): string | null {
   const code = text.replace(/\(\*[\s\S]*?\*\)|\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").trimStart();
   if (/^\s*(X86|X86_64|PPC|ARM|AArch64|RISCV|MIPS|C|LISA)\b[^\n;{]*\n/.test(code) && /(exists|forall|locations)/.test(code)) return ".litmus";
+  if (/\bfn\s+main\s*\(|^\s*use\s+(?:std|loom|core)::/m.test(code)) return ".rs";
+  if (/\bstd::|^\s*#\s*include\s*<(?:atomic|thread|mutex|cassert|memory)>|\btemplate\s*</m.test(code)) return ".cpp";
   if (/^\s*#\s*include\b|\bint\s+main\s*\(/m.test(code)) return ".c";
   if (/\b(proctype|mtype|ltl\s+\w+\s*\{)/.test(code)) return ".pml";
   if (/^\s*object\s+\w+\s*;/m.test(code)) return ".obj";

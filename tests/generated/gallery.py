@@ -34,6 +34,11 @@ GALLERY = (
     ("Lock-free structures in C", "c/seqlock.c", "Seqlock"),
     ("Lock-free structures in C", "c/seqlock-relaxed.c", "Seqlock, second look not fenced"),
     ("Lock-free structures in C", "c/publication-relaxed.c", "A pointer published too early"),
+    ("C++ and Rust", "cpp/spin.cpp", "C++: a spin lock for std::lock_guard"),
+    ("C++ and Rust", "cpp/spsc-relaxed.cpp", "C++: a queue whose index is published too early"),
+    ("C++ and Rust", "rust/spin.rs", "Rust: a spin lock for scoped threads"),
+    ("C++ and Rust", "rust/spin-relaxed.rs", "Rust: a spin lock, acquire left out"),
+    ("C++ and Rust", "rust/arc-relaxed.rs", "Rust: a reference count, relaxed decrement"),
     ("Other languages", "promela/peterson-repeated.pml", "Promela: Peterson's lock, for ever"),
     ("Other languages", "dve/peterson.dve", "DVE: Peterson's lock"),
     ("Other languages", "cubicle/spinlock.cub", "Cubicle: a spinlock for any number of processes"),
@@ -52,7 +57,7 @@ def _entry(group: str, file: str, title: str) -> dict[str, object]:
     path = EXAMPLES / file
     text = path.read_text(encoding="utf-8")
     found = _EXPECTED.search(text)
-    expected = dict(part.split() for part in found[1].split(", ")) if found else {}
+    expected = dict(part.split(" ", 1) for part in found[1].split(", ")) if found else {}
     # The page has one text: what an example includes stands in it.
     whole = _INCLUDE.sub(lambda match: _body(path.with_name(match[1])), text)
     return {"group": group, "name": path.name, "title": title, "expected": expected, "text": whole}

@@ -23,7 +23,7 @@ EXAMPLES: Final = Path(__file__).parent / "static" / "examples.json"
 # Models by what they describe; those that are not named here stand under `Others`.
 GROUPS: Final = (
     ("Processors", ("x86-tso", "armv8", "power", "riscv")),
-    ("Languages", ("rc11", "lkmm", "imm")),
+    ("Languages", ("rc11", "rc20", "lkmm", "imm")),
     ("For comparison", ("sc", "pso")),
 )
 

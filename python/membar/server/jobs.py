@@ -15,11 +15,12 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from membar.diagnostics import InputError
 from membar.limits.budget import size_text
 from membar.limits.workers import process_tree, resident_bytes_of
 from membar.records import record
@@ -78,6 +79,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._spare: asyncio.Task[Worker] | None = None
         self._home = Path(tempfile.mkdtemp(prefix="membar-serve-"))
+        self._compilers = chosen_compilers()
 
     def prepare(self) -> None:
         """Starts a process for the next request."""
@@ -218,7 +220,7 @@ class Jobs:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             cwd=folder,
-            env=_environment(folder, cache),
+            env=worker_environment(folder, cache, self._compilers),
             limit=_LONGEST_LINE,
             start_new_session=True,
         )
@@ -236,11 +238,21 @@ class Jobs:
         return worker
 
 
-def _environment(folder: Path, cache: Path) -> dict[str, str]:
+def worker_environment(folder: Path, cache: Path, compilers: Mapping[str, str]) -> dict[str, str]:
     """What a process that checks a program knows of the user: where compilers are, and nothing else."""
     python = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     places = {"HOME": str(folder), "TMPDIR": str(folder), "XDG_CACHE_HOME": str(cache)}
-    return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **places, **python}
+    return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **places, **compilers, **python}
+
+
+def chosen_compilers() -> dict[str, str]:
+    """The compilers that the user has chosen, as variables; rustup's choice depends on the user's home."""
+    from membar.languages.compiled.rust.compiler import find_rustc  # noqa: PLC0415 - only the server asks
+
+    found = {name: os.environ[name] for name in ("MEMBAR_CLANG",) if name in os.environ}
+    with suppress(InputError, OSError):
+        found["MEMBAR_RUSTC"] = find_rustc(None, os.environ).path
+    return found
 
 
 async def _death(worker: Worker) -> str:

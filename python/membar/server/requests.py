@@ -29,8 +29,8 @@ MOST_SECONDS: Final = 600.0
 DEFAULT_SECONDS: Final = 60.0
 MOST_MEMORY: Final = 2 << 30
 MOST_MODELS: Final = 12
-# Files that a compiler made, and those that only a compiler reads, are not programs that people type.
-_NOT_TYPED: Final = (".bc", ".i", ".ii", ".ll")
+# Files that a compiler made, and packages, are not programs that people type.
+_NOT_TYPED: Final = (".bc", ".i", ".ii", ".ll", ".toml")
 PAGE_ENDINGS: Final = tuple(ending for ending in ENDINGS if ending not in _NOT_TYPED)
 COMPILED: Final = tuple(ending for ending in PAGE_ENDINGS if ENDINGS[ending].startswith("compiled"))
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,79}")

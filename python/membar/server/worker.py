@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from membar.questions.answer import Answer
 
 NO_COMPILER: Final = (
-    "C is off in `membar serve` here: this system cannot keep a compiler from reading other files"
-    " (it needs Linux with Landlock); `membar check FILE.c` works"
+    "C, C++ and Rust are off in `membar serve` here: this system cannot keep a compiler from reading other"
+    " files (it needs Linux with Landlock); `membar check FILE` works"
 )
 _SYSTEM: Final = (
     "/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib",
@@ -87,13 +87,15 @@ def _compiler_folders() -> list[str]:
     from membar.languages.compiled.compiler import find_compilers  # noqa: PLC0415 - of C only
     from membar.paths import folder_of  # noqa: PLC0415
 
-    folders = []
+    programs = [os.environ["MEMBAR_RUSTC"]] if "MEMBAR_RUSTC" in os.environ else []
     with suppress(InputError, OSError):
-        for compiler in find_compilers(None, os.environ):
-            inside = folder_of(os.path.realpath(compiler.command[0]))
-            beside = folder_of(inside)  # which may be somebody's home
-            folders += [inside]
-            folders += [f"{beside}/lib", f"{beside}/include"] if inside.endswith("/bin") else []
+        programs += [compiler.command[0] for compiler in find_compilers(None, os.environ)]
+    folders = []
+    for program in programs:
+        inside = folder_of(os.path.realpath(program))
+        beside = folder_of(inside)  # which may be somebody's home
+        folders += [inside]
+        folders += [f"{beside}/lib", f"{beside}/include"] if inside.endswith("/bin") else []
     return folders
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 import tiers
 from generated.gallery import gallery_text
+from membar.limits import confinement
 from membar.limits.workers import process_tree
 from membar.questions.options import TABLE
 from membar.server.contents import EXAMPLES, page_contents
@@ -43,6 +45,20 @@ def test_a_check_is_answered_with_its_drawing(client: Client) -> None:
     assert [step["action"] for step in found["answer"]["drawing"]["steps"]].count("flush") == 2
     assert found["text"].startswith("sb.litmus: HOLDS under x86-tso")
     assert found["svg"].startswith("<svg")
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="there is no rustc")
+@pytest.mark.skipif(not confinement.version(), reason="this system has no Landlock")
+def test_rust_is_read_and_drawn(client: Client) -> None:
+    text = next(item["text"] for item in page_contents()["examples"] if item["name"] == "spin-relaxed.rs")
+    found = client.answer(name="spin-relaxed.rs", text=text)["answer"]
+    assert (found["verdict"], found["model"]) == ("violated", "rc20")
+    assert found["drawing"]["failing"]
+    wrong = client.answer(name="a.rs", text="fn main() { let x: u8 = 256u16; }\n")["errors"]["errors"]
+    assert [(item["line"], item["message"]) for item in wrong] == [
+        (1, "mismatched types: expected `u8`, found `u16`")
+    ]
 
 
 def test_a_cancelled_run_keeps_what_was_found(client: Client) -> None:

@@ -47,6 +47,7 @@ from membar.source import SourceFile, pattern
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"
 PREPROCESSED, BITCODE, TEXT = frozenset({".i", ".ii"}), ".bc", ".ll"
+FOREIGN = "the program includes another file; a program in the page can include none of yours"
 
 _PREPROCESSED = ("-E", "-dD")
 _UNOPTIMISED = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-llvm-passes")
@@ -282,8 +283,7 @@ class _Job:
         allowed = [resolve(folder) for folder in (*readable, folder_of(self.path), scratch_base())]
         for file in files:
             if not any(is_below(resolve(file), folder) for folder in allowed):
-                message = "a file outside the program was included; this is not allowed here"
-                raise InputError(Diagnostic(code="W1526", message=message))
+                raise InputError(Diagnostic(code="W1526", message=FOREIGN))
 
     def preprocess(self) -> str:
         """The file after preprocessing."""

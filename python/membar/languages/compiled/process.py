@@ -95,13 +95,14 @@ def _start(words: Sequence[str], messages: int, scratch: str) -> subprocess.Pope
     import resource  # noqa: PLC0415 - not if everything is in the cache
     import subprocess  # noqa: PLC0415
 
-    environment = environment_of(os.environ)
+    readable = confinement.readable_by_compilers()
+    # Rust's `env!` makes variables part of the program.
+    environment = environment_of(os.environ) if readable is None else {"LC_ALL": "C"}
     for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):  # the home may be read-only
         environment.setdefault(name, scratch)
     limits = _limits(budget.current().memory)
     # Linux can limit a process that runs. Elsewhere it limits itself before it becomes the compiler; for
     # that this whole process is copied first, which takes longer than many compilations.
-    readable = confinement.readable_by_compilers()
     limits_others = hasattr(resource, "prlimit") and readable is None
     try:
         process = subprocess.Popen(

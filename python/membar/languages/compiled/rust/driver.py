@@ -11,7 +11,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled.build import Build, BuildOptions
 from membar.languages.compiled.cache import Cache, Cached, Dependencies, default_folder, key_of, now
 from membar.languages.compiled.compiler import Compiler
-from membar.languages.compiled.driver import TEXT, Compilation, ReadableFiles
+from membar.languages.compiled.driver import FOREIGN, TEXT, Compilation, ReadableFiles
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.messages import Message, diagnose
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
@@ -25,7 +25,7 @@ from membar.languages.compiled.rust.compiler import (
 )
 from membar.languages.compiled.target import X86_64, is_of_processor, processor_of, target_of_triple
 from membar.limits import confinement
-from membar.paths import folder_of, name_of, stem, suffix
+from membar.paths import folder_of, name_of, resolve, stem, suffix
 from membar.records import record
 from membar.source import SourceFile, pattern
 
@@ -54,9 +54,6 @@ def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
     Raises:
         InputError: rustc is missing, or the program is wrong.
     """
-    if confinement.readable_by_compilers() is not None:
-        message = "Rust is not read here: rustc cannot be kept from reading other files"
-        raise InputError(Diagnostic(code="W1533", message=message, help="check it on the command line"))
     first, *others = paths
     if others:
         message = "a Rust program is one file; others belong to it by `mod`"
@@ -196,12 +193,15 @@ class _Job:
                 messages = run_compiler(words, seconds=self.chosen.seconds).messages
                 self._refuse_errors(messages, folder)
                 found = SourceFile.read(output).text
-                files = _files_read(SourceFile.read(f"{output}.d").text, self.path, folder)
+                read = _files_read(SourceFile.read(f"{output}.d").text)
             except (CompilerFailureError, OSError) as problem:
                 reason = str(problem) if messages is None else _last_words(messages)
                 message = f"{self.path}: {self.rustc.title} {reason or 'fails'}"
                 raise InputError(Diagnostic(code="W1515", message=message)) from None
-        return Cached(found, (), files)
+        if confinement.readable_by_compilers() is not None:
+            _refuse_other_files(read, words[-1])
+        files = (self.path, *(name for name in read if not name.startswith(folder)))
+        return Cached(found, (), tuple(dict.fromkeys(files)))
 
     def _refuse_errors(self, messages: str, folder: str) -> None:
         found = [
@@ -287,16 +287,15 @@ def _crate_name(path: str) -> str:
     return re.sub(r"\W", "_", stem(name_of(path))) or "program"
 
 
-def _files_read(rules: str, path: str, folder: str) -> tuple[str, ...]:
-    """The files that rustc read, the program's first."""
-    found = [
-        name
-        for line in rules.splitlines()
-        if line.endswith(":")
-        for name in [line[:-1].replace("\\ ", " ")]
-        if not name.startswith(folder)
-    ]
-    return tuple(dict.fromkeys((path, *found)))
+def _files_read(rules: str) -> list[str]:
+    """The files that rustc read, as its rules for `make` name them."""
+    return [line[:-1].replace("\\ ", " ") for line in rules.splitlines() if line.endswith(":")]
+
+
+def _refuse_other_files(files: Sequence[str], program: str) -> None:
+    """Refuses what a confined rustc read beside the program, even if the system let it."""
+    if any(resolve(file) != resolve(program) for file in files):
+        raise InputError(Diagnostic(code="W1526", message=FOREIGN))
 
 
 def _last_words(messages: str) -> str:
