@@ -37,12 +37,10 @@ class PointsTo:
 
     Attributes:
         values: the targets of each value, by function and name.
-        contents: what the memory of a site may hold, as pairs of where and what.
         sites: the site of each `Slot` and each call that allocates, by function and name of the result.
     """
 
     values: dict[tuple[str, str], frozenset[Target]]
-    contents: dict[str, tuple[tuple[Target, frozenset[Target]], ...]]
     sites: dict[tuple[str, str], str]
 
     def targets(self, function: str, operand: ir.Operand) -> frozenset[Target]:
@@ -81,10 +79,6 @@ class _Memory:
     readers: list[Callable[[Target, int, _Node], None]] = field(default_factory=list)
 
 
-def _targets_in(memory: _Memory) -> tuple[tuple[Target, frozenset[Target]], ...]:
-    return tuple((at, frozenset(node.targets)) for at, (node, _) in memory.nodes.items() if node.targets)
-
-
 class _Analysis:
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -96,6 +90,7 @@ class _Analysis:
         self.aligns = {f"@{item.name}": item.align for item in module.objects.values()}
         self.thread_results = _Node()
         self.results: dict[str, list[_Node]] = {}
+        self.copies = 0
 
     def run(self, roots: tuple[str, ...]) -> PointsTo:
         for item in self.module.objects.values():
@@ -118,7 +113,6 @@ class _Analysis:
                     use(target)
         return PointsTo(
             {key: frozenset(node.targets) for key, node in self.nodes.items()},
-            {site: _targets_in(memory) for site, memory in self.memories.items()},
             self.sites,
         )
 
@@ -195,6 +189,11 @@ class _Analysis:
         """What a node points to is stored in some bytes; stores to unknown places are refused later."""
         if where.function is None and where != UNKNOWN:
             self.flow(source, self.memory_at(where, size), change)
+
+    def copied(self) -> Target:
+        """What a copy copies, as if it were memory of its own."""
+        self.copies += 1
+        return Target(f"copy {self.copies}")
 
     def copy(self, source: Target, to: Target, length: int | None) -> None:
         """Bytes of one site are copied to another."""
@@ -344,12 +343,13 @@ class _Constraints:
 
     def _copy(self, item: ir.Copy) -> None:
         length = item.length.value if isinstance(item.length, ir.Constant) else None
-        source, to = self._operand(item.source), self._operand(item.target)
-
-        def copy_from(where: Target) -> None:
-            self.analysis.watch(to, lambda target: self.analysis.copy(where, target, length))
-
-        self.analysis.watch(source, copy_from)
+        between = self.analysis.copied()  # so that not every source meets every target
+        self.analysis.watch(
+            self._operand(item.source), lambda source: self.analysis.copy(source, between, length)
+        )
+        self.analysis.watch(
+            self._operand(item.target), lambda target: self.analysis.copy(between, target, length)
+        )
 
     def _compute(self, item: ir.Compute) -> None:
         if item.operation in _COMPARISONS or item.result.type == ir.BOOL:
