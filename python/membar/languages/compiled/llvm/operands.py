@@ -302,3 +302,17 @@ def _read_aggregate(cursor: Cursor) -> Aggregate:
     for sign in OPENINGS[opening]:
         cursor.expect(sign)
     return Aggregate(opening, tuple(elements))
+
+
+def ends_operands(cursor: Cursor) -> bool:
+    """Whether what follows the next comma is metadata, not an operand."""
+    return cursor.text == "," and cursor.peek().startswith("!")
+
+
+def read_list(cursor: Cursor, count: int) -> tuple[Typed, ...]:
+    """So many operands, each with its type."""
+    found = [read_typed(cursor)]
+    for _ in range(count - 1):
+        cursor.expect(",")
+        found.append(read_typed(cursor))
+    return tuple(found)

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from membar.diagnostics import error
-from membar.languages.compiled.llvm.instructions import read_convention, read_instruction
+from membar.languages.compiled.llvm.calls import read_convention
+from membar.languages.compiled.llvm.instructions import read_instruction
 from membar.languages.compiled.llvm.metadata import Metadata
 from membar.languages.compiled.llvm.module import (
     Alias,

@@ -1,0 +1,127 @@
+"""From LLVM IR to code IR: calls, intrinsic functions and inline assembly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membar.code import ir as code
+from membar.languages.compiled.atomic_calls import NAMES, accesses_of_call
+from membar.languages.compiled.constants import UnsupportedError, flatten, scalar_type
+from membar.languages.compiled.exceptions import THROW
+from membar.languages.compiled.intrinsics import Intrinsic, intrinsic_of
+from membar.languages.compiled.llvm import module as llvm
+from membar.languages.compiled.llvm.types import Pointer
+
+if TYPE_CHECKING:
+    from membar.languages.compiled.lower_function import FunctionBody
+
+_POINTER = Pointer()
+
+
+def lower_call(body: FunctionBody, item: llvm.Call) -> None:
+    """Translates a call: of a function, of an intrinsic function, or inline assembly."""
+    callee = item.callee
+    if callee == llvm.Global(THROW):
+        body.emit(code.Call(results=(), callee=code.FunctionAddress(THROW), arguments=(), place=body.place()))
+        return
+    if isinstance(callee, llvm.InlineAssembly):
+        operands = tuple(part for each in item.arguments for part in body.scalars(each))
+        body.emit(
+            code.Assembly(
+                results=body.results(item),
+                template=callee.template,
+                constraints=callee.constraints,
+                operands=operands,
+                has_side_effects="sideeffect" in callee.flags,
+                place=body.place(),
+            )
+        )
+        return
+    if isinstance(callee, llvm.Global) and callee.name.startswith("llvm."):
+        _intrinsic(body, item, intrinsic_of(callee.name))
+        return
+    if isinstance(callee, llvm.Global) and callee.name in NAMES and _access_by_call(body, item, callee.name):
+        return
+    target = body.scalar(llvm.Typed(_POINTER, callee))
+    called = body.lowering.module.functions.get(callee.name) if isinstance(callee, llvm.Global) else None
+    if called is not None and any(number >= len(called.parameters) for number, _ in item.by_value):
+        raise UnsupportedError("a structure among the unnamed arguments of a call is not supported")
+    arguments = tuple(part for each in item.arguments for part in body.scalars(each))
+    results = body.results(item)
+    if item.result is None:  # a result that nobody uses still is one
+        kinds = [scalar_type(part, body.layout) for _, part in flatten(item.type, body.layout)]
+        results = tuple(body.temporary(kind) for kind in kinds)
+    place = body.place()
+    if item.result is not None and place is not None:
+        body.called[item.result] = place
+    body.emit(code.Call(results=results, callee=target, arguments=arguments, place=place))
+
+
+def _access_by_call(body: FunctionBody, item: llvm.Call, name: str) -> bool:
+    """Whether a call of a function that the program does not define was an access, and was translated."""
+    called = body.lowering.module.functions.get(name)
+    if called is None or called.is_defined or name in body.lowering.elsewhere:
+        return False
+    arguments = [part for each in item.arguments for part in body.scalars(each)]
+    results = body.results(item) or (body.temporary(code.BOOL),)
+    found = accesses_of_call(name, arguments, results, body.temporary, body.place())
+    for access in found:
+        body.emit(access)
+    return bool(found)
+
+
+def _intrinsic(body: FunctionBody, item: llvm.Call, intrinsic: Intrinsic) -> None:
+    arguments = [part for each in item.arguments for part in body.scalars(each)]
+    place = body.place()
+    match intrinsic.kind:
+        case "nothing":
+            return
+        case "argument":
+            body.values[item.result or ""] = (arguments[0],)
+        case "no":
+            body.values[item.result or ""] = (code.Constant(0, code.BOOL),)
+        case "copy":
+            target, source, length, is_volatile = arguments
+            body.emit(
+                code.Copy(
+                    target=target,
+                    source=source,
+                    length=length,
+                    may_overlap=intrinsic.name == "memmove",
+                    is_volatile=is_volatile == code.Constant(1, code.BOOL),
+                    place=place,
+                )
+            )
+        case "fill":
+            target, byte, length, is_volatile = arguments
+            is_access = is_volatile == code.Constant(1, code.BOOL)
+            body.emit(code.Fill(target=target, byte=byte, length=length, is_volatile=is_access, place=place))
+        case "lifetime":
+            begins = intrinsic.name == "lifetime.start"
+            body.emit(code.Lifetime(slot=arguments[-1], begins=begins, place=place))
+        case "compute":
+            _computed_results(body, item, intrinsic.name, tuple(arguments), place)
+        case "call":
+            callee = code.FunctionAddress(f"llvm.{intrinsic.name}")
+            body.emit(
+                code.Call(results=body.results(item), callee=callee, arguments=tuple(arguments), place=place)
+            )
+        case _:
+            raise AssertionError(intrinsic)
+
+
+def _computed_results(
+    body: FunctionBody,
+    item: llvm.Call,
+    name: str,
+    operands: tuple[code.Operand, ...],
+    place: code.Place | None,
+) -> None:
+    """An intrinsic function of its arguments; one with overflow gives the value and whether it fits."""
+    results = body.results(item)
+    operations = [name]
+    if name.endswith(".with.overflow"):
+        operation = name.removesuffix(".with.overflow")
+        operations = [operation[1:], f"{operation}.overflows"]
+    for result, operation in zip(results, operations, strict=True):
+        body.emit(code.Compute(result=result, operation=operation, operands=operands, place=place))
