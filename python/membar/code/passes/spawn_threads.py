@@ -97,6 +97,12 @@ def _with_own_variables(module: ir.Module) -> ir.Module:
     return replace(module, functions=functions, objects=objects)
 
 
+def _takes_argument(function: ir.Function) -> bool:
+    """Whether a function can be started with a pointer: its parameter, if any, is passed like one."""
+    taken = [parameter.type for parameter in function.parameters]
+    return not taken or (len(taken) == 1 and isinstance(taken[0], ir.Int | ir.Ptr))
+
+
 class _Spawning:
     """Replaces the calls that one thread starts others with."""
 
@@ -139,6 +145,9 @@ class _Spawning:
         target, argument = call.arguments
         if not isinstance(target, ir.FunctionAddress) or not self.functions[target.name].blocks:
             raise NotSupportedError("the function that a new thread calls is not known", call.place)
+        if not _takes_argument(self.functions[target.name]):
+            message = f"`{target.name}` takes other arguments than the one of a new thread"
+            raise NotSupportedError(message, call.place)
         number = len(self.threads)
         if number >= MOST_THREADS:
             raise NotSupportedError(f"more than {MOST_THREADS} threads", call.place)
@@ -199,6 +208,9 @@ class _Spawning:
         given_back = tuple(ir.Value(f"result.{at}", type_) for at, type_ in enumerate(function.results))
         callee = ir.FunctionAddress(function.name)
         given = (argument,) if function.parameters else ()
+        if function.parameters and isinstance(function.parameters[0].type, ir.Int):
+            converting, number = self._as_integer(argument, function.parameters[0].type)
+            first, given = [*first, *converting], (number,)
         instructions = [*first, ir.Call(results=given_back, callee=callee, arguments=given)]
         if END_OF_THREAD in self.functions:
             instructions.append(ir.Call(results=(), callee=ir.FunctionAddress(END_OF_THREAD), arguments=()))
@@ -207,6 +219,17 @@ class _Spawning:
             name=name, parameters=(), results=function.results, blocks=(block,), place=function.place
         )
         return inline_into(start, replace(self.module, functions=self.functions))
+
+    def _as_integer(self, argument: ir.Operand, type_: ir.Int) -> tuple[list[ir.Instruction], ir.Operand]:
+        """What a function that takes an integer finds in the register of a pointer: its lowest bits."""
+        width = self.module.pointer_bits
+        word = ir.Value("argument.word", ir.Int(width))
+        number = ir.Value("argument.number", type_)
+        converting: list[ir.Instruction] = [
+            ir.Compute(result=word, operation="ptrtoint", operands=(argument,)),
+            ir.Compute(result=number, operation="trunc", operands=(word,)),
+        ]
+        return (converting, number) if type_.bits < width else (converting[:1], word)
 
     def _free_name(self, function: str) -> str:
         """`worker#1`, `worker#2`, …; no function of the source has such a name."""

@@ -65,3 +65,40 @@ def test_a_pointer_calls_functions_that_take_other_pointers() -> None:
 def test_a_function_of_another_type_is_not_what_a_pointer_holds() -> None:
     text = POOL.replace("p->run = job;", "p->run = job; void *(*other)(void *) = worker; assert(other);")
     assert membar.check(SourceFile("other.c", text)).verdict == "holds"
+
+
+STARTED = """#include <assert.h>
+#include <pthread.h>
+static int x;
+{function}
+int main(void) {{
+  pthread_t t;
+  pthread_create(&t, 0, (void *(*)(void *))f, (void *)(0x700000003L));
+  pthread_join(t, 0);
+  assert(x == {expected});
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "verdict"),
+    [
+        ("void f(int a) { x = a; }", 3, "holds"),
+        ("void f(int a) { x = a; }", 4, "violated"),
+        ("void f(long a) { x = a >> 32; }", 7, "holds"),
+        ("int f(unsigned char a) { return x = a; }", 3, "holds"),
+        ("void f(void) { x = 1; }", 1, "holds"),
+    ],
+)
+def test_a_thread_that_takes_an_integer_gets_the_lowest_bits_of_its_argument(
+    function: str, expected: int, verdict: str
+) -> None:
+    text = STARTED.format(function=function, expected=expected)
+    assert membar.check(SourceFile("started.c", text)).verdict == verdict
+
+
+@pytest.mark.parametrize("function", ["void f(double a) { x = a; }", "void f(void *a, int b) { x = b; }"])
+def test_a_thread_that_takes_other_arguments_is_refused(function: str) -> None:
+    with pytest.raises(membar.InputError, match="takes other arguments than the one of a new thread"):
+        membar.check(SourceFile("started.c", STARTED.format(function=function, expected=0)))
