@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from membar.languages.compiled.lower_function import FunctionBody
 
 _POINTER = Pointer()
+_WORD, _WIDE = 64, code.Int(128)
+_DIVISIONS = {"udiv": "__udivti3", "urem": "__umodti3", "sdiv": "__divti3", "srem": "__modti3"}
+"""What compilers call to divide integers of more than 64 bits; the library has their bodies."""
 
 
 def lower_call(body: FunctionBody, item: llvm.Call) -> None:
@@ -55,6 +58,31 @@ def lower_call(body: FunctionBody, item: llvm.Call) -> None:
     if item.result is not None and place is not None:
         body.called[item.result] = place
     body.emit(code.Call(results=results, callee=target, arguments=arguments, place=place))
+
+
+def is_wide_division(operation: str, result: code.Value) -> bool:
+    """Whether an operation divides integers of 65 to 128 bits."""
+    is_wide = isinstance(result.type, code.Int) and _WORD < result.type.bits <= _WIDE.bits
+    return is_wide and operation in _DIVISIONS
+
+
+def divide_by_call(
+    body: FunctionBody, operation: str, result: code.Value, operands: tuple[code.Operand, ...]
+) -> None:
+    """Translates a division of wide integers into a call, of 128 bits each."""
+    callee, place = code.FunctionAddress(_DIVISIONS[operation]), body.place()
+    body.lowering.reach(callee)
+    widen = "sext" if operation in {"sdiv", "srem"} else "zext"
+    arguments: list[code.Operand] = []
+    for operand in operands:
+        wide = operand if operand.type == _WIDE else body.temporary(_WIDE)
+        if isinstance(wide, code.Value) and wide != operand:
+            body.emit(code.Compute(result=wide, operation=widen, operands=(operand,), place=place))
+        arguments.append(wide)
+    found = result if result.type == _WIDE else body.temporary(_WIDE)
+    body.emit(code.Call(results=(found,), callee=callee, arguments=tuple(arguments), place=place))
+    if found != result:
+        body.emit(code.Compute(result=result, operation="trunc", operands=(found,), place=place))
 
 
 def _access_by_call(body: FunctionBody, item: llvm.Call, name: str) -> bool:

@@ -16,7 +16,7 @@ from membar.languages.compiled.exceptions import without_exceptions
 from membar.languages.compiled.llvm import module as llvm
 from membar.languages.compiled.llvm.metadata import Place
 from membar.languages.compiled.llvm.types import DataLayout, Integer, Pointer, Struct, Type, UnsizedTypeError
-from membar.languages.compiled.lower_calls import lower_call
+from membar.languages.compiled.lower_calls import divide_by_call, is_wide_division, lower_call
 from membar.languages.compiled.lower_memory import (
     address_of_access,
     lower_element_address,
@@ -284,6 +284,9 @@ class FunctionBody:
                 if isinstance(item, llvm.Compare):
                     operation = item.predicate if operation == "icmp" else f"f{item.predicate}"
                 checks = tuple(_CHECKS[flag] for flag in item.flags if flag in _CHECKS)
+                if is_wide_division(operation, self.result(item)) and not checks:
+                    divide_by_call(self, operation, self.result(item), operands)
+                    return
                 self.emit(
                     code.Compute(
                         result=self.result(item),

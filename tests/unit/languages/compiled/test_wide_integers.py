@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.program.program import FIRST_ALIGNED
 from membar.program.wide_cells import UNSET, numbers_of, word_of
 from strategies.compiled_code import needs_clang
+from tiers import first
 
 pytestmark = needs_clang
 MASK = (1 << 128) - 1
@@ -109,9 +111,39 @@ def test_signed_overflow_of_128_bits_is_found(value: str, verdict: str) -> None:
     assert check(text, properties=("overflow",)).verdict == verdict
 
 
+DIVISORS = (-3, -(1 << 70) - 5, (1 << 64) - 1, 1 << 64, (1 << 96) + 12345, -1)
+
+
+@pytest.mark.parametrize("number", first(1, [-(1 << 126) - 77, 0, 12345, (1 << 127) - 1, (5 << 64) + 3]))
+def test_quotients_and_remainders_are_those_of_integers(number: int) -> None:
+    lines = []
+    for by in DIVISORS if tiers.IS_FULL else DIVISORS[1:2]:
+        for kind, a, b in (("u128", number & MASK, by & MASK), ("i128", number, by)):
+            quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            expected = f"{_c(quotient)} && a % b == {_c(a - quotient * b)}"
+            lines.append(f"{{ {kind} a = {_c(a)} + zero, b = {_c(b)} + zero; assert(a / b == {expected}); }}")
+    text = "volatile int zero; int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n"
+    assert check(text, properties=("assertions",)).verdict == "holds"
+
+
+def _c(number: int) -> str:
+    """A number of 128 bits in C, calculated without overflow."""
+    if number < 0:
+        return f"(-{_c(-number)})"
+    cast = "u128" if number >> 127 else "i128"
+    return f"((({cast}){number >> 64}u << 64) | {number & (1 << 64) - 1}u)"
+
+
+@pytest.mark.parametrize("value", first(1, ["-a / (zero - 1)", "a / zero", "a % zero", "-a % (zero - 1)"]))
+def test_divisions_without_a_result_are_found(value: str) -> None:
+    least = "int main(void) { i128 a = ((i128)1 << 126) - 1 + ((i128)1 << 126);"
+    text = f"volatile i128 zero; {least} a = {value.replace('-a', '(-a - 1)')}; return a == 1; }}\n"
+    assert check(text, properties=("memory",)).verdict == "violated"
+
+
 def test_what_is_not_expanded_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="the operation `udiv` on i128"):
-        check("u128 a = 7; int main(void) { return a / 3 == 2; }\n")
+    with pytest.raises(InputError, match="the operation `mul` on i100"):
+        check("_BitInt(100) a = 7; int main(void) { return a * 3 == 21; }\n")
 
 
 def test_words_of_pairs_are_different_and_lead_back() -> None:
