@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -28,6 +28,7 @@ from membar.engines.reference.state import Did, Move, State
 from membar.engines.states import claim_form, explore
 from membar.engines.states.form import Kept, lower_states
 from membar.models.model import Operational
+from membar.program.predicate import StatePredicate
 from membar.program.program import Program
 from membar.program.temporal import Claim, ForbiddenRuns, predicates_of
 from membar.properties.judge import Tally
@@ -175,12 +176,9 @@ def product_of(
             raise TooLargeError
         if node.at in ends:
             wrong.add(node)
-        letter = letter_of(program, predicates, node.state)
-        holding = frozenset(n for n, atom in enumerate(automaton.atoms) if atom in letter)
         following[node] = [
             (Node(after, step.target), marks | {("set", number, None) for number in step.marks})
-            for step in automaton.leaving[node.at]
-            if step.label.takes(holding)
+            for step in _open(machine, automaton, predicates, node)
             for after, marks in _steps(machine, node.state, everything, may_stay=not claim.is_endless)
         ]
         todo += [target for target, _ in following[node]]
@@ -221,6 +219,18 @@ def _queues(machine: Machine, fair: frozenset[str]) -> set[Mark]:
     return found
 
 
+def _open(
+    machine: Machine, automaton: Automaton, predicates: Sequence[StatePredicate], node: Node
+) -> Iterator[Transition]:
+    """What the automaton can do in a state; it does not see those inside atomic blocks."""
+    if machine.inside(node.state) is not None:
+        yield Transition(node.at, node.at, Label(), frozenset())
+        return
+    letter = letter_of(machine.program, predicates, node.state)
+    holding = frozenset(n for n, atom in enumerate(automaton.atoms) if atom in letter)
+    yield from (step for step in automaton.leaving[node.at] if step.label.takes(holding))
+
+
 def _steps(
     machine: Machine, state: State, everything: set[Mark], *, may_stay: bool
 ) -> list[tuple[State, frozenset[Mark]]]:
@@ -229,14 +239,16 @@ def _steps(
     if found.fault is not None:
         raise InputError(found.fault)
     fairness = frozenset(mark for mark in everything if mark[0] != "set")
+    is_inside = machine.inside(state) is not None
     if not found.moves:
-        return [] if found.blocked or found.held_back or not may_stay else [(state, fairness)]
+        is_dead = found.blocked or found.held_back or is_inside or not may_stay
+        return [] if is_dead else [(state, fairness)]
     able = {thread for move in found.moves if move.edge is not None for thread in _movers(move)}
     able |= _held(machine, state)
     return [
         (
             move.after,
-            frozenset(mark for mark in fairness if _is_fair(state, move, able, mark)),
+            frozenset(mark for mark in fairness if _is_fair(state, move, able, mark, is_inside=is_inside)),
         )
         for move in found.moves
         if move.after is not None
@@ -254,16 +266,17 @@ def _held(machine: Machine, state: State) -> set[int]:
     return {thread for move in moves for thread in _movers(move)}
 
 
-def _is_fair(state: State, move: Move, able: set[int], mark: Mark) -> bool:
-    if mark[0] == "thread":
-        return mark[1] not in able or (move.edge is not None and mark[1] in _movers(move))
-    _, thread, cell = mark
-    waiting = [
-        where for number, local in enumerate(state.locals) for where, _ in local.buffer
-        if number == thread and cell in (None, where)
-    ]  # fmt: skip
-    flushed = [act.cell for act in move.acts if act.did is Did.FLUSHED] if move.edge is None else []
-    return not waiting or (move.thread == thread and any(cell in (None, where) for where in flushed))
+def _is_fair(state: State, move: Move, able: set[int], mark: Mark, *, is_inside: bool) -> bool:
+    """Whether a move out of a state serves a thread or queue, or, unless nobody sees it, the state does."""
+    kind, thread, cell = mark
+    if kind == "thread":
+        is_served, is_idle = move.edge is not None and thread in _movers(move), thread not in able
+    else:
+        waiting = [where for where, _ in state.locals[thread].buffer if cell in (None, where)]
+        flushed = [act.cell for act in move.acts if act.did is Did.FLUSHED] if move.edge is None else []
+        is_served = move.thread == thread and any(cell in (None, where) for where in flushed)
+        is_idle = not waiting
+    return is_served or (is_idle and not is_inside)
 
 
 def compare(

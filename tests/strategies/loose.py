@@ -1,98 +1,277 @@
-"""Random programs whose threads mostly work on their own, each with a claim about its runs.
+"""Random programs whose threads mostly work on their own, each with claims about its runs.
 
 Threads repeat a few steps: they compute, choose, use a cell of their own, and now and then store to a common
-one, read it or wait for it. Much of that commutes: partial-order reduction has something to leave out.
+one, read it or wait for it. Much of that commutes, so partial-order reduction has something to leave out, and
+identical threads are symmetric. Claims relate what two threads do: there a step that was wrongly left out
+shows. Products are small, so that the reference can visit most of them. Each program has at most one of the
+`_KINDS` of operations and control points that partial-order reduction must treat with care.
 """
 
 from __future__ import annotations
 
 from random import Random
 
-from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Register, equals
-from membar.program.operations import Assume, Choose, Fence, Load, Operation, Set, Store
+from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Register, equals, negation
+from membar.program.operations import (
+    NO_TAGS,
+    Assert,
+    Assume,
+    Choose,
+    Fence,
+    Join,
+    Load,
+    Operation,
+    Receive,
+    Rmw,
+    Send,
+    Set,
+    Spawn,
+    Store,
+)
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
-from membar.program.program import Edge, MemoryObject, Program, Thread
-from membar.program.temporal import Claim, has_next
-from strategies.claims import formula_over
+from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
+from membar.program.temporal import (
+    And,
+    Atom,
+    Claim,
+    Formula,
+    Not,
+    Or,
+    Release,
+    Since,
+    Until,
+    finally_,
+    globally,
+    implies,
+    once,
+)
 
 _SHARED = ("x", "y")
+_CLAIMS = 8
+_KINDS = (
+    "array", "assertion", "atomic block", "channel", "committed", "exclusive", "flush all", "ghost", "idle",
+    "join", "rank",
+)  # fmt: skip
 
 
 def loose_program(seed: int, *, alike: bool = False) -> Program:
-    """The random program number `seed`, with a claim without X; all threads may be `alike`."""
+    """The random program number `seed`, with claims without X; all threads may be `alike`."""
     random = Random(f"loose {seed}")
-    count = random.choice((2, 2, 3))
-    codes = [_edges(random, 0 if alike else number) for number in range(1 if alike else count)]
-    threads = tuple(
-        Thread(name=f"P{number}", entry=0, edges=codes[0 if alike else number]) for number in range(count)
-    )
-    objects = tuple(
-        MemoryObject(name=name, size=1) for name in (*_SHARED, *(f"own{n}" for n in range(len(codes))))
-    )
-    atoms = [_predicate(random, threads, alike=alike, text=f"p{number}") for number in range(2)]
-    body = formula_over(random, atoms)
-    while has_next(body):
-        body = formula_over(random, atoms)
-    return Program(
-        name=f"loose-{seed}",
-        language="Program",
-        objects=objects,
-        threads=threads,
-        claims=(Claim("c", body),),
-    )
-
-
-def _edges(random: Random, number: int) -> tuple[Edge, ...]:
-    steps = random.randint(2, 4)
-    edges = [
-        Edge(source=point, target=point + 1, operations=_operations(random, number)) for point in range(steps)
+    count = random.choice((2, 2, 2, 3))
+    kind = random.choice(_KINDS) if random.randrange(2) else ""
+    if alike and kind == "join":  # it names threads
+        kind = ""
+    codes = [_Code(random, number, kind, count) for number in range(1 if alike else count)]
+    threads = tuple(codes[0 if alike else number].thread(number) for number in range(count))
+    own = MemoryObject(name="own", size=1, count=max(len(codes), 2), is_array=True)
+    shared = tuple(MemoryObject(name=name, size=1) for name in _SHARED)
+    atoms = [
+        Atom(_predicate(random, threads, alike=alike, text=f"p{number}", about=number % 2))
+        for number in range(2 * _CLAIMS)
     ]
-    if random.randrange(4) == 0:  # a second way, which may have to wait
-        point = random.randrange(steps)
-        edges.append(
-            Edge(source=point, target=random.randint(0, steps), operations=_operations(random, number))
+    claims = [_formula(random, atoms[2 * number : 2 * number + 2]) for number in range(_CLAIMS)]
+    return Program(
+        name=f"loose-{seed}{' ' + kind if kind else ''}",
+        language="Program",
+        objects=(*shared, own),
+        threads=threads,
+        channels=(Channel("c", capacity=random.choice((0, 0, 1)), width=1),) if kind == "channel" else (),
+        claims=tuple(Claim(f"c{number}", claim) for number, claim in enumerate(claims)),
+    )
+
+
+class _Code:
+    """What a thread does, or several."""
+
+    def __init__(self, random: Random, number: int, kind: str, count: int) -> None:
+        self.random = random
+        self.number = number
+        self.kind = kind
+        self.steps = random.randint(1, 3)
+        edges = [self._edge(point, point + 1) for point in range(self.steps)]
+        if random.randrange(2):  # a second way, which may have to wait
+            edges.append(self._edge(random.randrange(self.steps), random.randint(0, self.steps)))
+        if random.randrange(4):
+            edges.append(Edge(source=self.steps, target=random.randint(0, self.steps - 1)))
+        self.started = kind != "join" or number == 0
+        if kind == "join" and number == 0:
+            edges = _around(edges, [Spawn(f"P{other}") for other in range(1, count)], Join("P1"))
+        self.edges = tuple(edges)
+        self.special = frozenset({random.randint(0, self.steps)})
+
+    def thread(self, number: int) -> Thread:
+        """The thread with this number."""
+        return Thread(
+            name=f"P{number}",
+            entry=0,
+            edges=self.edges,
+            started=self.started,
+            committed=self.special if self.kind == "committed" else frozenset(),
+            atomic=self.special if self.kind == "atomic block" else frozenset(),
         )
-    if random.randrange(5):
-        edges.append(Edge(source=steps, target=random.randint(0, steps - 1)))
-    return tuple(edges)
+
+    def _edge(self, source: int, target: int) -> Edge:
+        special = self.random.randrange(3) == 0
+        guard: Expr = Constant(1)
+        if self.random.randrange(6) == 0:
+            guard = equals(Register("r"), Constant(self.random.randrange(2)))
+        return Edge(
+            source=source,
+            target=target,
+            operations=self._operations(),
+            guard=guard,
+            rank=int(self.kind == "rank" and special),
+            idle=self.kind == "idle" and special,
+        )
+
+    def _operations(self) -> tuple[Operation, ...]:
+        random = self.random
+        if random.randrange(3) == 0 and (special := self._special()):
+            return special
+        own, shared = Address("own", self.number), Address(random.choice(_SHARED))
+        match random.randrange(13):
+            case 0 | 1:
+                return (Set("r", negation(Register("r"))),)
+            case 2:
+                return (Choose("r", Constant(0), Constant(1)),)
+            case 3 | 4:
+                return (Store(address=own, value=self._value(), size=1),)
+            case 5:
+                return (Load(register="r", address=own, size=1),)
+            case 6 | 7:
+                return (Store(address=shared, value=self._value(), size=1),)
+            case 8:
+                return (Load(register="r", address=shared, size=1),)
+            case 9:  # what is read shows at once
+                load = Load(register="r", address=random.choice((own, shared, shared)), size=1)
+                return (load, Store(address=own, value=self._value(), size=1))
+            case 10 | 11:
+                load = Load(register="s", address=random.choice((own, shared, shared)), size=1)
+                return (load, Assume(equals(Register("s"), Constant(random.randrange(2))), waits=True))
+            case _:
+                return (Fence(frozenset({random.choice(("MFENCE", "SFENCE"))})),)
+
+    def _special(self) -> tuple[Operation, ...]:
+        """An operation of the kind that the program is about."""
+        random = self.random
+        shared = Address(random.choice(_SHARED))
+        match self.kind:
+            case "array":
+                place = Binary(BinaryOp.ADD, Address("own"), Binary(BinaryOp.AND, Register("r"), Constant(1)))
+                return (
+                    random.choice((
+                        Load(register="r", address=place, size=1),
+                        Store(address=place, value=self._value(), size=1),
+                    )),
+                )  # fmt: skip
+            case "assertion":
+                return (Assert(equals(Register("r"), Constant(random.randrange(2))), "as it should be"),)
+            case "channel":
+                return (random.choice((Send("c", (self._value(),)), Receive("c", ("r",)))),)
+            case "exclusive":
+                load = Load(register="r", address=shared, size=1, exclusive=True)
+                store = Store(address=shared, value=self._value(), size=1, exclusive=True)
+                locked = Rmw(register="r", address=shared, value=self._value(), size=1)
+                return random.choice(((load, store), (locked,)))
+            case "flush all":
+                atomic = Store(address=shared, value=self._value(), size=1, tags=frozenset({"ATOMIC-ALL"}))
+                return (random.choice((Fence(frozenset({"FLUSH-ALL"})), atomic)),)
+            case "ghost":
+                tags = random.choice((frozenset({"GHOST"}), frozenset({"ATOMIC"}), NO_TAGS))
+                return (Store(address=shared, value=self._value(), size=1, tags=tags),)
+            case _:
+                return ()
+
+    def _value(self) -> Expr:
+        return self.random.choice((Constant(0), Constant(1), Register("r"), negation(Register("r"))))
 
 
-def _operations(random: Random, number: int) -> tuple[Operation, ...]:
-    own, shared = Address(f"own{number}"), Address(random.choice(_SHARED))
-    value = random.choice((Constant(random.randrange(3)), Register("r")))
-    match random.randrange(12):
+def _around(edges: list[Edge], before: list[Operation], after: Operation) -> list[Edge]:
+    """Edges with steps before all of them, and a further one behind the last point."""
+    shift = len(before)
+    moved = [
+        Edge(source=e.source + shift, target=e.target + shift, operations=e.operations, guard=e.guard)
+        for e in edges
+    ]
+    first = [Edge(source=point, target=point + 1, operations=(step,)) for point, step in enumerate(before)]
+    last = max(edge.target for edge in moved)
+    return [*first, *moved, Edge(source=last, target=last + 1, operations=(after,))]
+
+
+def _predicate(
+    random: Random, threads: tuple[Thread, ...], *, alike: bool, text: str, about: int
+) -> StatePredicate:
+    """Something that can be true of a state; if threads are alike, of all of them, of some or of one."""
+    thread = about if random.randrange(3) else random.randrange(len(threads))
+    points = frozenset({random.randrange(4), random.randrange(4)})
+    own = 0 if alike else thread
+    options: list[Observable] = [
+        CellValue(random.choice(_SHARED)),
+        CellValue("own", own),
+        CellValue("own", own),
+        AtPoint(thread, points),
+        RegisterValue(thread, "r"),
+    ]
+    one, other = random.choice(options), random.choice(options)
+    seen = [("v0", one)]
+    if random.randrange(4) == 0:
+        seen.append(("v1", other))
+    if alike and isinstance(one, AtPoint | RegisterValue) and random.randrange(4):
+        some = random.choice((threads, threads, threads[:2], threads[-2:]))
+        seen = [(f"v{n}", _of(one, n)) for n in range(len(threads)) if threads[n] in some]
+        if random.randrange(4) == 0:  # another point of another thread
+            seen[-1] = (seen[-1][0], AtPoint(len(threads) - 1, frozenset({random.randrange(4)})))
+    total: Expr = Register(seen[0][0])
+    for name, _ in seen[1:]:
+        total = Binary(random.choice((BinaryOp.ADD, BinaryOp.ADD, BinaryOp.SUB)), total, Register(name))
+    return StatePredicate(equals(total, Constant(random.randrange(2))), tuple(seen), text=text)
+
+
+def _of(seen: AtPoint | RegisterValue, thread: int) -> Observable:
+    """The same of another thread."""
+    if isinstance(seen, AtPoint):
+        return AtPoint(thread, seen.points)
+    return RegisterValue(thread, seen.register)
+
+
+def _formula(random: Random, atoms: list[Atom]) -> Formula:
+    """A formula without X about both."""
+    one, other = (atom if random.randrange(2) else Not(atom) for atom in random.sample(atoms, 2))
+    match random.randrange(10):
         case 0 | 1:
-            return (
-                Set("r", Binary(BinaryOp.AND, Binary(BinaryOp.ADD, Register("r"), Constant(1)), Constant(1))),
-            )
+            return globally(Not(And(one, other)))
         case 2:
-            return (Choose("r", Constant(0), Constant(1)),)
-        case 3 | 4:
-            return (Store(address=own, value=value, size=1),)
+            return globally(implies(one, finally_(other)))
+        case 3:
+            return Not(And(globally(finally_(one)), globally(finally_(other))))
+        case 4:
+            return implies(globally(finally_(one)), globally(finally_(other)))
         case 5:
-            return (Load(register="r", address=own, size=1),)
-        case 6 | 7:
-            return (Store(address=shared, value=value, size=1),)
-        case 8:
-            return (Load(register="r", address=shared, size=1),)
-        case 9 | 10:
-            load = Load(register="s", address=random.choice((own, shared, shared)), size=1)
-            return (load, Assume(equals(Register("s"), Constant(random.randrange(2))), waits=True))
+            return random.choice((globally(finally_(one)), finally_(globally(one))))
+        case 6:
+            return random.choice((Until(one, other), Release(one, other)))
+        case 7:
+            return globally(implies(one, random.choice((once(other), Since(other, one)))))
         case _:
-            return (Fence(frozenset({"MFENCE"})),)
+            return _grown(random, atoms, 3)
 
 
-def _predicate(random: Random, threads: tuple[Thread, ...], *, alike: bool, text: str) -> StatePredicate:
-    thread = random.randrange(len(threads))
-    point = random.randrange(3)
-    options: list[Observable] = [CellValue("x"), CellValue("y"), AtPoint(thread, frozenset({point}))]
-    if not alike:
-        options += [RegisterValue(thread, "r"), CellValue(f"own{thread}")]
-    seen = random.choice(options)
-    if alike and isinstance(seen, AtPoint):  # whichever thread it is
-        many = tuple((f"v{n}", AtPoint(n, seen.points)) for n in range(len(threads)))
-        total: Expr = Register(many[0][0])
-        for name, _ in many[1:]:
-            total = Binary(BinaryOp.ADD, total, Register(name))
-        return StatePredicate(equals(total, Constant(random.randrange(2))), many, text=text)
-    return StatePredicate(equals(Register("v"), Constant(random.randrange(2))), (("v", seen),), text=text)
+def _grown(random: Random, atoms: list[Atom], depth: int) -> Formula:
+    if depth == 0:
+        return random.choice(atoms)
+    one = _grown(random, atoms, depth - 1)
+    match random.randrange(8):
+        case 0:
+            return Not(one)
+        case 1:
+            return finally_(one)
+        case 2 | 3:
+            return globally(one)
+        case 4:
+            return Until(one, _grown(random, atoms, depth - 1))
+        case 5:
+            return Release(one, _grown(random, atoms, depth - 1))
+        case 6:
+            return And(one, _grown(random, atoms, depth - 1))
+        case _:
+            return Or(one, _grown(random, atoms, depth - 1))

@@ -5,8 +5,8 @@
 //! writes any more, puts stores into its buffer (which only a fence of all buffers or a join would notice), passes a
 //! fence with an empty buffer, or, under sc, writes cells that nobody else accesses any more. All steps of the thread
 //! must be of this kind, those that wait for a condition included, and none that is taken may change what a predicate
-//! looks at or, where runs are fair to buffers, put a store into an empty queue. Besides, the cycle proviso, so that
-//! no thread is postponed forever. For safety, one of the steps must lead to a state that is not yet expanded (Bošnački,
+//! looks at or, where runs are fair to buffers, put a store into a buffer: a run that goes on for ever without that store
+//! need not make it leave. Besides, the cycle proviso, so that no thread is postponed forever. For safety, one of the steps must lead to a state that is not yet expanded (Bošnački,
 //! Leue, Lluch Lafuente, "Partial-order reduction for general state exploring algorithms", STTT 2009). For runs, all of
 //! them must lead to states of the program with larger numbers, and what is left out must not depend on the automaton
 //! (docs/decisions/0064-reduction-for-ltl.md). The searches enforce it: `safety.rs` and `worker.rs` take all steps of a
@@ -27,8 +27,8 @@ struct Needs {
     unwritten: Vec<CellId>,
     /// Cells that no other thread may access any more.
     untouched: Vec<CellId>,
-    /// Cells that it stores to through the buffer; None: any.
-    buffered: Vec<Option<CellId>>,
+    /// Whether it puts stores into the buffer.
+    has_stores: bool,
 }
 
 /// Cells that a thread may still access from a control point on.
@@ -43,18 +43,17 @@ struct Future {
 pub(super) struct Reduction {
     /// Per thread and edge; None if it can never go unnoticed.
     needs: Vec<Vec<Option<Needs>>>,
-    /// Per thread and edge, whether it may change what a predicate looks at.
+    /// Per thread and edge, whether it may change what a predicate looks at, or whether a queue of stores that must be
+    /// treated fairly is empty.
     visible: Vec<Vec<bool>>,
     /// Per thread and control point.
     futures: Vec<Vec<Future>>,
     has_committed: bool,
-    /// Whether it matters which queues of stores are empty.
-    are_queues_seen: bool,
 }
 
 impl Reduction {
-    /// What is known of a program of which only `predicates` are asked, and which queues are empty if `are_queues_seen`.
-    pub(super) fn new(program: &Program, predicates: &[usize], are_queues_seen: bool) -> Self {
+    /// What is known of a program of which only `predicates` are asked; queues of stores may have to be treated fairly.
+    pub(super) fn new(program: &Program, predicates: &[usize], are_queues_fair: bool) -> Self {
         let are_buffers_seen = program.operations().any(|operation| match operation {
             Operation::Fence { tags, .. } => program.orders.get(*tags).fence == Waits::All,
             Operation::Store { tags, .. } => program.orders.get(*tags).atomic == Waits::All,
@@ -64,32 +63,33 @@ impl Reduction {
         let seen: Vec<&Observable> =
             predicates.iter().flat_map(|&predicate| &program.predicates[predicate].reads).collect();
         let threads = || program.threads.iter().enumerate();
-        let needs = threads().map(|(_, thread)| {
-            let of_edge = |edge: &Edge| {
-                let stands_alone = !edge.idle && !thread.atomic[edge.target as usize];
-                needs_of(program, edge, are_buffers_seen).filter(|_| stands_alone)
-            };
-            thread.edges.iter().map(of_edge).collect()
-        });
+        let needs: Vec<Vec<Option<Needs>>> = threads()
+            .map(|(_, thread)| {
+                let of_edge = |edge: &Edge| {
+                    let stands_alone = !edge.idle && !thread.atomic[edge.target as usize];
+                    needs_of(program, edge, are_buffers_seen).filter(|_| stands_alone)
+                };
+                thread.edges.iter().map(of_edge).collect()
+            })
+            .collect();
+        let is_owed = |number: usize, edge: &EdgeId| {
+            let needs = needs[number][edge.index()].as_ref();
+            are_queues_fair && needs.is_some_and(|needs| needs.has_stores)
+        };
         let visible = threads().map(|(number, thread)| {
             let mut visible = vec![false; thread.edges.len()];
             for (point, leaving) in thread.leaving.iter().enumerate() {
                 for edge in leaving {
                     let code = &thread.edges[edge.index()];
-                    visible[edge.index()] =
-                        seen.iter().any(|seen| may_change(program, number, point, code, seen));
+                    visible[edge.index()] = is_owed(number, edge)
+                        || seen.iter().any(|seen| may_change(program, number, point, code, seen));
                 }
             }
             visible
         });
+        let visible = visible.collect();
         let has_committed = program.threads.iter().any(|thread| thread.committed.contains(&true));
-        Self {
-            needs: needs.collect(),
-            visible: visible.collect(),
-            futures: futures(program),
-            has_committed,
-            are_queues_seen: are_queues_seen && program.discipline != BufferKind::Sc,
-        }
+        Self { needs, visible, futures: futures(program), has_committed }
     }
 
     /// A thread whose steps are an ample set.
@@ -118,7 +118,7 @@ impl Reduction {
             return false;
         }
         let is_unnoticed = |edge: EdgeId| {
-            self.needs[thread][edge.index()].as_ref().filter(|needs| {
+            self.needs[thread][edge.index()].as_ref().is_some_and(|needs| {
                 let is_left_alone = |cells: &[CellId], reads_matter: bool| {
                     cells.iter().all(|&cell| self.is_left_alone(program, locals, thread, cell, reads_matter))
                 };
@@ -126,13 +126,10 @@ impl Reduction {
             })
         };
         // An edge that waits for a condition must go on waiting until the thread itself moves.
-        moves.halted_by(thread).all(|edge| edge.is_some_and(|edge| is_unnoticed(edge).is_some()))
+        moves.halted_by(thread).all(|edge| edge.is_some_and(is_unnoticed))
             && steps.all(|step| {
                 let edge = step.edge.filter(|edge| !step.failed && !self.visible[thread][edge.index()]);
-                let needs = edge.and_then(is_unnoticed);
-                needs.is_some_and(|needs| {
-                    !self.are_queues_seen || fills_no_queue(program, &locals[thread], needs)
-                })
+                edge.is_some_and(is_unnoticed)
             })
     }
 
@@ -178,15 +175,6 @@ fn may_change(program: &Program, thread: usize, point: usize, edge: &Edge, seen:
     }
 }
 
-/// Whether no store of an edge goes into an empty queue.
-fn fills_no_queue(program: &Program, local: &ThreadState, needs: &Needs) -> bool {
-    needs.buffered.iter().all(|&stored| match (program.discipline, stored) {
-        (BufferKind::Pso, None) => false,
-        (BufferKind::Pso, Some(cell)) => local.buffer.iter().any(|entry| entry.cell() == Some(cell)),
-        _ => !local.buffer.is_empty(),
-    })
-}
-
 /// What an edge needs; None if others, or the own flushes, may always notice it.
 fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Needs> {
     let mut needs = Needs::default();
@@ -198,7 +186,7 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
             | Operation::Assert { .. } => {}
             Operation::Fence { tags, .. } => match program.orders.get(*tags).fence {
                 Waits::Nothing => {}
-                Waits::Own if needs.buffered.is_empty() => {}
+                Waits::Own if !needs.has_stores => {}
                 _ => return None,
             },
             Operation::Load { address: Address::Cell(cell), exclusive: false, .. } => {
@@ -214,8 +202,7 @@ fn needs_of(program: &Program, edge: &Edge, are_buffers_seen: bool) -> Option<Ne
                     (BufferKind::Sc, Address::Cell(cell)) => needs.untouched.push(*cell),
                     (BufferKind::Sc, Address::Computed(..)) => return None,
                     _ if are_buffers_seen => return None,
-                    (_, Address::Cell(cell)) => needs.buffered.push(Some(*cell)),
-                    (_, Address::Computed(..)) => needs.buffered.push(None),
+                    _ => needs.has_stores = true,
                 }
             }
             _ => return None,
