@@ -111,6 +111,8 @@ export class Run {
     }
     const read = events.find((event) => event.kind === "R");
     const write = events.find((event) => event.kind === "W");
+    const memory = lifetime(write ?? read);
+    if (memory) return { now: `${who} ${write ? (write.value === "ended" ? "ends the lifetime of" : "begins the lifetime of") : "uses"} \`${memory}\``, rest: `${at((write ?? read)!)}${!write && read?.value === "ended" ? ", which has ended" : ""}.` };
     if (read && write && read.location === write.location) {
       return {
         now: `${who} changes \`${read.location}\` from \`${read.value}\` to \`${write.value}\` in one step`,
@@ -184,11 +186,18 @@ export class Run {
     const reads = step.events.map((id) => this.event(id)).map((read) => {
       const source = this.source(read.id);
       const origin = !source || source.thread < 0 ? "the initial value" : `which **${this.thread(source.thread)}** stored${at(source, " at ")}`;
+      const memory = lifetime(read);
+      if (memory) return `${who} uses \`${memory}\`, whose lifetime **${this.thread(source?.thread ?? -1)}** has ended${source ? at(source, " at ") : ""}`;
       return `${who} has read \`${name(read)}\`, ${origin}`;
     });
     const now = assertion ? `\`${assertion}\` fails` : message || "This is where it goes wrong";
     return { now, rest: `${where}${reads.length ? `: ${reads.join("; ")}` : ""}.` };
   }
+}
+
+/** The memory whose lifetime an event is about. */
+function lifetime(event: DrawnEvent | undefined): string | undefined {
+  return event?.location?.match(/^lifetime\((.*)\)$/)?.[1];
 }
 
 export function name(event: DrawnEvent): string {

@@ -386,6 +386,7 @@ class Object:
         shape: what its parts are called.
         lies_at: where it lies, counted from the beginning of another object; None: apart from all others.
         is_hidden: no variable of the program names it.
+        meanings: what some of its values mean, as in `program.MemoryObject`.
         binding: as of a function.
     """
 
@@ -401,6 +402,7 @@ class Object:
     shape: Shape | None = field(default=None, compare=False)
     lies_at: ObjectAddress | None = None
     is_hidden: bool = False
+    meanings: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     binding: str = "strong"
     place: Place | None = field(default=None, compare=False)
 

@@ -13,9 +13,12 @@ from typing import Final
 
 from membar.program.expr import TRUE
 from membar.program.operations import Assert, Operation, Store
-from membar.program.program import Edge, Program, Thread
+from membar.program.program import Edge, MemoryObject, Program, Thread
 from membar.records import replace
 
+LIFETIME: Final = ((0, 0, "alive"), (1, 1, "ended"))
+"""What the values of a lifetime mean: of the cell that says whether memory may still be used."""
+_LIFETIME: Final = "lifetime({})"
 ALLOC: Final = "ALLOC"
 """The word of a write that is there for the beginning of memory only."""
 UNORDERED: Final = "unordered-allocation"
@@ -29,6 +32,16 @@ MOST_SCALARS: Final = 64
 """How many numbers of one piece of memory get such a write."""
 _PART: Final = f"order of allocation and use checked for the first {MOST_SCALARS} scalars"
 _CHECKED_BY: Final = "memory"  # the property that these writes are for
+
+
+def lifetime_of(name: str) -> str:
+    """The name of the lifetime of some memory."""
+    return _LIFETIME.format(name)
+
+
+def owner_of_lifetime(item: MemoryObject) -> str | None:
+    """The memory whose lifetime an object is; None if it is none."""
+    return item.name[len(_LIFETIME) - 3 : -1] if item.meanings == LIFETIME else None
 
 
 def allocations_checked(lines: Collection[int]) -> tuple[tuple[str, str], ...]:

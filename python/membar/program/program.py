@@ -64,6 +64,10 @@ class MemoryObject:
     meanings: tuple[tuple[int, int, str], ...] = field(default=(), compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    def meaning(self, value: int) -> str | None:
+        """What a value stands for, as that a cell was never set; None: it is a number or an address."""
+        return next((word for first, last, word in self.meanings if first <= value <= last), None)
+
 
 @record(frozen=True, slots=True, kw_only=True)
 class Edge:

@@ -67,12 +67,13 @@ class Observer:
         return Ending(tuple(shown_values), self._formula(words), passes)
 
     def _show(self, term: c.Term, word: int, known: dict[int, int | str]) -> int | str:
-        if isinstance(term, c.FinalCell) and self.program.object(term.name).is_pair:
+        item = self.program.object(term.name) if isinstance(term, c.FinalCell) else None
+        if item is not None and item.is_pair:
             from membar.program.wide_cells import shown_pair  # noqa: PLC0415 - on demand
 
             known[word] = both = shown_pair(self.program, word)
             return both
-        name = self.program.name_of_address(word)
+        name = (item and item.meaning(word)) or self.program.name_of_address(word)
         # The address of an array is that of its first element, and shown without the index.
         if name is not None and self.program.pointers is None:
             name = name.removesuffix("[0]")

@@ -17,7 +17,17 @@ from membar.models.evaluate import Evaluator
 from membar.models.explain import Failure
 from membar.models.model import Model
 from membar.models.plan import Plan
-from membar.program.condition import And, Compare, Comparison, FinalCondition, Formula, Not, Quantifier
+from membar.program.condition import (
+    And,
+    Compare,
+    Comparison,
+    FinalCell,
+    FinalCondition,
+    Formula,
+    Not,
+    Quantifier,
+    Term,
+)
 from membar.program.execution import Execution
 from membar.program.expand import expand
 from membar.program.expr import Address
@@ -198,7 +208,7 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
         if term is None:
             help_ = f"final states show {', '.join(terms) or 'nothing'}"
             raise refusal("W0447", f"no final state shows `{name}`", help=help_)
-        parts.append(Compare(term, Comparison.EQ, _value(program, value)))
+        parts.append(Compare(term, Comparison.EQ, _value(program, term, value)))
     if not parts and program.condition is not None:
         formula = program.condition.formula
         is_counterexample = program.condition.quantifier is Quantifier.FORALL
@@ -213,10 +223,14 @@ def _condition_for(program: Program, outcome: Mapping[str, int | str]) -> FinalC
     return FinalCondition(quantifier=Quantifier.EXISTS, formula=And(tuple(parts)), observed=observed)
 
 
-def _value(program: Program, value: int | str) -> int | Address:
-    """A number, or the address that a name stands for."""
+def _value(program: Program, term: Term, value: int | str) -> int | Address:
+    """A number, what a word means there, or the address that a name stands for."""
     if isinstance(value, int):
         return value
+    meanings = program.object(term.name).meanings if isinstance(term, FinalCell) else ()
+    meant = next((first for first, _, word in meanings if word == value), None)
+    if meant is not None:
+        return meant
     for word, cell in program.cell_at.items():
         if value in (program.name_of_address(word), cell.name):
             return Address(cell.object.name, word - program.bases[cell.object.name])

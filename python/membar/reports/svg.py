@@ -159,7 +159,7 @@ class _Drawing:
         drawn = {edge.relation for edge in picture.edges if not edge.number}
         for name in (name for name in MEANINGS if name in drawn):
             yield f'<path d="M0,0 L24,0" {self._stroke(name)}/>', f"{name}: {MEANINGS[name]}"
-        for events, words in ((picture.failing, "an assertion fails on it"), (picture.racing, "they race")):
+        for events, words in ((picture.failing, "this fails"), (picture.racing, "they race")):
             if events:
                 yield self._cross(5, -7), words
         if picture.repeated:

@@ -6,7 +6,8 @@ import json
 
 import membar
 from membar.reports import terminal
-from membar.reports.json import render
+from membar.reports._parts.answer_format import DrawingPart
+from membar.reports.json import drawn_line, render
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
 
@@ -96,4 +97,24 @@ def test_what_was_never_set_is_said_in_words() -> None:
     found = membar.check(SourceFile("unset.c", text), model="rc11")
     line = json.loads(render(found))
     words = {item.get("meaning") for item in line["witness"]["events"]}
-    assert words == {None, "uninitialised"}
+    assert words == {None, "uninitialised", "alive", "ended"}
+
+
+def test_freed_memory_has_a_name_and_its_use_is_marked() -> None:
+    text = (
+        "#include <pthread.h>\n#include <stdlib.h>\nstruct node { int value; } *top;\n"
+        "void *reader(void *given) { return top->value ? given : 0; }\n"
+        "int main(void) { pthread_t t;\ntop = malloc(sizeof *top);\ntop->value = 1;\n"
+        "pthread_create(&t, 0, reader, 0);\nfree(top); pthread_join(t, 0); return 0; }\n"
+    )
+    found = membar.check(SourceFile("freed.c", text), model="x86-tso", properties=["memory"])
+    said = " ".join(found.render("terminal").split())
+    assert "lifetime(node@6) <- ended" in said
+    assert "lifetime(node@6) -> ended" in said
+    drawn = found.render("svg")
+    assert "lifetime(node@6) → ended" in drawn
+    assert "this fails" in drawn
+    drawing = drawn_line(found).drawing
+    assert isinstance(drawing, DrawingPart)
+    assert [drawing.events[event].location for event in drawing.failing] == ["lifetime(node@6)"]
+    assert drawing.failing_line == 4

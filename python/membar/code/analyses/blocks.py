@@ -25,6 +25,7 @@ from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.shapes import Shape
 from membar.paths import folder_of
+from membar.program.allocations import lifetime_of
 from membar.records import field, record
 
 HEADER = 0x1000
@@ -66,7 +67,6 @@ class Block:
 class Region:
     """Blocks that one instruction may be about."""
 
-    name: str
     blocks: list[Block] = field(default_factory=list)
     stride: int = _SMALLEST_STRIDE
     align: int = _LEAST_ALIGN
@@ -79,9 +79,16 @@ class Region:
         while self.stride < block.size + 2 * HEADER:
             self.stride *= 2
 
+    @property
+    def name(self) -> str:
+        """The object at its beginning."""
+        return self.state(0)
+
     def state(self, number: int) -> str:
         """The object that is the state of a block; the last one is of no block and always 0."""
-        return self.name if number == 0 else f"{self.name}.{number}"
+        if number < len(self.blocks):
+            return lifetime_of(self.blocks[number].name)
+        return lifetime_of(f"all behind {self.blocks[-1].name}")
 
 
 class Blocks:
@@ -231,7 +238,7 @@ class Blocks:
             elif isinstance(item, ir.Lifetime) and isinstance(item.slot, ir.ObjectAddress):
                 join({f"@{item.slot.name}"} & self.of_site.keys())
         for whole in {id(each): each for each in groups.values()}.values():
-            region = Region(f"heap${len(self.regions)}")
+            region = Region()
             for site in sorted(whole):
                 for block in self.of_site[site]:
                     region.add(block)

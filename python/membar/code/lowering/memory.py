@@ -95,7 +95,7 @@ class Memory:
                     is_near=self._is_near,
                     is_hidden=item.is_constant or item.is_hidden or is_internal,
                     is_pair=each.size == WIDE,
-                    meanings=_UNSET.get(each.size, ()),
+                    meanings=item.meanings or _UNSET.get(each.size, ()),
                 )
             )
 

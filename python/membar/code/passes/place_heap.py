@@ -21,7 +21,7 @@ from membar.code.passes import Pass
 from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import with_values
-from membar.program.allocations import MOST_SCALARS, allocations_checked
+from membar.program.allocations import LIFETIME, MOST_SCALARS, allocations_checked
 from membar.records import replace
 from membar.source import pattern
 
@@ -88,6 +88,7 @@ class _Heap:
                     cells=(ir.Cells(offset=0, size=STATE_SIZE),),
                     lies_at=ir.ObjectAddress(region.name, number * region.stride) if number else None,
                     is_hidden=True,
+                    meanings=LIFETIME,
                 )
         for blocks in self.blocks.of_site.values():
             found.update((block.name, self._object(block)) for block in blocks)

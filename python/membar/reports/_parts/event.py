@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from membar.program.allocations import owner_of_lifetime
 from membar.program.execution import Event, Execution, Kind
 from membar.program.expr import signed
 from membar.program.program import Program
@@ -35,8 +36,7 @@ def value_text(program: Program, event: Event) -> str:
 
 def meaning_of(program: Program, event: Event) -> str | None:
     """What the value of an event means, if it stands for something else, as that a cell was never set."""
-    meanings = () if event.cell is None else program.cells[event.cell].object.meanings
-    return next((word for first, last, word in meanings if first <= event.value <= last), None)
+    return None if event.cell is None else program.cells[event.cell].object.meaning(event.value)
 
 
 def source_text(program: Program, event: Event) -> str:
@@ -88,7 +88,11 @@ def phrase(program: Program, event: Event) -> str:
     if event.kind is Kind.FENCE:
         return f"{name}'s fence{at}"
     word = "read" if event.kind is Kind.READ else "write"
-    return f"{name}'s {word} of {cell_name(program, event)}{at}"
+    item = None if event.cell is None else program.cells[event.cell].object
+    owner = None if item is None else owner_of_lifetime(item)
+    if owner is not None:
+        word = "use" if event.kind is Kind.READ else "destruction" if event.value else "allocation"
+    return f"{name}'s {word} of {owner or cell_name(program, event)}{at}"
 
 
 def units(execution: Execution) -> tuple[tuple[Event, ...], ...]:

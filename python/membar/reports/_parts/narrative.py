@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from membar.program.allocations import ALLOC, TOO_EARLY
+from membar.program.allocations import ALLOC, TOO_EARLY, owner_of_lifetime
 from membar.program.execution import Event, Execution, Kind
 from membar.program.operations import Assert
 from membar.program.program import Program
@@ -70,10 +70,11 @@ def is_internal(program: Program, witness: Witness, event: Event) -> bool:
 
 def _finds_memory_alive(program: Program, event: Event) -> bool:
     """Whether an event only looks whether allocated memory was freed, and it was not: nothing to tell."""
-    if event.kind is not Kind.READ or event.cell is None or event.value != 0:
-        return False
-    item = program.cells[event.cell].object
-    return item.is_hidden and "$" in item.name
+    return event.kind is Kind.READ and event.value == 0 and _is_of_lifetime(program, event)
+
+
+def _is_of_lifetime(program: Program, event: Event) -> bool:
+    return event.cell is not None and owner_of_lifetime(program.cells[event.cell].object) is not None
 
 
 def failure(program: Program, witness: Witness) -> list[str]:
@@ -84,6 +85,7 @@ def failure(program: Program, witness: Witness) -> list[str]:
         f"{_began(phrase(program, event))} finds {value_text(program, event)}, "
         f"{_origin(program, execution.events[sources[event.id]])}."
         for event in _reads_of_failure(program, witness, _assertion_places(program, witness))
+        if not _is_of_lifetime(program, event)  # the message says it
     ]
 
 
@@ -113,10 +115,7 @@ def _assertion_places(program: Program, witness: Witness) -> dict[tuple[int, int
         for number, thread in enumerate(program.threads)
         for edge in thread.edges
         if edge.span is not None
-        and any(
-            isinstance(item, Assert) and (item.message, item.property) == (witness.message, "assertions")
-            for item in edge.operations
-        )
+        and any(isinstance(item, Assert) and item.message == witness.message for item in edge.operations)
     }
 
 

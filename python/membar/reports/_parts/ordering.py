@@ -78,11 +78,15 @@ def _too_weak(
     if not releases and not acquires:
         return (
             f"{store} is {_weakness(write)} and {load} that reads it is {_weakness(read)};"
-            " a release store, read by an acquire load, would"
+            " a release store, read by an acquire load, would order them"
         )
     if not releases:
-        return f"{store} is {_weakness(write)}; a release store there, read by an acquire load, would"
-    return f"{load} is {_weakness(read)}; an acquire load there, of what a release store wrote, would"
+        return (
+            f"{store} is {_weakness(write)}; a release store there, read by an acquire load, would order them"
+        )
+    return (
+        f"{load} is {_weakness(read)}; an acquire load there, of what a release store wrote, would order them"
+    )
 
 
 def _has_fence(execution: Execution, words: frozenset[str], first: int | None, last: int | None) -> bool:

@@ -33,7 +33,7 @@ class Picture:
         threads: the names of its threads: those that do something.
         edges: the arrows.
         folded: what stands for several events, in words.
-        failing: reads that an assertion fails on.
+        failing: reads that an assertion, or a check of memory, fails on.
         racing: accesses that race.
         repeated: events that are repeated for ever.
         cycle: events of a forbidden cycle.
@@ -65,7 +65,8 @@ def picture_of(
         if is_full or event.id in marked or not is_internal(program, witness, event)
     ]
     if not is_full:  # initial values that nobody reads say nothing
-        read = {write for write, _ in execution.rf}
+        drawn = {event.id for event in shown}
+        read = {write for write, reader in execution.rf if reader in drawn}
         shown = [event for event in shown if not event.is_initial or event.id in read]
     important = {event.id for event in shown}
     if not is_full and sum(not event.is_initial for event in shown) > MOST:
