@@ -332,8 +332,15 @@ def _atomic_end(thread: ThreadLowering, item: ir.Call) -> None:
         return
     if thread.atomic is None:
         raise NotSupportedError("the end of an atomic block that has not begun here", item.place)
-    thread.ends.add(thread.flow.here())
+    _end_block(thread)
     thread.atomic = None
+
+
+def _end_block(thread: ThreadLowering) -> None:
+    """Ends an atomic block; one in which nothing happens is none, and must not take in what follows it."""
+    here = thread.flow.here()
+    if thread.begins.pop(here, None) is None:
+        thread.ends.add(here)
 
 
 def _access_begin(thread: ThreadLowering, item: ir.Call) -> None:
@@ -343,7 +350,7 @@ def _access_begin(thread: ThreadLowering, item: ir.Call) -> None:
 
 def _access_end(thread: ThreadLowering, _: ir.Call) -> None:
     if thread.flow.state is not None and thread.atomic is None:
-        thread.ends.add(thread.flow.here())
+        _end_block(thread)
 
 
 def _fence(thread: ThreadLowering, item: ir.Call) -> None:
