@@ -12,7 +12,7 @@ from generated.library_page import cpp_library_table, library_table
 from membar.code import ir
 from membar.code.primitives import PRIMITIVES
 from membar.code.validate import validate
-from membar.languages.compiled.bodies import FOLDER, Library, library_functions
+from membar.languages.compiled.bodies import FOLDER, Library, library_functions, names_in
 from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import TARGETS, X86_64, Target
@@ -49,7 +49,8 @@ def test_what_is_documented_is_what_has_a_body(target: Target) -> None:
         for item in library.module(file).functions.values()
         if item.is_defined and item.linkage == "external"
     }
-    assert defined == set(library_functions())
+    missing = names_in("wide_division.c") if target.pointer_bits == 32 else []  # no integers of 128 bits
+    assert defined == set(library_functions()) - set(missing)
 
 
 @needs_compiler

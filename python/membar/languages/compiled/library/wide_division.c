@@ -1,6 +1,7 @@
 /* Division of integers of 128 bits, by digits of 32 bits (Knuth's algorithm D). What is divided by is checked by the
    divisions of 64 bits that it consists of. */
 #include "membar.h"
+#ifdef __SIZEOF_INT128__ /* targets of 32 bits have no such integers */
 
 typedef unsigned long long word;
 typedef unsigned __int128 wide;
@@ -69,3 +70,4 @@ signed_wide __modti3(signed_wide number, signed_wide by)
     wide found = __umodti3(magnitude(number), magnitude(by));
     return (signed_wide)(number < 0 ? -found : found);
 }
+#endif
