@@ -57,6 +57,8 @@ _ATOMIC = (
     ),
 )
 _REFUSED = ("an integer of ",)
+# Executions with other values of 16 bytes are truncated, and the answer says so.
+_BOUND = "without 16-byte values other than "
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,8 @@ def wrong_about(item: Program, result: int) -> str:
         except InputError as problem:
             message = problem.diagnostics[0].message
             return "" if message.startswith(_REFUSED) else f"refused: {message}"
-        if found.verdict != expected:
+        is_bounded = found.verdict == "holds-within" and str(found.guarantee).startswith(_BOUND)
+        if found.verdict != expected and not (is_bounded and item.storage == "atomic"):
             return f"r {sign} {result}: {found.verdict}"
     return ""
 
