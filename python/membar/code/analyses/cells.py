@@ -141,7 +141,7 @@ class Layouts:
         self.sizes = sizes_of_sites(module, targets)
         self.found: dict[str, Layout] = {}
         # What must be cut alike: the places that one access may reach, and both ends of a copy.
-        self.alike: set[tuple[frozenset[tuple[str, int]], int]] = set()
+        self.several: set[tuple[frozenset[Target], int]] = set()
         self.copies: set[tuple[Target, Target, int | None]] = set()
         self.fills: set[tuple[Target, int | None]] = set()
         self._ends: dict[str, int] = {}
@@ -161,9 +161,10 @@ class Layouts:
         self._add_cells_for_copies()
         for site, layout in self.found.items():
             _cut(layout, self._ends_of_unset(site))
+        alike = self._alike() if any(layout.cuts for layout in self.found.values()) else ()
         _until_stable(
             lambda: (
-                sum(self._cut_alike(places, size) for places, size in self.alike)
+                sum(self._cut_alike(places, size) for places, size in alike)
                 + sum(self._cut_copies(*each) for each in self.copies)
             )
         )
@@ -201,10 +202,8 @@ class Layouts:
         return self.found.setdefault(site, Layout())
 
     def _claim(self, targets: Iterable[Target], size: int, align: int) -> None:
-        places: set[tuple[str, int]] = set()
-        for target in targets:
-            if target == UNKNOWN or target.function is not None:
-                continue
+        known = [target for target in targets if target != UNKNOWN and target.function is None]
+        for target in known:
             layout = self._layout(target.site)
             offsets = self._offsets(target, size)
             if offsets is None:
@@ -212,9 +211,16 @@ class Layouts:
                 layout.align = gcd(layout.align, align)
                 continue
             layout.claims.update((offset, size) for offset in offsets)
-            places.update((target.site, offset) for offset in offsets)
-        if len(places) > 1:
-            self.alike.add((frozenset(places), size))
+        if len(known) > 1 or any(target.steps for target in known):
+            self.several.add((frozenset(known), size))
+
+    def _alike(self) -> list[tuple[frozenset[tuple[str, int]], int]]:
+        """All places of each access that may be made to several, with its size."""
+        found = {
+            (frozenset((each.site, at) for each in targets for at in self.places(each, size) or ()), size)
+            for targets, size in self.several
+        }
+        return [(places, size) for places, size in found if len(places) > 1]
 
     def _offsets(self, target: Target, size: int) -> list[int] | None:
         """All offsets of a target that lie in its objects; None if the target has no bound."""

@@ -356,17 +356,15 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
 }
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
-    char *first = base;
+    char *first = base, kept[size ? size : 1];
     for (size_t end = 1; end < count; end++)
         for (size_t at = end; at > 0; at--) {
             char *right = first + at * size, *left = right - size;
             if (compare(left, right) <= 0)
                 break;
-            for (size_t byte = 0; byte < size; byte++) {
-                char kept = left[byte];
-                left[byte] = right[byte];
-                right[byte] = kept;
-            }
+            __builtin_memcpy(kept, left, size);
+            __builtin_memcpy(left, right, size);
+            __builtin_memcpy(right, kept, size);
         }
 }
 
