@@ -24,6 +24,8 @@ _NOT_SHOWN = "[not shown]"
 
 COMMAND_NOTE = "the command: "
 """Begins the note that tells how a text was compiled."""
+ADDED_THREAD = "membar_thread_"
+"""Begins the names of functions that membar adds to a text, one for each thread of a client."""
 
 
 @record(frozen=True, slots=True, kw_only=True)

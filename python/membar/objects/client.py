@@ -21,7 +21,7 @@ from membar.objects.orders import CALL, DONE, RESULT, CallPosition
 from membar.program.operations import Spawn
 from membar.program.program import Edge, Program, Thread
 from membar.records import record, replace
-from membar.source import SourceFile
+from membar.source import ADDED_THREAD, SourceFile
 
 THREADS_MACRO: Final = "MEMBAR_THREADS"
 CALLS_MACRO: Final = "MEMBAR_CALLS"
@@ -226,7 +226,7 @@ def client_text(
 ) -> tuple[SourceFile, dict[tuple[int, Body], str]]:
     """The text with a thread for each of the bodies, and the names of these threads."""
     names = {
-        key: f"membar_thread_{index}"
+        key: f"{ADDED_THREAD}{index}"
         for index, key in enumerate((number, body) for number, mine in enumerate(bodies) for body in mine)
     }
     functions = [_function(name, number, body) for (number, body), name in names.items()]

@@ -8,7 +8,7 @@ from membar.code.ir import Place
 from membar.languages.compiled.bodies import FOLDER
 from membar.paths import is_below, name_of, resolve
 from membar.records import replace
-from membar.source import SourceFile, Span, pattern
+from membar.source import ADDED_THREAD, SourceFile, Span, pattern
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _SPACE = pattern(r"\s*")
@@ -44,7 +44,9 @@ class Spans:
         """The function at a place, and the calls that lead there; "" if nobody of the program calls it."""
         caller, found = place.caller, ""
         while caller is not None:
-            if caller.function and self.is_of_program(caller):  # not what starts it, nor headers of a library
+            # Not what starts it, headers of a library, nor what membar added to the text.
+            is_shown = caller.function and not caller.function.startswith(ADDED_THREAD)
+            if is_shown and self.is_of_program(caller):
                 found += f" ← {caller.function} {name_of(caller.file)}:{caller.line}"
             caller = caller.caller
         return f"in {place.function}{found}" if found else ""
