@@ -20,7 +20,7 @@ def program(header: str, text: str) -> str:
     return _HEAD.format(header=header) + text
 
 
-VIOLATED, HOLDS, WITHIN = "violated", "holds", "holds-within"
+VIOLATED, HOLDS, WITHIN, UNKNOWN = "violated", "holds", "holds-within", "unknown"
 
 _MUTEX = """
 std::mutex m; int counter;
@@ -175,7 +175,7 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("raw pointer", program("memory", _POINTER.replace("[p] { assert(*p", "[q = p.get()] { assert(*q")), VIOLATED),
     ("virtual call", program("memory", _VIRTUAL), HOLDS),
     ("virtual call, relaxed", program("memory", _VIRTUAL.replace("memory_order_release", "memory_order_relaxed")), VIOLATED),
-    ("atomic wait", program("memory", _WAIT), WITHIN),
+    ("atomic wait", program("memory", _WAIT), HOLDS),
     ("atomic wait without notification", program("memory", _WAIT.replace("flag.notify_one();", "")), VIOLATED),
     ("atomic wait, relaxed", program("memory", _WAIT.replace("0, std::memory_order_acquire", "0, std::memory_order_relaxed")), VIOLATED),
     ("thread-local", program("memory", _LOCAL), HOLDS),
@@ -183,19 +183,22 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("std::function", program("functional", _FUNCTION), HOLDS),
     ("latch", program("latch", _LATCH), HOLDS),
     ("latch not awaited", program("latch", _LATCH.replace("l.wait();", "")), VIOLATED),
-    ("barrier", program("barrier", _BARRIER), WITHIN),
+    ("barrier", program("barrier", _BARRIER), HOLDS),
     ("semaphore", program("semaphore", _SEMAPHORE), WITHIN),
     ("semaphore not taken", program("semaphore", _SEMAPHORE.replace("s.acquire();", "")), VIOLATED),
     ("atomic_ref", program("memory", _REFERENCE), HOLDS),
     ("new and delete", program("memory", _MEMORY), HOLDS),
     ("deleted too early", program("memory", _MEMORY.replace("a.join(); assert(node->value == 2); delete node;", "delete node; a.join();")), VIOLATED),
     ("deleted twice", program("memory", _MEMORY.replace("delete node;", "delete node; delete node;")), VIOLATED),
+    ("new[] and delete", program("memory", _MEMORY.replace("new Node{1}", "new Node[1]{{1}}")), VIOLATED),
+    ("new[] and delete[]", program("memory", _MEMORY.replace("new Node{1}", "new Node[1]{{1}}").replace("delete", "delete[]")), HOLDS),
     ("recursive mutex", program("mutex", _RECURSIVE), HOLDS),
     ("locked twice", program("mutex", _RECURSIVE.replace("recursive_mutex", "mutex")), VIOLATED),
     ("try_lock may fail", program("mutex", _TRY), VIOLATED),
     ("jthread", program("memory", _JOINING), WITHIN),
     ("exception", program("memory", _THROWING), VIOLATED),
-    ("exception that may be caught", program("memory", _CATCHING), WITHIN),
+    ("exception that may be caught", program("memory", _CATCHING), UNKNOWN),
+    ("exception that is not thrown", program("memory", _CATCHING.replace("x.load() == 1", "x.load() == 2")), HOLDS),
     ("thread not joined", program("memory", "int main() { std::thread a([] {}); }"), VIOLATED),
 )  # fmt: skip
 """Name, text and verdict under rc20."""

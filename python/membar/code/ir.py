@@ -412,7 +412,8 @@ class Module:
     """A program: functions and global objects.
 
     `constructors` are called before `main`, in order; `destructors` at the end of the process, the last one
-    first: a function, its argument, and where it is registered. `handlers` are where exceptions are caught;
+    first: a function, its argument, and where it is registered. `handlers` are where exceptions or panics
+    are caught, `gaps` as in a Program;
     `pointer_bits` is the width of an address.
     `threads` are the functions that threads run, `main` first, once `spawn_threads` has found them; `copied`
     is the one of which there are as many as `__membar_number` says.
@@ -431,6 +432,7 @@ class Module:
     constructors: tuple[str, ...] = ()
     destructors: tuple[tuple[Operand, Operand, Place | None], ...] = ()
     handlers: tuple[Place, ...] = ()
+    gaps: frozenset[str] = frozenset()
     threads: tuple[str, ...] = ()
     copied: str | None = None
     ends_memory: bool = False

@@ -208,6 +208,8 @@ class Program:
             share its store buffer, so only sc gives the program a meaning.
         partly_checked: properties that its assertions and marks ask only in part, each with that part; ""
             stands for every property.
+        gaps: those of the things that are not followed (`Edge.unfollowed`) that are no bound: if an execution
+            comes there, nothing is known of the program.
         chosen_parts: those of these parts that the user chose, by an option or in the text.
         mixed_sizes: where accesses of one size go to shared memory that others access with another; they are
             made in pieces, which says nothing about processors that order them in ways of their own.
@@ -232,6 +234,7 @@ class Program:
     ends_memory: bool = field(default=False, compare=False)
     is_joint: bool = field(default=False, compare=False)
     partly_checked: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    gaps: frozenset[str] = field(default=frozenset(), compare=False)
     chosen_parts: tuple[str, ...] = field(default=(), compare=False)
     mixed_sizes: tuple[str, ...] = field(default=(), compare=False)
     mixed_atomics: frozenset[tuple[str, int, int]] = field(default=frozenset(), compare=False)

@@ -7,6 +7,7 @@ The verdict for a property:
     otherwise, the engine cannot check it      UNKNOWN
     otherwise, the search stopped              UNKNOWN, or not checked if it stopped at another violation
     otherwise, a step fits into no buffer      UNKNOWN
+    otherwise, unwinding is not followed       UNKNOWN
     otherwise, a bound truncated the search    HOLDS WITHIN; but UNKNOWN for `exists`
     otherwise, the text asks a part of it      HOLDS WITHIN
     otherwise                                  HOLDS; but VIOLATED, without a witness, for `exists`
@@ -260,12 +261,17 @@ class _Judgement:
         if failed and failed not in self.named:
             reason = f"{failed} {UNSELECTED}: {self.violations[failed].message}"
             return Finding(name, Verdict.UNKNOWN, reason)
-        gap = gap_of(tally)
+        gap = gap_of(tally) or self._unfollowed()
         if gap is not None:
             return Finding(name, Verdict.UNKNOWN, gap)
         if (failed in UNDEFINED and is_settled) or (failed and is_about_whole_runs(self.program, name)):
             return Finding(name, Verdict.NOT_CHECKED, f"executions end where they violate {failed}")
         return None
+
+    def _unfollowed(self) -> str | None:
+        """What executions come to that no bound leaves out, and that is not followed."""
+        found = sorted(self.program.gaps & self.tally.unfollowed.keys())
+        return _not_explored(found[0], self.tally.unfollowed[found[0]]) if found else None
 
     def _ends_executions(self, name: str) -> bool:
         """Whether executions end where they violate a property."""
@@ -444,8 +450,12 @@ def _notes_on_loops(tally: Tally) -> list[str]:
         iterations = "iteration" if tally.loops_cut == 1 else "iterations"
         notes.append(f"truncated after {tally.loops_cut} {iterations}: the loop at {_lines(tally.cut)}")
     for what, spans in sorted(tally.unfollowed.items()):
-        notes.append(f"not explored: {what}{f' ({_lines(spans)})' if spans else ''}")
+        notes.append(_not_explored(what, spans))
     return notes
+
+
+def _not_explored(what: str, spans: set[Span]) -> str:
+    return f"not explored: {what}{f' ({_lines(spans)})' if spans else ''}"
 
 
 def _lines(spans: set[Span]) -> str:

@@ -20,7 +20,9 @@ _PROVING: Final = (SYSTEM, LIFTED)
 _OF_PROGRAMS: Final = (PROGRAM, CONFIRMED, LIFTED, CLIENTS)
 _SHORT: Final = ("check", "litmus")
 _COMPILED: Final = ("C", "C++", "Rust")
+_BY_CLANG: Final = ("C", "C++")
 _OF_RUST: Final = ("--rustc", "--edition", "--features", "--cfg", "--bin", "--allow-build", "--test")
+_OF_ALL_COMPILERS: Final = ("--compiler-option", "--no-cache", "-v")
 
 TABLE: Final = (
     Option(
@@ -409,7 +411,9 @@ TABLE: Final = (
             default=() if form == "list" else None,
             commands=(*_SEARCHING, "translate"),
             kinds=_OF_PROGRAMS,
-            languages=("Rust",) if name in _OF_RUST else _COMPILED,
+            languages=(
+                ("Rust",) if name in _OF_RUST else _COMPILED if name in _OF_ALL_COMPILERS else _BY_CLANG
+            ),
             is_compiler=True,
             help=help_,
         )
@@ -459,7 +463,7 @@ TABLE: Final = (
         read="words",
         form="words",
         kinds=(PROGRAM,),
-        languages=_COMPILED,
+        languages=_BY_CLANG,
         help="C: arguments of the program, as in a shell; may be repeated (default: none)",
     ),
     Option(

@@ -60,6 +60,7 @@ def _lower(
         objects=memory.objects(),
         threads=tuple(threads),
         ends_memory=module.ends_memory,
+        gaps=module.gaps,
         partly_checked=(*module.partly_checked, *(_WAITING if context.may_wait else ())),
         mixed_sizes=module.mixed_sizes,
         mixed_atomics=frozenset(

@@ -14,6 +14,7 @@ from membar.code.analyses.lifetimes import RELEASE, addresses_of, is_call_of
 from membar.code.analyses.order import Position
 from membar.code.analyses.targets import UNKNOWN, Target
 from membar.code.checks import Checks
+from membar.code.deallocation import freed_by, mismatch
 from membar.code.leaks import ENDS, STATE_SIZE, Leaks
 from membar.code.lowering.orders import KERNEL, language_of
 from membar.code.lowering.refusal import NotSupportedError
@@ -73,6 +74,13 @@ class _Heap:
     def note_written(self, block: Block) -> None:
         """Zeros are written into a block when it begins: before, it holds none."""
         self._written.add(block.name)
+
+    def operator_that_frees(self, block: Block) -> str | None:
+        """What must free a block, by the calls that may allocate it; None if they differ."""
+        at, again = self.blocks.at, self.blocks.again
+        others = (at[position].call for position, taken in again.items() if block in taken)
+        found = {freed_by(call) for call in (block.call, *others) if call is not None}
+        return found.pop() if len(found) == 1 else None
 
     def objects(self) -> dict[str, ir.Object]:
         """The objects of the module, with those of blocks and states."""
@@ -341,6 +349,7 @@ class _Rewriting:
         )
         if not is_certain:
             self._check_beginning(address, region)
+        self._check_operator(item, address, blocks)
         state = self._state_at(address)
         loaded = self._load_state(state)
         is_alive = self.emit.compute("eq", ir.BOOL, loaded, ir.Constant(0, _STATE))
@@ -380,6 +389,18 @@ class _Rewriting:
                 is_other = self.emit.compute("ne", ir.BOOL, distance, start)
                 condition = self.emit.compute("and", ir.BOOL, condition, is_other)
         self._check(condition, _NO_BLOCK)
+
+    def _check_operator(self, item: ir.Call, address: ir.Operand, blocks: list[Block]) -> None:
+        """A violation if the operator that frees a block does not belong to the one that allocated it.
+
+        A block that several operators may have allocated, one after the other, is not looked at.
+        """
+        found = freed_by(item)
+        for block in blocks:
+            expected = self.heap.operator_that_frees(block)
+            if expected is not None and expected != found:
+                is_other = self.emit.compute("ne", ir.BOOL, address, ir.ObjectAddress(block.name))
+                self._check(is_other, mismatch(expected, found))
 
     def _lifetime(self, item: ir.Lifetime) -> None:
         """The state of a variable says when it ends, if anybody must know."""

@@ -1,6 +1,7 @@
 """Says what a `throw` does: it ends the program, unless some function that is called catches exceptions.
 
-Who catches which exception is not determined: with any handler, executions that throw are not followed.
+Who catches which exception is not determined: with any handler, executions that throw are not followed, and
+if there are some, nothing is known of the program. Panics that `catch_unwind` of Rust may catch are the same.
 """
 
 from __future__ import annotations
@@ -8,24 +9,28 @@ from __future__ import annotations
 from membar.code import ir
 from membar.code.checks import Checks
 from membar.code.primitives import PREFIX
+from membar.paths import name_of
 from membar.records import replace
 
 _THROW = ir.FunctionAddress(f"{PREFIX}throw")
-_EXITS = "exits"
+_UNCAUGHT = ("an exception is thrown that nobody catches", "exits")
+_UNCAUGHT_PANIC = ("the program panics", "assertions")
 
 
 def resolve_exceptions(module: ir.Module) -> ir.Module:
     """The linked module without `__membar_throw`."""
     checks = Checks(module)
+    gaps: set[str] = set()
 
     def resolve(item: ir.Instruction) -> ir.Instruction:
         if not isinstance(item, ir.Call) or item.callee != _THROW:
             return item
         if not module.handlers:
-            return checks.fail("an exception is thrown that nobody catches", item.place, _EXITS)
-        lines = sorted({place.line for place in module.handlers if place.line})
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
-        return checks.cut(f"exceptions that may be caught at {where}", item.place)
+            message, kind = _UNCAUGHT_PANIC if module.is_rust else _UNCAUGHT
+            return checks.fail(message, item.place, kind)
+        gap = _unfollowed(module)
+        gaps.add(gap)
+        return checks.cut(gap, item.place)
 
     functions = {
         name: replace(
@@ -40,7 +45,14 @@ def resolve_exceptions(module: ir.Module) -> ir.Module:
         for name, function in module.functions.items()
         if name != _THROW.name
     }
-    return checks.added_to(replace(module, functions=functions, handlers=()))
+    return checks.added_to(replace(module, functions=functions, handlers=(), gaps=frozenset(gaps)))
+
+
+def _unfollowed(module: ir.Module) -> str:
+    """What executions do that throw."""
+    found = dict.fromkeys(f"{name_of(place.file)}:{place.line}" for place in module.handlers if place.line)
+    what, handler = ("a panic", "catch_unwind") if module.is_rust else ("an exception", "try")
+    return f"what follows {what} that may be caught by the `{handler}` at {', '.join(found)}"
 
 
 def _has_throw(block: ir.Block) -> bool:

@@ -2,7 +2,7 @@
 
 Nothing unwinds the stack here. Where an exception is thrown, a primitive takes the place of what would create
 it, and a later pass says what that means: a violation if no function that is called has a handler, or else
-the end of what is followed. So handlers and clean-up code are never reached.
+the end of what is followed, which leaves the verdict open. So handlers and clean-up code are never reached.
 """
 
 from __future__ import annotations
@@ -40,17 +40,23 @@ def _plain_block(block: llvm.Block) -> llvm.Block:
 
 
 def handlers(blocks: tuple[llvm.Block, ...]) -> list[int | None]:
-    """Where a function catches exceptions, as numbers of `!dbg`; not where it only ends the program."""
+    """Calls in `try` blocks, one for each place that catches exceptions, as numbers of `!dbg`.
+
+    A place that only ends the program, as of a function that is `noexcept`, catches nothing.
+    """
     known = {block.name: block for block in blocks}
-    unwinds = {
-        item.unwind for block in blocks for item in block.instructions if isinstance(item, llvm.Invoke)
-    }
-    found = []
-    for name in sorted(unwinds & known.keys()):
-        items = known[name].instructions
-        ends = any(getattr(getattr(item, "callee", None), "name", "") == _TERMINATES for item in items)
-        for item in items:
-            catches = isinstance(item, llvm.LandingPad) and any(kind == "catch" for kind, _ in item.clauses)
-            if catches and not ends:
-                found.append(item.location)
-    return found
+    calls: dict[str, int | None] = {}
+    for block in blocks:
+        for item in block.instructions:
+            if isinstance(item, llvm.Invoke) and item.unwind in known:
+                calls.setdefault(item.unwind, item.location)
+    return [location for name, location in calls.items() if _catches(known[name])]
+
+
+def _catches(block: llvm.Block) -> bool:
+    items = block.instructions
+    ends = any(getattr(getattr(item, "callee", None), "name", "") == _TERMINATES for item in items)
+    return not ends and any(
+        isinstance(item, llvm.LandingPad) and any(kind == "catch" for kind, _ in item.clauses)
+        for item in items
+    )

@@ -180,7 +180,7 @@ class ModuleLowering:
         is_defined = function.is_defined and function.name not in self.replaced
         blocks = FunctionBody(self, function).blocks() if is_defined else ()
         if is_defined:
-            found = (self.module.metadata.place(at) for at in handlers(function.blocks))
+            found = (self.module.metadata.beginning_of_block(at) for at in handlers(function.blocks))
             self.handlers += [place for at in found if (place := place_in_code(at)) is not None]
             self.has_unmarked_literals |= may_outlive_its_block(function, self.module.metadata)
         return code.Function(

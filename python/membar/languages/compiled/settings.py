@@ -20,6 +20,11 @@ _MACRO = pattern(
 )
 
 
+def is_setting(define: str) -> bool:
+    """Whether an option `-D` defines such a macro."""
+    return define.partition("=")[0] in _NAMES
+
+
 def names_settings(text: str) -> bool:
     """Whether a text may define such a macro."""
     return _NAMED.search(text) is not None

@@ -1,7 +1,7 @@
 /* std::thread: headers of libc++ start threads by pthread_create, those of libstdc++ by a function of the library. */
 #include "cpp.h"
 
-void free(void *block);
+void _ZdlPv(void *block);
 int pthread_join(unsigned long handle, void **result);
 int pthread_detach(unsigned long handle);
 
@@ -11,7 +11,7 @@ void _ZNSt3__115__thread_structD1Ev(void *self) {}
 
 /// _ZNSt3__119__thread_local_dataEv, _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_: Where libc++ keeps that: nobody reads it, so it is deleted at once.
 void *_ZNSt3__119__thread_local_dataEv(void) { return NULL; }
-void _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_(void *self, void *data) { free(data); }
+void _ZNSt3__121__thread_specific_ptrINS_15__thread_structEE11set_pointerEPS1_(void *self, void *data) { _ZdlPv(data); }
 
 static inline void join(unsigned long *self)
 {

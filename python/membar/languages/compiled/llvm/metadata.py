@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from membar.languages.compiled.llvm.tokens import Cursor
-from membar.records import record
+from membar.records import record, replace
 from membar.source import SourceFile
 
 
@@ -109,6 +109,15 @@ class Metadata:
             function=self._function(scope),
             call=self.place(inlined.number) if isinstance(inlined, Ref) else None,
         )
+
+    def beginning_of_block(self, number: int | None) -> Place | None:
+        """Where the innermost block begins that a `!dbg` number is in; else the place itself."""
+        found = self.place(number)
+        if found is None or number is None or not self.is_in_inner_block(number):
+            return found
+        scope = self.resolve(self.node(number).fields.get("scope"))
+        line = 0 if scope is None else _number(scope.fields.get("line"))
+        return replace(found, line=line) if line else found
 
     def is_in_inner_block(self, number: int | None) -> bool:
         """Whether the place that a `!dbg` number stands for is in a block inside its function."""

@@ -25,6 +25,7 @@ def compile_package(
     shim: Shim,
     *,
     program: str | None,
+    features: Sequence[str],
     words: Sequence[str],
     seconds: float | None,
 ) -> tuple[tuple[str, ...], Cached]:
@@ -35,6 +36,7 @@ def compile_package(
         rustc: the compiler.
         shim: membar's crates.
         program: the name of the binary; None: its only one.
+        features: of the package.
         words: further options of rustc.
         seconds: for the whole build.
 
@@ -53,6 +55,7 @@ def compile_package(
             "--config=build.incremental=false",
         ]  # fmt: skip
         command += [] if program is None else [f"--bin={program}"]
+        command += [f"--features={','.join(features)}"] if features else []
         try:
             done = run_compiler(command, seconds=seconds)
         except CompilerFailureError as problem:

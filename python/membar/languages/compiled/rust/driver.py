@@ -11,7 +11,7 @@ from membar.diagnostics import Diagnostic, EngineLimitError, InputError
 from membar.languages.compiled.build import Build, BuildOptions
 from membar.languages.compiled.cache import Cache, Cached, Dependencies, default_folder, key_of, now
 from membar.languages.compiled.compiler import Compiler
-from membar.languages.compiled.driver import FOREIGN, TEXT, Compilation, ReadableFiles
+from membar.languages.compiled.driver import FOREIGN, TEXT, Compilation, CompileOptions, ReadableFiles
 from membar.languages.compiled.llvm.reader import read_module
 from membar.languages.compiled.messages import Message, diagnose
 from membar.languages.compiled.process import CompilerFailureError, run_compiler, scratch_folder, write_text
@@ -23,6 +23,7 @@ from membar.languages.compiled.rust.compiler import (
     compiled_shim,
     find_rustc,
 )
+from membar.languages.compiled.settings import is_setting
 from membar.languages.compiled.target import X86_64, is_of_processor, processor_of, target_of_triple
 from membar.limits import confinement
 from membar.paths import folder_of, name_of, resolve, stem, suffix
@@ -58,6 +59,7 @@ def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
     if others:
         message = "a Rust program is one file; others belong to it by `mod`"
         raise InputError(Diagnostic(code="W1534", message=message, help=f"membar check {first}"))
+    _refuse_options(first, chosen.options)
     rustc = find_rustc(chosen.rustc, os.environ)
     target = target_of_triple(rustc.host)
     if target is None:
@@ -81,6 +83,29 @@ def build_rust(paths: Sequence[str], chosen: BuildOptions) -> Build:
         processor=processor,
         language="Rust",
     )
+
+
+def _refuse_options(path: str, options: CompileOptions) -> None:
+    """Refuses options that would have no effect on this file."""
+    macros = [item for item in options.defines if not is_setting(item)]
+    if macros:
+        message = f"-D {macros[0]}: Rust has no macros of this kind"
+        help_ = "use --cfg; -D is for membar's own settings, such as MEMBAR_HEAP=8"
+        raise InputError(Diagnostic(code="W0413", message=message, help=help_))
+    given = (
+        (
+            ("--edition", options.edition, "its Cargo.toml names the edition"),
+            ("--test", options.test, "check the file that contains the test, if it needs no other crates"),
+        )
+        if suffix(path) == PACKAGE
+        else (
+            ("--bin", options.program, "it is for packages: membar check Cargo.toml"),
+            ("--allow-build", options.allow_build, "it is for packages: membar check Cargo.toml"),
+        )
+    )
+    for name, value, help_ in given:
+        if value:
+            raise InputError(Diagnostic(code="W0413", message=f"{name} does not apply to {path}", help=help_))
 
 
 def _why_not(files: Sequence[str], lack: str) -> str | None:
@@ -147,6 +172,7 @@ class _Job:
             self.rustc,
             self.shim,
             program=options.program,
+            features=options.features,
             words=[*words, *options.others],
             seconds=self.chosen.seconds,
         )

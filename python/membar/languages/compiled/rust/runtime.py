@@ -23,6 +23,7 @@ from membar.source import pattern
 OWN = "__mb_rust_"
 """What the functions of the shim are called that stand for parts of the runtime."""
 PANICS = f"{OWN}panics"
+_CATCH = "catch_unwind"
 CATCHING, REGISTERED = "CATCHING", "REGISTERED"
 _END_OF_THREAD = f"{OWN}end_of_thread"
 ASSERTIONS, EXITS = "assertions", "exits"
@@ -108,7 +109,24 @@ def resolve_runtime(module: ir.Module, defined: Collection[str], uses: Collectio
     }
     used = {last_word(demangle(name)) for name in module.functions}
     parts = ((word, part) for mark, (words, part) in _MARKS.items() if mark in used for word in words)
-    return replace(found, functions=kept, partly_checked=(*found.partly_checked, *parts), is_rust=True)
+    return replace(
+        found,
+        functions=kept,
+        partly_checked=(*found.partly_checked, *parts),
+        handlers=tuple(_places_that_catch(module)),
+        is_rust=True,
+    )
+
+
+def _places_that_catch(module: ir.Module) -> Iterator[ir.Place]:
+    """Where the program calls `catch_unwind`."""
+    for function in module.functions.values():
+        for call, callee in calls(function):
+            place = call.place
+            if last_word(demangle(callee)) == _CATCH and _is_own(function.name) and place is not None:
+                while place.caller is not None:  # rustc has inlined what is around the call
+                    place = place.caller
+                yield place
 
 
 def variables_used(modules: Iterable[llvm.Module]) -> frozenset[str]:

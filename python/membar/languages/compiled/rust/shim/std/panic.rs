@@ -14,8 +14,8 @@ fn depth() -> *mut u32 {
     unsafe { (CATCHING.0.get() as *mut u32).add(primitives::me()) }
 }
 
-/// Calls the function. Executions in which it panics are not followed.
-#[inline]
+/// Calls the function. Executions in which it panics are not followed. membar looks for calls of it.
+#[inline(never)]
 pub fn catch_unwind<F: FnOnce() -> R + UnwindSafe, R>(function: F) -> Result<R> {
     unsafe { *depth() += 1 };
     let found = function();
@@ -27,10 +27,10 @@ pub fn catch_unwind<F: FnOnce() -> R + UnwindSafe, R>(function: F) -> Result<R> 
 #[no_mangle]
 pub extern "C" fn __mb_rust_panics() {
     if unsafe { *depth() } != 0 {
-        primitives::cut(c"panics inside catch_unwind");
+        primitives::unwind();
     }
 }
 
 pub fn resume_unwind(_: real::boxed::Box<dyn core::any::Any + Send>) -> ! {
-    primitives::cut(c"resume_unwind")
+    primitives::unwind()
 }

@@ -17,6 +17,7 @@ extern "C" {
     fn __membar_choose(low: i64, high: i64) -> i64;
     fn __membar_check(condition: bool, property: *const c_char, message: *const c_char);
     fn __membar_cut(reason: *const c_char);
+    fn __membar_throw();
     fn __membar_exit(status: i32);
 }
 
@@ -111,6 +112,14 @@ pub fn choose(low: i64, high: i64) -> i64 {
 pub fn cut(reason: &core::ffi::CStr) -> ! {
     unsafe {
         __membar_cut(reason.as_ptr());
+        core::hint::unreachable_unchecked()
+    }
+}
+/// Unwinds the stack, which nobody follows: the verdict is open if an execution comes here.
+#[inline]
+pub fn unwind() -> ! {
+    unsafe {
+        __membar_throw();
         core::hint::unreachable_unchecked()
     }
 }
