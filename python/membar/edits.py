@@ -26,11 +26,13 @@ class Alternative:
         edits: how the text changes. What stands there now changes nothing; if it has edits all the same, they
             are made where another place's edits take away what it is written with.
         includes: the numbers of the place's alternatives that it is at least as strong as, itself included.
+        own_name: what reports call it in words of the language, if that is not its name.
     """
 
     name: str
     edits: tuple[Edit, ...]
     includes: frozenset[int]
+    own_name: str = ""
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias
 
 from membar.edits import Edit, Place, alternatives, restrict
-from membar.languages._c_text import Call, CText, Statement
-from membar.records import record
+from membar.languages._c_text import Call, CText, Statement, Token
+from membar.records import record, replace
 from membar.source import Span
 
 RELAXED: Final = "relaxed"
@@ -32,17 +32,19 @@ _GCC_RMW: Final = ("add_fetch", "sub_fetch", "or_fetch", "xor_fetch", "and_fetch
 
 
 @record(frozen=True, slots=True)
-class _Form:
+class Form:
     """How a function takes its order: the kind of operation, the argument, and the name of the other form.
 
     `order` is the number of the argument; None: it has none and is seq_cst, and `explicit` is the name of the
-    function that takes one in addition; two, if there is one for failure.
+    function that takes one in addition; two, if there is one for failure. `is_optional`: the argument may be
+    left out, and the order is seq_cst then.
     """
 
     kind: str
     order: int | None
     explicit: str = ""
     has_failure: bool = False
+    is_optional: bool = False
 
     def arguments(self, order: str) -> str:
         """What the explicit form takes in addition, to say `order`."""
@@ -60,42 +62,66 @@ _FAILURE: Final = {
 }
 
 
-def _forms() -> dict[str, _Form]:
+def _forms() -> dict[str, Form]:
     found = {
-        "atomic_load_explicit": _Form("load", 1),
-        "atomic_store_explicit": _Form("store", 2),
-        "atomic_load": _Form("load", None, "atomic_load_explicit"),
-        "atomic_store": _Form("store", None, "atomic_store_explicit"),
-        "atomic_thread_fence": _Form("fence", 0),
-        "__atomic_thread_fence": _Form("fence", 0),
-        "__atomic_load_n": _Form("load", 1),
-        "__atomic_store_n": _Form("store", 2),
-        "__atomic_exchange_n": _Form("rmw", 2),
-        "atomic_flag_test_and_set_explicit": _Form("rmw", 1),
-        "atomic_flag_test_and_set": _Form("rmw", None, "atomic_flag_test_and_set_explicit"),
-        "atomic_flag_clear_explicit": _Form("store", 1),
-        "atomic_flag_clear": _Form("store", None, "atomic_flag_clear_explicit"),
-        "__atomic_compare_exchange_n": _Form("rmw", 4),
+        "atomic_load_explicit": Form("load", 1),
+        "atomic_store_explicit": Form("store", 2),
+        "atomic_load": Form("load", None, "atomic_load_explicit"),
+        "atomic_store": Form("store", None, "atomic_store_explicit"),
+        "atomic_thread_fence": Form("fence", 0),
+        "__atomic_thread_fence": Form("fence", 0),
+        "__atomic_load_n": Form("load", 1),
+        "__atomic_store_n": Form("store", 2),
+        "__atomic_exchange_n": Form("rmw", 2),
+        "atomic_flag_test_and_set_explicit": Form("rmw", 1),
+        "atomic_flag_test_and_set": Form("rmw", None, "atomic_flag_test_and_set_explicit"),
+        "atomic_flag_clear_explicit": Form("store", 1),
+        "atomic_flag_clear": Form("store", None, "atomic_flag_clear_explicit"),
+        "__atomic_compare_exchange_n": Form("rmw", 4),
     }
     for name in _RMW:
-        found[f"atomic_{name}_explicit"] = _Form("rmw", 2)
-        found[f"atomic_{name}"] = _Form("rmw", None, f"atomic_{name}_explicit")
+        found[f"atomic_{name}_explicit"] = Form("rmw", 2)
+        found[f"atomic_{name}"] = Form("rmw", None, f"atomic_{name}_explicit")
     for name in (*_RMW[1:], *_GCC_RMW):
-        found[f"__atomic_{name}"] = _Form("rmw", 2)
+        found[f"__atomic_{name}"] = Form("rmw", 2)
     for strength in ("weak", "strong"):
         name = f"atomic_compare_exchange_{strength}"
-        found[f"{name}_explicit"] = _Form("rmw", 3)
-        found[name] = _Form("rmw", None, f"{name}_explicit", has_failure=True)
+        found[f"{name}_explicit"] = Form("rmw", 3)
+        found[name] = Form("rmw", None, f"{name}_explicit", has_failure=True)
     return found
 
 
 _FORMS: Final = _forms()
-# The order of the read of a compare-exchange that fails is a place of its own.
 _FAILURES: Final = {
-    "atomic_compare_exchange_weak_explicit": _Form("load", 4),
-    "atomic_compare_exchange_strong_explicit": _Form("load", 4),
-    "__atomic_compare_exchange_n": _Form("load", 5),
+    "atomic_compare_exchange_weak_explicit": Form("load", 4),
+    "atomic_compare_exchange_strong_explicit": Form("load", 4),
+    "__atomic_compare_exchange_n": Form("load", 5),
 }
+
+
+Spell: TypeAlias = Callable[[str], str]
+"""The words for an order."""
+
+
+@record(frozen=True, slots=True)
+class Spelling:
+    """How a language says orders.
+
+    Attributes:
+        forms: how its functions take their orders.
+        failures: how they take that of a compare-exchange that fails, which is a place of its own.
+        read: an argument and the macros of the text → the order, `?` if it is none, and how to say others.
+        spell: how to say an order where the text says none.
+        nothing: an expression that does nothing.
+        is_shown: reports say orders in the same words.
+    """
+
+    forms: Mapping[str, Form]
+    failures: Mapping[str, Form]
+    read: Callable[[str, Mapping[str, str]], tuple[str, Spell]]
+    spell: Spell
+    nothing: str = "(void)0"
+    is_shown: bool = True
 
 
 def places(
@@ -107,6 +133,7 @@ def places(
     fences: Mapping[str, str],
     compiled: Compiled | None = None,
     reached: AbstractSet[str] | None = None,
+    spelling: Spelling | None = None,
 ) -> Iterator[Place]:
     """The places of a text.
 
@@ -119,9 +146,15 @@ def places(
         fences: the statement that is a fence, by its order.
         compiled: what the compiler made of a call; only calls that it agrees with can be changed.
         reached: the functions with accesses, in this text or another; None: all of the text.
+        spelling: how the language of the text says orders; C's by default.
     """
-    yield from fence_places(text, accesses, Fences(_LADDERS["fence"], fences, title="fence "), reached)
-    yield from order_places(text, macros=macros, other_macros=other_macros, compiled=compiled)
+    spelling = spelling or _OF_C
+    ladder = _LADDERS["fence"]
+    for place in fence_places(text, accesses, Fences(ladder, fences, title="fence "), reached):
+        yield _with_own_names(place, "fence", spelling)
+    yield from order_places(
+        text, macros=macros, other_macros=other_macros, compiled=compiled, spelling=spelling
+    )
 
 
 def order_places(
@@ -130,19 +163,37 @@ def order_places(
     macros: Mapping[str, str],
     other_macros: Sequence[Mapping[str, str]] = (),
     compiled: Compiled | None = None,
+    spelling: Spelling | None = None,
 ) -> Iterator[Place]:
     """The places where a call says its order; arguments as of `places`."""
+    spelling = spelling or _OF_C
     for call in sorted(text.calls, key=lambda call: call.name.start):
-        for form in (_FORMS.get(call.name.text), _FAILURES.get(call.name.text)):
-            has_some = compiled is None or bool(compiled(call.name.start))
-            if form is None or not has_some or (place := _order_place(text, call, form, macros)) is None:
+        failure = spelling.failures.get(call.name.text)
+        for form in (spelling.forms.get(call.name.text), failure):
+            if form is None or (compiled is not None and not compiled(call.start)):
+                continue
+            place = _order_place(text, call, form, spelling, macros)
+            if place is None:
                 continue
             order = _LADDERS[form.kind][place.current][0]
-            kind = FAILURE if form is _FAILURES.get(call.name.text) else form.kind
-            if compiled is not None and order and (kind, order) not in compiled(call.name.start):
+            kind = FAILURE if form is failure else form.kind
+            if compiled is not None and order and (kind, order) not in compiled(call.start):
                 continue
             elsewhere = _elsewhere(call, form, macros, other_macros)
-            yield restrict(place, _at_least(place, form, elsewhere))
+            named = _with_own_names(place, form.kind, spelling)
+            yield restrict(named, _at_least(place, form, elsewhere))
+
+
+def _with_own_names(place: Place, kind: str, spelling: Spelling) -> Place:
+    """The place of a kind of operation, its orders named in words of the language: `Ordering::Release`."""
+    if not spelling.is_shown:
+        return place
+    words = ["::".join(spelling.spell(order or RELAXED).split("::")[-2:]) for order, _ in _LADDERS[kind]]
+    named = (
+        replace(each, own_name=f"{kind} {word}" if each.name else "")
+        for each, word in zip(place.alternatives, words, strict=True)
+    )
+    return replace(place, alternatives=tuple(named))
 
 
 def renamed_call(text: CText, call: Call, kind: str, current: str, names: Mapping[str, str]) -> Place:
@@ -251,11 +302,13 @@ def _gap(text: CText, statement: Statement) -> str:
     return " " if indent.strip() else f"\n{indent}"
 
 
-def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]) -> Place | None:
+def _order_place(
+    text: CText, call: Call, form: Form, spelling: Spelling, macros: Mapping[str, str]
+) -> Place | None:
     """The place of an operation's order; None where the text does not say it in a word of its own."""
     ladder = _LADDERS[form.kind]
-    current, edits = _spelling(text, call, form, macros)
-    removed = _removal(text, call) if form.kind == "fence" else ()
+    current, edits = _order_edits(text, call, form, spelling, macros)
+    removed = _removal(text, call, spelling.nothing) if form.kind == "fence" else ()
     names = [order for order, _ in ladder]
     current = _on_ladder(current, form)
     if current not in names:
@@ -263,7 +316,7 @@ def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]
     line = text.source.position(call.name.start)[0]
     return Place(
         title=f"the {form.kind} in line {line}",
-        span=text.span(call.name.start, call.closing + 1),
+        span=text.span(call.start, call.closing + 1),
         alternatives=alternatives(
             [
                 (
@@ -279,17 +332,17 @@ def _order_place(text: CText, call: Call, form: _Form, macros: Mapping[str, str]
     )
 
 
-def _on_ladder(order: str, form: _Form) -> str:
+def _on_ladder(order: str, form: Form) -> str:
     """The name under which an order stands in the ladder of a kind of operation."""
     found = {"consume": "acquire", "": "seq_cst"}.get(order, order)
     return "" if form.kind == "fence" and found == RELAXED else found
 
 
 def _elsewhere(
-    call: Call, form: _Form, macros: Mapping[str, str], other_macros: Sequence[Mapping[str, str]]
+    call: Call, form: Form, macros: Mapping[str, str], other_macros: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
     """The orders of a call in other configurations, where its word stands for something else there."""
-    argument = () if form.order is None else call.arguments[form.order]
+    argument = _argument(call, form)
     if len(argument) != 1:
         return
     word = argument[0].text
@@ -298,7 +351,13 @@ def _elsewhere(
             yield _on_ladder(_order(word, others)[1], form)
 
 
-def _at_least(place: Place, form: _Form, orders: Iterable[str]) -> list[int]:
+def _argument(call: Call, form: Form) -> tuple[Token, ...]:
+    """The argument that is the order; empty if there is none."""
+    is_there = form.order is not None and form.order < len(call.arguments)
+    return call.arguments[form.order] if is_there and form.order is not None else ()
+
+
+def _at_least(place: Place, form: Form, orders: Iterable[str]) -> list[int]:
     """The alternatives that are at least as strong as some orders, and the present one."""
     names = [order for order, _ in _LADDERS[form.kind]]
     needed = {names.index(order) if order in names else -1 for order in orders}
@@ -309,11 +368,11 @@ def _at_least(place: Place, form: _Form, orders: Iterable[str]) -> list[int]:
     ]
 
 
-def _removal(text: CText, call: Call) -> tuple[Edit, ...]:
+def _removal(text: CText, call: Call, nothing: str) -> tuple[Edit, ...]:
     """The edit that takes away the statement that a call is, and its line if nothing else is there."""
-    own = next((item for item in text.statements if item.start == call.name.start), None)
+    own = next((item for item in text.statements if item.start == call.start), None)
     if own is None or text.source.text[call.closing + 1 : own.end].strip() != ";":
-        return (Edit(text.span(call.name.start, call.closing + 1), "(void)0"),)
+        return (Edit(text.span(call.start, call.closing + 1), nothing),)
     start, end = own.start, own.end
     line = text.source.position(start)[0]
     if text.source.line(line).strip() == text.source.text[start:end] and own.is_braced:
@@ -322,25 +381,22 @@ def _removal(text: CText, call: Call) -> tuple[Edit, ...]:
     return (Edit(text.span(start, end), "" if own.is_braced else ";"),)
 
 
-def _spelling(
-    text: CText, call: Call, form: _Form, macros: Mapping[str, str]
+def _order_edits(
+    text: CText, call: Call, form: Form, spelling: Spelling, macros: Mapping[str, str]
 ) -> tuple[str, Callable[[str], tuple[Edit, ...]]]:
     """The order that a call says now, and how to make it say another; `?` if it says none in one word."""
+    closing = text.span(call.closing, call.closing)
     if form.order is None:
         name = text.span(call.name.start, call.name.end)
-        closing = text.span(call.closing, call.closing)
         return "", lambda order: (Edit(name, form.explicit), Edit(closing, form.arguments(order)))
-    argument = call.arguments[form.order] if form.order < len(call.arguments) else ()
-    if len(argument) != 1:
-        return "?", lambda _: ()
-    [word] = argument
-    prefix, order = _order(word.text, macros)
-    there = text.span(word.start, word.end)
-
-    def edits(wanted: str) -> tuple[Edit, ...]:
-        return (Edit(there, prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)),)
-
-    return order, edits
+    argument = _argument(call, form)
+    if not argument:
+        comma = ", " if form.order else ""
+        is_left_out = form.is_optional and len(call.arguments) == max(form.order, 1)
+        return "" if is_left_out else "?", lambda order: (Edit(closing, comma + spelling.spell(order)),)
+    order, spell = spelling.read("".join(word.text for word in argument), macros)
+    there = text.span(argument[0].start, argument[-1].end)
+    return order, lambda wanted: (Edit(there, spell(wanted)),)
 
 
 def _order(spelt: str, macros: Mapping[str, str]) -> tuple[str, str]:
@@ -351,3 +407,11 @@ def _order(spelt: str, macros: Mapping[str, str]) -> tuple[str, str]:
         spelt = macros[spelt]
     prefix = next((prefix for prefix in _PREFIXES if spelt.startswith(prefix)), None)
     return ("", "?") if prefix is None else (prefix, spelt.removeprefix(prefix).lower())
+
+
+def _read_order(argument: str, macros: Mapping[str, str]) -> tuple[str, Spell]:
+    prefix, order = _order(argument, macros)
+    return order, lambda wanted: prefix + (wanted.upper() if prefix == "__ATOMIC_" else wanted)
+
+
+_OF_C: Final = Spelling(_FORMS, _FAILURES, _read_order, "memory_order_{}".format, is_shown=False)

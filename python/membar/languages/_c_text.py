@@ -69,11 +69,20 @@ class Statement:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`name(arguments)`: the tokens of each argument, and where the closing bracket stands."""
+    """`name(arguments)`: the tokens of each argument, and where the closing bracket stands.
+
+    `receiver` is where the call begins if that is not its name, as in `object.name(arguments)`.
+    """
 
     name: Token
     arguments: tuple[tuple[Token, ...], ...]
     closing: int
+    receiver: int | None = None
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
+        return self.name.start if self.receiver is None else self.receiver
 
 
 @record(eq=False)
@@ -99,7 +108,10 @@ class CText:
 
     def __post_init__(self) -> None:
         self._bodies: list[tuple[str, int, int]] = []
-        text = self._visible()
+        self._read(self._visible())
+
+    def _read(self, text: str) -> None:
+        """Finds the functions, and what is in them."""
         found = [("", self.start, len(text))] if self.is_body else _function_bodies(text, self.start)
         for name, start, end in found:
             self.functions.add(name)

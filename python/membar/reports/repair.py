@@ -165,12 +165,14 @@ def _changes(found: Repair, columns: int, *, explain: bool) -> Iterator[Line]:
 
 
 def _name(change: Change) -> str:
-    return change.name or f"no {change.was}"
+    name, was = change.own_names
+    return name or f"no {was}"
 
 
 def _instead(source: SourceFile, change: Change) -> str:
-    was = f" instead of {change.was}" if change.was and change.name else ""
-    return f"{was}, {_place(source, change.place)}"
+    name, was = change.own_names
+    instead = f" instead of {was}" if was and name else ""
+    return f"{instead}, {_place(source, change.place)}"
 
 
 def _prevented_executions(found: Repair, columns: int) -> Iterator[Line]:

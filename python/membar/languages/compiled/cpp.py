@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from membar.languages import default_models
 from membar.languages.compiled import FRONTEND as C
 from membar.records import replace
 
+if TYPE_CHECKING:
+    from membar.edits import Place
+    from membar.program.program import Program
+    from membar.source import SourceFile
+
+_NAME: Final = "C++"
+
+
+def _places(source: SourceFile, program: Program) -> tuple[Place, ...]:
+    from membar.languages.compiled.places_in_syntax import places_in_syntax  # noqa: PLC0415 - on demand
+
+    return places_in_syntax(source, program, _NAME)
+
+
 FRONTEND = replace(
-    C, name="C++", default_models=default_models("C++"), places=None, template=None, configurations=None
+    C, name=_NAME, default_models=default_models(_NAME), places=_places, template=None, configurations=None
 )

@@ -13,30 +13,20 @@ from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError
 from membar.edits import Place
-from membar.languages._c_places import FAILURE, ORDERS_OF_KIND, order_places, renamed_call
+from membar.languages._c_places import ORDERS_OF_KIND, order_places, renamed_call
 from membar.languages._c_places import places as places_of_text
 from membar.languages._c_text import CText
+from membar.languages.compiled.compiled_operations import CompiledOperations
 from membar.languages.compiled.configurations import configurations
 from membar.languages.compiled.families import Families
 from membar.languages.compiled.preprocessing import Preprocessed, preprocess
 from membar.languages.compiled.program import compile_source
-from membar.program.dependencies import accesses_memory
-from membar.program.loops import repeated_accesses
-from membar.program.operations import Fence, Load, Operation, Rmw, Store, Tags
 from membar.program.program import Program
 from membar.records import replace
 from membar.source import SourceFile, pattern
 
 _ORDERS: Final = ("acquire", "release", "acq_rel", "seq_cst")
-_ORDER_OF: Final = {
-    "RLX": "relaxed",
-    "ACQ": "acquire",
-    "REL": "release",
-    "ACQ_REL": "acq_rel",
-    "SC": "seq_cst",
-}
 _NAME: Final = pattern(r"[A-Za-z_]\w*")
-_IN_CHAIN: Final = pattern(r"(?:^in |← )(\w+)")  # see `Span.calls`
 _SAYS_ORDER: Final = pattern(r"_(?:rlx|acq|rel|relaxed|acq_rel|seq_cst)\Z")
 _MACRO: Final = pattern(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)(?:\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\.)*)",
@@ -67,29 +57,8 @@ class _Places:
         self, source: SourceFile, program: Program, text: Preprocessed, others: list[Mapping[str, str]]
     ) -> None:
         self._text, self._others = text, others
-        self._repeated = {(span.path, span.start, span.end) for span in repeated_accesses(program)}
-        self._accesses: dict[str, set[tuple[int, int]]] = {source.path: set()}
-        self._called: set[str] = set()
-        self._operations: dict[tuple[str, int], set[tuple[str, str]]] = {}
-        files = {source.path: source}
-        known: dict[str, set[str]] = {}  # functions, and what kinds of operations they do
-        for thread in program.threads:
-            for edge in thread.edges:
-                if edge.span is None:
-                    continue
-                span = edge.span
-                chain = _IN_CHAIN.findall(span.calls)
-                self._called.update(chain)
-                files.setdefault(span.path, span.source)
-                if accesses_memory(edge):
-                    self._accesses.setdefault(span.path, set()).add((span.start, span.end))
-                found = self._operations.setdefault((span.path, span.start), set())
-                kinds = {kind for operation in edge.operations for kind, _ in _orders_of(operation)}
-                for name in chain:
-                    known.setdefault(name, set()).update(kinds - {FAILURE})
-                for operation in edge.operations:
-                    found.update(_orders_of(operation))
-        self._kinds = {name: _kind_of(kinds) for name, kinds in known.items() if kinds}
+        self._found = found = CompiledOperations(source, program)
+        files = found.files
         read = {Path(file.path).resolve() for file in files.values()}
         others_read = (file for file in text.files if Path(file.path).resolve() not in read)
         self._files = {source.path: source, **{file.path: file for file in others_read}, **files}
@@ -108,14 +77,14 @@ class _Places:
         order = sorted(self._files, key=lambda path: (path == next(iter(self._files)), path))
         for path in order:
             texts[path] = CText(self._files[path], hidden=self._hidden[path])
-        reached = self._called | {
+        reached = self._found.called | {
             name for path, text in texts.items() for name in text.functions_at(self._starts(path))
         }
         families = Families({name for text in texts.values() for name in text.functions})
         for path in order:
             text = texts[path]
-            accesses = sorted(self._accesses.get(path, ()))
-            repeated = {(start, end) for name, start, end in self._repeated if name == path}
+            accesses = sorted(self._found.accesses.get(path, ()))
+            repeated = self._found.repeated_in(path)
             text.drop_loops_that_run_once(accesses, repeated)
             found = places_of_text(
                 text,
@@ -133,11 +102,11 @@ class _Places:
             yield from self._in_macros(path, texts)
 
     def _starts(self, path: str) -> list[int]:
-        return [start for start, _ in self._accesses.get(path, ())]
+        return [start for start, _ in self._found.accesses.get(path, ())]
 
     def _at(self, text: CText, at: int) -> Collection[tuple[str, str]]:
         """What the compiler has at a place; a function whose name says the order must keep it."""
-        found = self._operations.get((text.source.path, at), ())
+        found = self._found.operations.get((text.source.path, at), ())
         said = [name for name in text.functions_at([at]) if _SAYS_ORDER.search(name)] if found else []
         return () if said else found
 
@@ -145,7 +114,7 @@ class _Places:
         """The calls of functions of which there is one for each order, where the program makes them."""
         for call in sorted(text.calls, key=lambda call: call.name.start):
             name = call.name.text
-            kind = self._kinds.get(name)
+            kind = self._found.kinds.get(name)
             member = families.member(name)
             callers = text.functions_at([call.name.start])
             if kind is None or member is None or not callers & set(reached):
@@ -170,8 +139,8 @@ class _Places:
             body = CText(self._files[path], start, end, is_body=True)
             if not body.calls:
                 continue
-            uses = [use for use in self._operations if self._leads_to(use, match["name"])]
-            found = {each for use in uses for each in self._operations[use]}
+            uses = [use for use in self._found.operations if self._leads_to(use, match["name"])]
+            found = {each for use in uses for each in self._found.operations[use]}
 
             def found_orders(_: int, found: set[tuple[str, str]] = found) -> set[tuple[str, str]]:
                 return found
@@ -195,34 +164,6 @@ class _Places:
                 seen.add(name)
                 waiting += self._macros.get(name, ())
         return False
-
-
-def _kind_of(kinds: set[str]) -> str:
-    """The kind of operation that a function does; one that also reads memory is a read-modify-write."""
-    return next(kind for kind in ("rmw", "store", "load", "fence") if kind in kinds)
-
-
-def _orders_of(operation: Operation) -> Iterator[tuple[str, str]]:
-    """The kinds and orders of an operation, in the words of C."""
-    match operation:
-        case Load(tags=tags):
-            yield from _orders_in("load", tags)
-            yield from _orders_in(FAILURE, tags)  # of a weak compare-exchange that fails without a cause
-        case Store(tags=tags):
-            yield from _orders_in("store", tags)
-        case Fence(tags=tags):
-            yield from _orders_in("fence", tags)
-        case Rmw():
-            yield from _orders_in("rmw", operation.read_tags)
-            yield from _orders_in(FAILURE, operation.failed_tags or frozenset())
-        case _:
-            pass
-
-
-def _orders_in(kind: str, tags: Tags) -> Iterator[tuple[str, str]]:
-    for tag in tags:
-        if tag in _ORDER_OF:
-            yield kind, _ORDER_OF[tag]
 
 
 def _fences(is_standard: bool) -> dict[str, str]:  # noqa: FBT001 - one flag

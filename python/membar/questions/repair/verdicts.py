@@ -40,6 +40,12 @@ class Change:
         """What stands there now; empty if it is nothing."""
         return self.place.alternatives[self.place.current].name
 
+    @property
+    def own_names(self) -> tuple[str, str]:
+        """The same two, what stands there then and now, in words of the language."""
+        after, before = self.place.alternatives[self.alternative], self.place.alternatives[self.place.current]
+        return after.own_name or after.name, before.own_name or before.name
+
 
 @record(frozen=True, slots=True, kw_only=True)
 class Repair:
