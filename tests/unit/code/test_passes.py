@@ -20,7 +20,7 @@ from membar.languages.compiled.lower import lower_module
 from membar.languages.compiled.target import X86_64
 from membar.source import SourceFile
 from strategies.code_runner import Runner
-from strategies.compiled_code import compilers, needs_clang
+from strategies.compiled_code import code_of_llvm, compilers, needs_clang
 
 HEAD = 'target datalayout = "e-m:e-i64:64-n8:16:32:64-S128"\ntarget triple = "x86_64-pc-linux-gnu"\n'
 
@@ -222,6 +222,35 @@ def test_dependencies_that_a_compiler_would_remove_stay(operation: str) -> None:
     lines = main_of(run_passes(code(text)))
     assert any(operation in line for line in lines)
     assert any(line.startswith("  branch %c") for line in lines)
+
+
+@pytest.mark.parametrize(("bound", "branches"), [(16, 1), (8, 2)])
+def test_what_a_few_constants_have_in_common_is_known(bound: int, branches: int) -> None:
+    module = code_of_llvm(
+        f"""
+        @x = global i32 0
+        define i32 @main() {{
+          %x = load i32, ptr @x
+          %c = icmp eq i32 %x, 0
+          br i1 %c, label %one, label %other
+        one:
+          br label %both
+        other:
+          br label %both
+        both:
+          %few = phi i32 [ 4, %one ], [ 7, %other ]
+          %more = add i32 %few, 2
+          %is_small = icmp ult i32 %more, {bound}
+          br i1 %is_small, label %small, label %large
+        small:
+          ret i32 %few
+        large:
+          ret i32 %more
+        }}"""
+    )
+    printed = print_module(run_passes(module))
+    assert printed.count("branch") == branches
+    assert "load i32 @x" in printed
 
 
 def test_what_overflows_or_divides_by_zero_is_not_computed() -> None:

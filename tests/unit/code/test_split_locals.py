@@ -56,6 +56,23 @@ def test_locals_that_stay_in_the_thread_become_values(text: str, expected: int) 
         assert not any("undef" in line or "store" in line for line in main_of(module))
 
 
+def test_values_may_be_called_as_rustc_calls_the_parts_of_a_variable() -> None:
+    module = code_of_llvm(
+        """
+        define i32 @main() {
+          %x = alloca { i32, i32 }
+          store i32 3, ptr %x
+          %b = getelementptr i8, ptr %x, i64 4
+          store i32 4, ptr %b
+          %x.0 = load i32, ptr %x
+          %x.4 = load i32, ptr %b
+          %s = sub i32 %x.4, %x.0
+          ret i32 %s
+        }"""
+    )
+    assert main_of(run_passes(module))[-1] == "  return 1"
+
+
 def test_bytes_that_nobody_accesses_are_not_copied() -> None:
     module = code_of_llvm(
         """

@@ -1,6 +1,7 @@
 """Computes what is known, and removes branches that are never taken.
 
-Only operations all of whose operands are constants are computed: `r ^ r` stays, because it depends on `r`.
+Only operations all of whose operands are constants are computed, or one of a few constants that all give the
+same: `r ^ r` stays, because it depends on `r`.
 Nobody writes to constant objects, so what is loaded from them is known too.
 """
 
@@ -17,13 +18,32 @@ from membar.code.passes import Pass
 from membar.code.primitives import PREFIX
 from membar.code.rewrite import substitution, with_operands, with_targets, with_values
 from membar.code.structure import operands, reachable, targets
-from membar.records import replace
+from membar.records import record, replace
 
 _SAME_BITS = ("bitcast", "inttoptr", "ptrtoint", "ptrtoaddr")
 _ALLOCATES = tuple(
     ir.FunctionAddress(f"{PREFIX}{name}") for name in ("allocate", "allocate_aligned", "argument")
 )
+# What may be one of more constants is not followed.
+_FEW = 8
 _CHECKED = {"signed-overflow": True, "unsigned-overflow": False}
+
+
+@record(frozen=True, eq=False)
+class _Facts:
+    """What is known of the values of a function.
+
+    Attributes:
+        never_null: addresses that are not null, by name.
+        converted: what conversions between addresses and numbers convert, by name of the result.
+        few: values that are one of a few constants, with these.
+        pointer_bits: the width of an address.
+    """
+
+    never_null: set[str]
+    converted: Mapping[str, ir.Operand]
+    few: dict[str, set[ir.Operand]]
+    pointer_bits: int
 
 
 def fold_constants(module: ir.Module) -> ir.Module:
@@ -99,10 +119,8 @@ def fold_blocks(blocks: Sequence[ir.Block], pointer_bits: int) -> list[ir.Block]
     """Folds until nothing changes: a branch that goes away may make a block parameter known."""
     while True:
         known: dict[str, ir.Operand] = {}
-        never_null, converted = _never_null(blocks), _conversions(blocks)
-        folded = reachable(
-            [_fold_block(block, known, never_null, converted, pointer_bits) for block in blocks]
-        )
+        facts = _Facts(_never_null(blocks), _conversions(blocks), _few_constants(blocks), pointer_bits)
+        folded = reachable([_fold_block(block, known, facts) for block in blocks])
         folded, given = _known_parameters(folded)
         known.update(given)
         folded = _without_unused_conversions(with_values(folded, known))
@@ -194,21 +212,16 @@ def _without_unused_conversions(blocks: list[ir.Block]) -> list[ir.Block]:
     ]
 
 
-def _fold_block(
-    block: ir.Block,
-    known: dict[str, ir.Operand],
-    never_null: set[str],
-    converted: Mapping[str, ir.Operand],
-    pointer_bits: int,
-) -> ir.Block:
+def _fold_block(block: ir.Block, known: dict[str, ir.Operand], facts: _Facts) -> ir.Block:
     change = substitution(known)
     kept: list[ir.Instruction] = []
     for instruction in block.instructions:
         item = with_operands(instruction, change)
         value = (
-            known_value(item, pointer_bits)
-            or _compare_with_null(item, never_null)
-            or _convert_back(item, converted)
+            known_value(item, facts.pointer_bits)
+            or _same_for_all(item, facts)
+            or _compare_with_null(item, facts.never_null)
+            or _convert_back(item, facts.converted)
         )
         if value is None:
             kept.append(item)
@@ -218,6 +231,44 @@ def _fold_block(
     if end is block.end and len(kept) == len(block.instructions) and all(map(is_, kept, block.instructions)):
         return block
     return replace(block, instructions=tuple(kept), end=end)
+
+
+def _few_constants(blocks: Sequence[ir.Block]) -> dict[str, set[ir.Operand]]:
+    """The block parameters that get nothing but a few constants, with these."""
+    few = {parameter.name: set[ir.Operand]() for block in blocks for parameter in block.parameters}
+    names = {block.name: [parameter.name for parameter in block.parameters] for block in blocks}
+    for block in blocks:
+        for target in targets(block.end):
+            for name, argument in zip(names[target.block], target.arguments, strict=True):
+                few[name].add(argument)
+    return {
+        name: given
+        for name, given in few.items()
+        if 0 < len(given) <= _FEW and all(isinstance(each, ir.Constant) for each in given)
+    }
+
+
+def _same_for_all(item: ir.Instruction, facts: _Facts) -> ir.Operand | None:
+    """What an operation computes from any of the few constants that its operand may be.
+
+    None if these give different results, which are then what its own result may be.
+    """
+    if not isinstance(item, ir.Compute):
+        return None
+    names = {operand.name for operand in item.operands if isinstance(operand, ir.Value)}
+    if len(names) != 1 or not names <= facts.few.keys():
+        return None
+    (name,) = names
+    found = {
+        known_value(with_operands(item, substitution({name: each})), facts.pointer_bits)
+        for each in facts.few[name]
+    }
+    if len(found) == 1:
+        return found.pop()
+    constants = {each for each in found if isinstance(each, ir.Constant)}
+    if len(constants) == len(found):
+        facts.few[item.result.name] = set(constants)
+    return None
 
 
 def _compare_with_null(item: ir.Instruction, never_null: set[str]) -> ir.Operand | None:

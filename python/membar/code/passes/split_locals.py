@@ -169,7 +169,8 @@ class _Splitting:
         return next(iter(types)) if len(types) == 1 else ir.Int(8 * size)
 
     def _variable(self, slot: str, offset: int) -> ir.Value:
-        return ir.Value(f"{slot}.{offset}", ir.PTR)
+        # rustc calls the parts of `x` that it loads `x.0`, `x.1`; no name of LLVM IR has a slash
+        return ir.Value(f"{slot}/+{offset}", ir.PTR)
 
     def _cells(self, slot: str) -> list[tuple[int, int]]:
         return self.layouts.cells(f"{self.function.name}%{slot}")

@@ -108,6 +108,18 @@ CASES = {
         "assert_eq!(r, 0);",
         "violated",
     ),
+    "a vector grows": (
+        "",
+        "let mut v = vec![]; for i in 0..3 { v.push(thread::spawn(move || i)); }",
+        "let mut s = 0; for t in v { s += t.join().unwrap(); } assert_eq!(s, 3);",
+        "holds",
+    ),
+    "a vector grows that threads share": (
+        "V.lock().unwrap().push(1);",
+        "V.lock().unwrap().push(1);",
+        "assert_eq!(V.lock().unwrap().len(), 2);",
+        "holds",
+    ),
     "a relaxed flag orders nothing": (
         "D.set(1); X.store(1, Relaxed);",
         "let r = X.load(Relaxed) == 1 && D.get() == 0;",
@@ -115,11 +127,12 @@ CASES = {
         "violated",
     ),
 }
-QUICK = {"a mutex is no fence", "park may end without cause"}
+QUICK = {"a mutex is no fence", "a vector grows", "park may end without cause"}
 
 
 def program(other: str, own: str, check: str) -> str:
     return f"""{HEAD}
+static V: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
 std::thread_local! {{ static T: std::cell::Cell<u32> = const {{ std::cell::Cell::new(0) }}; }}
 fn main() {{
     let main = thread::current();
