@@ -26,6 +26,7 @@ OTHER_NAMES: Mapping[str, str] = {
     "llvm.trap": "__mb_trap",
     "llvm.debugtrap": "__mb_trap",
     "llvm.ubsantrap": "__mb_trap",
+    "llvm.thread.pointer": "__mb_thread_pointer",
 }
 # What counts whatever the program's own body does.
 OVERRIDDEN = frozenset(

@@ -43,7 +43,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     # Something that a later pass gives a meaning to, by name.
     "call": ("trap", "debugtrap", "ubsantrap", "stacksave", "stackrestore", "va_start", "va_end", "va_copy",
-             "returnaddress", "frameaddress", "eh.typeid.for"),
+             "returnaddress", "frameaddress", "eh.typeid.for", "thread.pointer"),
 }  # fmt: skip
 _KIND_OF: Mapping[str, str] = {name: kind for kind, names in _KINDS.items() for name in names}
 

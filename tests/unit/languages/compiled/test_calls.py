@@ -102,3 +102,19 @@ def test_a_thread_that_takes_an_integer_gets_the_lowest_bits_of_its_argument(
 def test_a_thread_that_takes_other_arguments_is_refused(function: str) -> None:
     with pytest.raises(membar.InputError, match="takes other arguments than the one of a new thread"):
         membar.check(SourceFile("started.c", STARTED.format(function=function, expected=0)))
+
+
+def test_the_thread_pointer_tells_threads_apart() -> None:
+    text = """#include <assert.h>
+#include <pthread.h>
+static void *other;
+static void *f(void *a) { other = __builtin_thread_pointer(); return a; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  assert(other && other != __builtin_thread_pointer());
+  return 0;
+}
+"""
+    assert membar.check(SourceFile("pointer.c", text)).verdict == "holds"

@@ -86,13 +86,14 @@ int poll(void *files, unsigned long count, int milliseconds)
     return 0;
 }
 
-/// fopen, fclose, fgets, fread, read, open, close: Opening fails, and reading finds the end of the file; other executions are truncated.
+/// fopen, freopen, fclose, fgets, fread, read, open, close: Opening fails, and reading finds the end of the file; other executions are truncated.
 void *fopen(const char *name, const char *mode)
 {
     if (__membar_input(0, 1))
         __membar_cut("files that can be opened");
     return NULL;
 }
+void *freopen(const char *name, const char *mode, void *file) { return fopen(name, mode); }
 int fclose(void *file) { return 0; }
 char *fgets(char *text, int size, void *file)
 {

@@ -63,6 +63,9 @@ unsigned long pthread_self(void)
 }
 unsigned long thrd_current(void) { return pthread_self(); }
 
+/// __mb_thread_pointer: `__builtin_thread_pointer` is another number in each thread; what it points to is not accessed.
+void *__mb_thread_pointer(void) { return (void *)((uintptr_t)(__membar_self() + 1) << 12); }
+
 /// pthread_equal, thrd_equal: Compares the numbers.
 int pthread_equal(unsigned long left, unsigned long right) { return left == right; }
 int thrd_equal(unsigned long left, unsigned long right) { return left == right; }
