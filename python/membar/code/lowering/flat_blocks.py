@@ -2,8 +2,9 @@
 
 Both arms of every branch are done, and what they set is taken only where the branch leads there. A load from
 a known address is harmless even if the program would not do it: a step with several accesses is answered only
-by engines that execute programs, for which a load leaves nothing behind. Everything else must lie where all
-ways pass: a store that is not done cannot be told from one that writes what was there.
+by engines that execute programs, for which a load leaves nothing behind. Where the program would not load
+through a pointer, such an address takes its place. Everything else must lie where all ways pass: a store that
+is not done cannot be told from one that writes what was there.
 """
 
 from __future__ import annotations
@@ -176,6 +177,15 @@ class _Block:
         self.operations.append(Set(name, condition))
         return Register(name)
 
+    def _known_address(self, size: int) -> Address:
+        """Where some other load of this size in the block is made: a load there is harmless."""
+        for point in self.order:
+            for edge in self._following(point):
+                for item in edge.operations:
+                    if isinstance(item, Load) and isinstance(item.address, Address) and item.size == size:
+                        return item.address
+        raise _CannotFlattenError
+
     def _do(self, operation: Operation, way: Expr) -> None:
         """Does an operation where `way` holds."""
         if way == TRUE:
@@ -185,10 +195,13 @@ class _Block:
             case Set(register=register, value=value):
                 self.operations.append(Set(register, Select(way, value, Register(register))))
             case (
-                Load(register=register, address=Address(), exclusive=False)
+                Load(register=register, exclusive=False)
                 | Choose(register=register, low=Constant(), high=Constant(), retries=False)
             ):
                 name = self.flow.register()
+                if isinstance(operation, Load) and not isinstance(operation.address, Address):
+                    address = Select(way, operation.address, self._known_address(operation.size))
+                    operation = replace(operation, address=address)
                 self.operations.append(replace(operation, register=name))
                 self.operations.append(Set(register, Select(way, Register(name), Register(register))))
             case Assert(condition=condition) | Assume(condition=condition, waits=False):
