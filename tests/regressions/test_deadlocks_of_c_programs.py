@@ -182,6 +182,9 @@ HELPED = {
     "the process ends": TWICE_BESIDE_A_LOOP.replace(
         ENDLESS, "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1); exit(0);"
     ).replace("atomic_int tick;", "extern void exit(int); atomic_int tick;"),
+    "the truncated thread gives the execution up": TWICE_BESIDE_A_LOOP.replace(
+        ENDLESS, "while (atomic_load(&tick) < 9) atomic_fetch_add(&tick, 1); __VERIFIER_assume(0);"
+    ).replace("atomic_int tick;", "extern void __VERIFIER_assume(int); atomic_int tick;"),
     "a value of the input is not followed": TWICE_BESIDE_A_LOOP.replace(
         ENDLESS, "int v = __VERIFIER_nondet_int(); if (v >= -1 && v <= 2) exit(0); for (;;) tick++;"
     ).replace(

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from membar.engines.reference.trace import Status, Trace
 from membar.program.execution import Execution, Kind
-from membar.program.expr import evaluate, registers_of
-from membar.program.operations import Fence, Join, Load, Operation, Receive, Send
+from membar.program.expr import Constant, evaluate, registers_of
+from membar.program.operations import Assume, Fence, Join, Load, Operation, Receive, Send
 from membar.program.program import Program
 from membar.source import Span
 
@@ -96,30 +96,50 @@ def _written_by_others(program: Program, chosen: Sequence[Trace], stuck: set[int
     names = {program.threads[number].name for number in stuck}
     cells = set[int]()
     for trace in chosen:
-        if trace.thread in stuck or trace.status is Status.COMPLETE:
-            continue
-        thread = program.threads[trace.thread]
-        todo = [thread.entry if trace.point is None else trace.point]
-        seen = set(todo)
-        while todo:
-            point = todo.pop()
-            if point in thread.exits:
+        if trace.thread not in stuck and trace.status is not Status.COMPLETE:
+            found = _written_from(program, trace, names)
+            if found is None:
                 return None
-            for edge in thread.outgoing.get(point, ()):
-                if edge.unfollowed:  # the text does not say what comes then
-                    return None
-                for item in edge.operations:
-                    if isinstance(item, Join) and item.thread in names:
-                        break
-                    found = _cell_written(program, item)
-                    if found is None:
-                        return None
-                    cells |= found
-                else:
-                    if edge.target not in seen:
-                        seen.add(edge.target)
-                        todo.append(edge.target)
+            cells |= found
     return frozenset(cells)
+
+
+def _written_from(program: Program, trace: Trace, names: set[str]) -> set[int] | None:
+    """The cells that a thread may still write, up to a join of one of the others.
+
+    None: any, or the process may end, or whatever the thread does, an assumption fails that never holds, so
+    that the run is part of no execution.
+    """
+    thread = program.threads[trace.thread]
+    cells = set[int]()
+    todo = [thread.entry if trace.point is None else trace.point]
+    seen = set(todo)
+    has_end = has_failure = False
+    while todo:
+        point = todo.pop()
+        if point in thread.exits:
+            return None
+        edges = thread.outgoing.get(point, ())
+        has_end = has_end or not edges
+        for edge in edges:
+            if edge.unfollowed:  # the text does not say what comes then
+                return None
+            for item in edge.operations:
+                if isinstance(item, Join) and item.thread in names:
+                    has_end = True
+                    break
+                if isinstance(item, Assume) and item.condition == Constant(0):
+                    has_end, has_failure = has_end or item.waits, has_failure or not item.waits
+                    break
+                found = _cell_written(program, item)
+                if found is None:
+                    return None
+                cells |= found
+            else:
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    todo.append(edge.target)
+    return None if has_failure and not has_end else cells
 
 
 def _cell_written(program: Program, operation: Operation) -> frozenset[int] | None:
