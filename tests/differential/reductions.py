@@ -19,12 +19,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 from differential.lassos import Report, TooLargeError, is_broken
 from differential.states import model
 from membar import _core
+from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.replay import replay
 from membar.engines.states import FAILED, claim_form, explore
 from membar.engines.states.form import Kept, lower_states
 from membar.program.program import Program
 from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task
+from strategies.dve import dve_program
 from strategies.loose import loose_program
 
 # Each model with its bounds; under sc, reduction does most.
@@ -123,15 +125,26 @@ def _compare_with_reference(  # noqa: PLR0917 - a question in all its parts
             report.wrong.append(f"{who}: {problem}")
 
 
-def campaign(count: int, *, first: int = 0, most: int = 150) -> Report:
+def campaign(count: int, *, first: int = 0, most: int = 150, dve: bool = False) -> Report:
     """Compares on many programs, each under one model and one kind of fairness."""
     report = Report()
     for seed in range(first, first + count):
         (name, bound), alike = MODELS[seed % len(MODELS)], seed % 3 == 0
         fair = FAIR[seed // len(MODELS) % len(FAIR)]
-        if alike and seed % 2 == 0:  # fairness to queues tells threads apart
-            fair = frozenset()
-        compare(loose_program(seed, alike=alike), name, bound, fair, report, most=most)
+        if dve:
+            program = dve_program(seed)
+            if not program.threads or not any(thread.edges for thread in program.threads):
+                continue
+        else:
+            program = loose_program(seed, alike=alike)
+            if alike and seed % 2 == 0:  # fairness to queues tells threads apart
+                fair = frozenset()
+        try:
+            compare(program, name, bound, fair, report, most=most)
+        except (EngineLimitError, InputError) as error:
+            report.counts[type(error).__name__] += 1
+            if "internal" in str(error):
+                report.wrong.append(f"{program.name} {name}({bound}): {error}")
     return report
 
 
@@ -142,8 +155,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--most", type=int, default=150, help="states of a product that the reference looks at"
     )
+    parser.add_argument("--dve", action="store_true", help="random DVE texts instead")
     chosen = parser.parse_args(arguments)
-    report = campaign(chosen.count, first=chosen.first, most=chosen.most)
+    report = campaign(chosen.count, first=chosen.first, most=chosen.most, dve=chosen.dve)
     for key, number in sorted(report.counts.items()):
         sys.stdout.write(f"{key}: {number}\n")
     sys.stdout.write("\n".join(report.wrong[:12]) or "no disagreement")

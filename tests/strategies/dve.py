@@ -4,7 +4,37 @@ from __future__ import annotations
 
 from random import Random
 
+from membar.program.expr import Constant, Register, equals
+from membar.program.predicate import AtPoint, CellValue, Observable, StatePredicate
+from membar.program.program import Program
+from membar.questions.programs import parse_with_options
+from membar.records import replace
+from membar.source import SourceFile
+from strategies.loose import claims_about
+
 _BINARY = ("imply", "or", "and", "||", "&&", "|", "&", "^", "==", "!=", "<", "<=", ">", ">=", "-", "+", "*")
+
+
+def dve_program(seed: int, claims: int = 4) -> Program:
+    """The program of a text, with claims without X about its global variables and where its processes are."""
+    text = "".join(
+        line for line in DveTexts(seed).text().splitlines(keepends=True) if not line.startswith("error ")
+    )
+    read = parse_with_options(SourceFile(f"dve-{seed}.dve", text), error=None, ltl=None, words={})[1]
+    random = Random(f"claims {seed}")
+    points = [(number, point) for number, thread in enumerate(read.threads) for point in thread.outgoing]
+
+    def seen() -> Observable:
+        thread, point = random.choice(points)
+        return random.choice((CellValue("g"), CellValue("h"), AtPoint(thread, frozenset({point}))))
+
+    predicates = [
+        StatePredicate(
+            equals(Register("v"), Constant(random.randrange(2))), (("v", seen()),), text=f"p{number}"
+        )
+        for number in range(2 * claims)
+    ]
+    return replace(read, name=f"dve-{seed}", errors=(), claims=claims_about(random, predicates))
 
 
 class DveTexts:

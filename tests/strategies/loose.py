@@ -9,6 +9,7 @@ shows. Products are small, so that the reference can visit most of them. Each pr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Register, equals, negation
@@ -65,19 +66,25 @@ def loose_program(seed: int, *, alike: bool = False) -> Program:
     threads = tuple(codes[0 if alike else number].thread(number) for number in range(count))
     own = MemoryObject(name="own", size=1, count=max(len(codes), 2), is_array=True)
     shared = tuple(MemoryObject(name=name, size=1) for name in _SHARED)
-    atoms = [
-        Atom(_predicate(random, threads, alike=alike, text=f"p{number}", about=number % 2))
+    predicates = [
+        _predicate(random, threads, alike=alike, text=f"p{number}", about=number % 2)
         for number in range(2 * _CLAIMS)
     ]
-    claims = [_formula(random, atoms[2 * number : 2 * number + 2]) for number in range(_CLAIMS)]
     return Program(
         name=f"loose-{seed}{' ' + kind if kind else ''}",
         language="Program",
         objects=(*shared, own),
         threads=threads,
         channels=(Channel("c", capacity=random.choice((0, 0, 1)), width=1),) if kind == "channel" else (),
-        claims=tuple(Claim(f"c{number}", claim) for number, claim in enumerate(claims)),
+        claims=claims_about(random, predicates),
     )
+
+
+def claims_about(random: Random, predicates: Sequence[StatePredicate]) -> tuple[Claim, ...]:
+    """Claims without X, each about two of the predicates."""
+    atoms = [Atom(predicate) for predicate in predicates]
+    pairs = zip(atoms[::2], atoms[1::2], strict=True)
+    return tuple(Claim(f"c{number}", _formula(random, list(pair))) for number, pair in enumerate(pairs))
 
 
 class _Code:

@@ -91,7 +91,7 @@ pub(super) fn explore(
 ) -> Result<Exploration, CoreError> {
     let count = system.leaves();
     let mut found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut store = Store::new(&system.program.leaf_order(), false);
+    let mut store = Store::new(&system.program.leaf_order());
     let (mut near, mut moves, mut notes) = (ExpandedState::default(), Successors::default(), Vec::new());
     let mut visited = Visited::new(bytes);
     let first = store.root_of(&system.initial()?).ok_or_else(too_many)?;

@@ -8,7 +8,7 @@
 use membar_ir::limits::{Stopped, Watch};
 
 use super::automaton::AcceptanceSets;
-use super::graph::Graph;
+use super::graph::{Graph, GraphPart};
 use super::lasso::Goals;
 
 /// A state that no accepted run goes through.
@@ -29,7 +29,8 @@ struct Root {
 
 /// A state on the path, and which of its arcs are still to be followed.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
+struct Frame<'g> {
+    part: &'g GraphPart,
     state: u32,
     next: u32,
     end: u32,
@@ -51,25 +52,25 @@ impl Component {
 }
 
 struct Search<'g> {
-    graph: &'g Graph,
+    graph: &'g Graph<'g>,
     full: AcceptanceSets,
     /// Per state the order in which it was met, 0 if it was not, or `DEAD`.
     order: Vec<u32>,
     /// Those of the path's components, in order.
     live: Vec<u32>,
     roots: Vec<Root>,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'g>>,
     met: u32,
 }
 
 /// Bytes that a search of so many states needs at most.
 pub(super) fn bytes_for(states: usize) -> usize {
-    states * (4 + 4 + size_of::<Frame>())
+    states * (4 + 4 + size_of::<Frame<'_>>())
 }
 
 /// The first component with every mark of `full` that can be reached from the states `initial`.
 pub(super) fn find(
-    graph: &Graph,
+    graph: &Graph<'_>,
     initial: &[u32],
     full: AcceptanceSets,
     watch: &mut Watch<'_>,
@@ -81,7 +82,7 @@ pub(super) fn find(
 
 /// Adds to `goals` every component with every mark of `full` that can be reached from the states `initial`.
 pub(super) fn find_all(
-    graph: &Graph,
+    graph: &Graph<'_>,
     initial: &[u32],
     full: AcceptanceSets,
     goals: &mut Goals,
@@ -91,7 +92,7 @@ pub(super) fn find_all(
 }
 
 impl<'g> Search<'g> {
-    fn new(graph: &'g Graph, full: AcceptanceSets) -> Self {
+    fn new(graph: &'g Graph<'g>, full: AcceptanceSets) -> Self {
         Self {
             graph,
             full,
@@ -120,16 +121,17 @@ impl<'g> Search<'g> {
                     self.leave(goals.as_deref_mut());
                     continue;
                 }
-                let arc = self.graph.arc(frame.next);
+                let (part, arc) = (frame.part, frame.next);
                 frame.next += 1;
-                match self.order[arc.target as usize] {
+                let target = part.target(arc);
+                match self.order[target as usize] {
                     0 => {
-                        self.enter(arc.target, self.graph.marks_of(arc));
+                        self.enter(target, part.marks(arc));
                         watch.step()?;
                     }
                     DEAD => {}
                     order => {
-                        let root = self.melt(order, self.graph.marks_of(arc));
+                        let root = self.melt(order, part.marks(arc));
                         if root.inside & self.full == self.full && goals.is_none() {
                             return Ok(Some(root.order));
                         }
@@ -146,8 +148,8 @@ impl<'g> Search<'g> {
         self.order[state as usize] = self.met;
         self.live.push(state);
         self.roots.push(Root { order: self.met, inside: 0, into, turns: false });
-        let places = self.graph.places(state);
-        self.frames.push(Frame { state, next: places.start, end: places.end });
+        let (part, arcs) = self.graph.arcs_of(state);
+        self.frames.push(Frame { part, state, next: arcs.start, end: arcs.end });
     }
 
     /// A step back to a state of the path: everything from there on is one component.
@@ -189,40 +191,36 @@ mod tests {
     use membar_ir::limits::{Limits, Stop};
     use membar_ir::words::narrow;
 
-    use super::super::graph::Arc;
     use super::*;
 
-    /// A graph of two kinds of marks: per state, its arcs with their marks.
-    fn graph(states: &[&[(u32, u32)]]) -> Graph {
-        let mut graph = Graph::new();
-        graph.marks = (0..4).collect();
-        graph.grow(narrow(states.len()));
-        for (state, arcs) in states.iter().enumerate() {
-            let arcs: Vec<Arc> = arcs.iter().map(|&(target, label)| Arc { target, label }).collect();
-            graph.add(narrow(state), &arcs).unwrap();
+    /// A graph of two kinds of marks: per state, its arcs with their marks. The first component with both.
+    fn component(states: &[&[(u32, u32)]]) -> Option<Vec<u32>> {
+        let mut part = GraphPart::default();
+        for marks in 0..4 {
+            part.marks.number(marks);
         }
-        graph
-    }
-
-    fn component(graph: &Graph) -> Option<Vec<u32>> {
+        for (state, arcs) in states.iter().enumerate() {
+            part.add(narrow(state), arcs).unwrap();
+        }
+        let graph = Graph::new(std::iter::once(&part), states.len());
         let stop = Stop::default();
-        let found = find(graph, &[0], 3, &mut Watch::new(&stop, Limits::default())).unwrap();
+        let found = find(&graph, &[0], 3, &mut Watch::new(&stop, Limits::default())).unwrap();
         found.map(|found| (0..narrow(graph.len())).filter(|&state| found.has(state)).collect())
     }
 
     #[test]
     fn marks_of_one_component_add_up() {
-        assert_eq!(component(&graph(&[&[(1, 0)], &[(2, 1), (1, 1)], &[(1, 2)]])), Some(vec![1, 2]));
+        assert_eq!(component(&[&[(1, 0)], &[(2, 1), (1, 1)], &[(1, 2)]]), Some(vec![1, 2]));
     }
 
     #[test]
     fn marks_between_components_do_not_count() {
-        assert_eq!(component(&graph(&[&[(1, 3)], &[(2, 3), (1, 1)], &[(2, 2)]])), None);
+        assert_eq!(component(&[&[(1, 3)], &[(2, 3), (1, 1)], &[(2, 2)]]), None);
     }
 
     #[test]
     fn a_single_state_needs_an_arc_to_itself() {
-        assert_eq!(component(&graph(&[&[(1, 3)], &[]])), None);
-        assert_eq!(component(&graph(&[&[(1, 0)], &[(1, 3)]])), Some(vec![1]));
+        assert_eq!(component(&[&[(1, 3)], &[]]), None);
+        assert_eq!(component(&[&[(1, 0)], &[(1, 3)]]), Some(vec![1]));
     }
 }

@@ -34,6 +34,16 @@ pub struct Options {
     pub round: Option<u32>,
 }
 
+impl Options {
+    /// Whether a round of so many states is worth starting threads for.
+    pub(super) fn is_worth_it(&self, states: u32) -> bool {
+        states >= WORTH_IT || (self.round.is_some() && states > 1)
+    }
+}
+
+/// Fewer states than these are not worth starting threads for.
+const WORTH_IT: u32 = 256;
+
 /// Final states that show the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
@@ -137,7 +147,10 @@ impl Findings {
             Note::NeverFits(thread, edge) => self.unfit = self.unfit.or(Some((thread, edge))),
             Note::Blocked => self.blocked += 1,
             Note::Inside => self.inside += 1,
-            Note::Wrong => self.wrong.push(number),
+            Note::Wrong => {
+                self.wrong.push(number);
+                return true;
+            }
             Note::RunFails => self.run_fails = true,
             Note::Fault(thread, edge) if self.fault.is_none() => {
                 self.fault = Some((number, thread, edge));

@@ -73,7 +73,7 @@ impl Goals {
 }
 
 /// A shortest way to one of the goals and, among those that near, a shortest cycle from there that sees every mark.
-pub(super) fn shortest(graph: &Graph, full: AcceptanceSets, initial: &[u32], goals: &Goals) -> Path {
+pub(super) fn shortest(graph: &Graph<'_>, full: AcceptanceSets, initial: &[u32], goals: &Goals) -> Path {
     let mut best: Option<Path> = None;
     for (prefix, entry) in nearest(graph, initial, goals) {
         let component = goals.of(entry);
@@ -97,7 +97,7 @@ pub(super) fn shortest(graph: &Graph, full: AcceptanceSets, initial: &[u32], goa
 }
 
 /// The shortest ways to goals, one to each of those that are nearest.
-fn nearest(graph: &Graph, initial: &[u32], goals: &Goals) -> Vec<(Steps, u32)> {
+fn nearest(graph: &Graph<'_>, initial: &[u32], goals: &Goals) -> Vec<(Steps, u32)> {
     let mut list: Vec<(u32, usize, Option<Arc>)> = initial.iter().map(|&state| (state, 0, None)).collect();
     let mut is_met: FxHashSet<u32> = initial.iter().copied().collect();
     let mut level = 0..list.len();
@@ -134,7 +134,7 @@ enum Round {
 
 /// A shortest cycle with every mark, of fewer than `most` steps, through `entry` and states that are inside.
 fn round(
-    graph: &Graph,
+    graph: &Graph<'_>,
     full: AcceptanceSets,
     entry: u32,
     most: usize,
@@ -149,7 +149,7 @@ fn round(
         for place in level.clone() {
             let (state, seen, ..) = list[place];
             for arc in graph.arcs(state).filter(|arc| is_inside(arc.target)) {
-                let marks = (seen | graph.marks_of(arc)) & full;
+                let marks = (seen | arc.marks) & full;
                 if arc.target == entry && marks == full {
                     let states: Vec<_> =
                         list.iter().map(|&(state, _, before, arc)| (state, before, arc)).collect();
@@ -171,7 +171,7 @@ fn round(
 
 /// A shortest way into the component, and a short way round in it that sees every mark.
 pub(super) fn find(
-    graph: &Graph,
+    graph: &Graph<'_>,
     full: AcceptanceSets,
     initial: &[u32],
     is_inside: impl Fn(u32) -> bool,
@@ -188,15 +188,15 @@ pub(super) fn find(
 }
 
 /// A short way round from `entry`, through states that are inside, that sees every mark.
-fn short(graph: &Graph, full: AcceptanceSets, entry: u32, is_inside: impl Fn(u32) -> bool) -> Steps {
+fn short(graph: &Graph<'_>, full: AcceptanceSets, entry: u32, is_inside: impl Fn(u32) -> bool) -> Steps {
     let mut cycle: Steps = Vec::new();
     let mut missing = full;
     let mut at = entry;
     while missing != 0 {
-        let is_last = |arc: Arc| graph.marks_of(arc) & missing != 0 && is_inside(arc.target);
+        let is_last = |arc: Arc| arc.marks & missing != 0 && is_inside(arc.target);
         let more = way(graph, &[at], &is_inside, is_last);
         for step in &more {
-            missing &= !graph.marks_of(step.1);
+            missing &= !step.1.marks;
         }
         at = more.last().map_or(at, |step| step.1.target);
         if more.is_empty() {
@@ -211,7 +211,7 @@ fn short(graph: &Graph, full: AcceptanceSets, entry: u32, is_inside: impl Fn(u32
 }
 
 /// A shortest way to a state.
-pub(super) fn run_to(graph: &Graph, initial: &[u32], state: u32) -> Path {
+pub(super) fn run_to(graph: &Graph<'_>, initial: &[u32], state: u32) -> Path {
     if initial.contains(&state) {
         return Path::default();
     }
@@ -219,7 +219,7 @@ pub(super) fn run_to(graph: &Graph, initial: &[u32], state: u32) -> Path {
 }
 
 /// The steps of a shortest way through states that `may` be visited up to a step that `is_last`; empty if there is none.
-fn way(graph: &Graph, from: &[u32], may: impl Fn(u32) -> bool, is_last: impl Fn(Arc) -> bool) -> Steps {
+fn way(graph: &Graph<'_>, from: &[u32], may: impl Fn(u32) -> bool, is_last: impl Fn(Arc) -> bool) -> Steps {
     // Per state met: the place of the one before it, and the step between them.
     let mut list: Vec<(u32, usize, Option<Arc>)> = from.iter().map(|&state| (state, 0, None)).collect();
     let mut is_met: FxHashSet<u32> = from.iter().copied().collect();

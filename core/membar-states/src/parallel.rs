@@ -18,18 +18,18 @@ use membar_ir::error::CoreError;
 use membar_ir::limits::{Stopped, Watch};
 
 use super::findings::{Findings, Options};
+use super::graph::{Graph, GraphPart};
 use super::product::Claim;
 use super::reduction::Reduction;
 use super::runs::Runs;
 use super::safety::{Exploration, Part};
+use super::store::Store;
 use super::successors::too_many;
 use super::system::System;
 use super::worker::{Common, Key, Worker, name, owner};
 
-/// States of a round.
-const ROUND: u32 = 1 << 12;
-/// Fewer than these are not worth starting threads for.
-const WORTH_IT: u32 = 256;
+/// States of a round: more when there are many, because threads are started several times in each.
+const ROUND: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 14;
 /// With a claim, so many states are looked at newest first: a run that breaks it is often near, but deep.
 const DEEP: u32 = 1 << 14;
 /// States of a round then.
@@ -44,7 +44,7 @@ pub(super) fn explore(
     let initial = system.initial()?;
     let reduction = options.reduced.then(|| Reduction::new(&system.program, &system.program.errors, false));
     let mut team = Team::new(system, options, None);
-    team.begin(&initial)?;
+    team.begin(&initial, 0)?;
     team.found.stopped = team.search(reduction.as_ref(), watch)?;
     team.finish()
 }
@@ -79,40 +79,42 @@ impl<'c> Team<'c> {
         let errors = if claim.is_some() { 0 } else { system.program.errors.len() };
         let jobs = options.jobs.max(1);
         let systems = if jobs == 1 { vec![system] } else { system.share(jobs) };
-        let workers = systems.into_iter().enumerate();
+        let stores = Store::several(&systems[0].program.leaf_order(), claim.is_some(), jobs);
+        let workers = systems.into_iter().zip(stores).enumerate();
         Self {
-            workers: workers.map(|(own, system)| Worker::new(own, jobs, system, claim.is_some())).collect(),
+            workers: workers
+                .map(|(own, (system, store))| Worker::new(own, jobs, system, store, claim.is_some()))
+                .collect(),
             options,
             claim,
             found: Findings { errors: vec![None; errors], ..Findings::default() },
             names: BTreeMap::new(),
             states: 0,
             open: VecDeque::new(),
-            runs: claim.map(|claim| Runs::new(jobs, claim)),
+            runs: claim.map(Runs::new),
         }
     }
 
-    /// Adds a state in which runs begin.
-    pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(), CoreError> {
-        let own = owner(&initial[..self.workers[0].system.leaves()], self.workers.len());
-        let (place, is_new) = self.workers[own].begin(initial)?;
+    /// Adds a state in which runs begin, with the state of the automaton beside it.
+    pub(super) fn begin(&mut self, initial: &[u32], rider: u32) -> Result<(), CoreError> {
+        let root = self.workers[0].states.store.root_of(initial).ok_or_else(too_many)?;
+        let own = owner(root, self.workers.len());
+        let (place, is_new) = self.workers[own].begin(root, rider)?;
         if is_new {
-            self.give_number(own, place)?;
+            self.workers[own].give_number(place, self.states, self.options.reduced);
+            self.states += 1;
             self.add_open(self.states - 1);
         }
         if let Some(runs) = &mut self.runs {
-            runs.initial.push(self.workers[own].states.number(place));
+            runs.initial.push(name(own, place, self.workers.len()).ok_or_else(too_many)?);
         }
         Ok(())
     }
 
-    fn give_number(&mut self, own: usize, place: u32) -> Result<(), CoreError> {
-        self.workers[own].give_number(place, self.states, self.options.reduced);
-        if let Some(runs) = &mut self.runs {
-            runs.add_name(name(own, place, self.workers.len()).ok_or_else(too_many)?);
-        }
-        self.states = self.states.checked_add(1).ok_or_else(too_many)?;
-        Ok(())
+    /// The steps of the product.
+    fn graph(&self) -> Graph<'_> {
+        let places = self.workers.iter().map(|worker| worker.states.store.len()).max().unwrap_or(0);
+        Graph::new(self.workers.iter().map(|worker| &worker.graph), places * self.workers.len())
     }
 
     /// Adds the states from number `first` on to those that are still to be looked at.
@@ -127,7 +129,8 @@ impl<'c> Team<'c> {
     /// The states of the next round: the oldest or, at the beginning of a search for runs, the newest.
     fn next_round(&mut self) -> Option<Range<u32>> {
         let is_deep = self.claim.is_some() && !self.options.shortest && self.states < DEEP;
-        let size = self.options.round.unwrap_or(if is_deep { DEEP_ROUND } else { ROUND });
+        let usual = (self.states / 32).clamp(*ROUND.start(), *ROUND.end());
+        let size = self.options.round.unwrap_or(if is_deep { DEEP_ROUND } else { usual });
         let range = if is_deep { self.open.back_mut() } else { self.open.front_mut() }?;
         let size = size.min(range.end - range.start);
         let next = if is_deep { range.end - size..range.end } else { range.start..range.start + size };
@@ -137,8 +140,7 @@ impl<'c> Team<'c> {
     }
 
     fn bytes(&self) -> usize {
-        let states: usize = self.workers.iter().map(Worker::bytes).sum();
-        states + self.runs.as_ref().map_or(0, Runs::bytes)
+        self.workers.iter().map(Worker::bytes).sum()
     }
 
     /// Visits states until there are no more, or the search ends for another reason.
@@ -155,15 +157,20 @@ impl<'c> Team<'c> {
                 return Ok(Some(stopped));
             }
             let before = self.states;
-            let stopped = self.close(range)?;
+            let stopped = self.close(range.end - range.start, watch)?;
             self.add_open(before);
             watch.meter().count(u64::from(self.states - before), 0, 0);
             if stopped.is_some() {
                 return Ok(stopped);
             }
-            let held = self.bytes();
-            if let Some(runs) = self.runs.as_mut().filter(|runs| !self.options.shortest && runs.is_due()) {
-                match runs.find_component(held, watch) {
+            if let Some(mut runs) = self.runs.take_if(|runs| runs.is_due(self.states)) {
+                let found = if self.options.shortest {
+                    Ok(false)
+                } else {
+                    runs.find_component(&self.graph(), self.bytes(), watch)
+                };
+                self.runs = Some(runs);
+                match found {
                     Ok(false) => {}
                     Ok(true) => return Ok(Some(Stopped::Found)),
                     Err(stopped) => return Ok(Some(stopped)),
@@ -189,25 +196,26 @@ impl<'c> Team<'c> {
             workers: self.workers.len(),
         };
         let workers = &mut self.workers;
-        let size = range.end - range.start;
-        let is_large = size >= WORTH_IT || (self.options.round.is_some() && size > 1);
-        all(workers, is_large, watch, |worker, watch| worker.look(&common, watch));
-        if workers.len() > 1 {
-            deliver(workers);
+        let is_large = self.options.is_worth_it(range.end - range.start);
+        all(workers, is_large, watch, |worker, watch| {
+            worker.look(&common, watch);
+            worker.end_first_part();
+        });
+        exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
+        all(workers, is_large, watch, |worker, _| worker.receive());
+        if reduction.is_some() {
+            exchange(workers, |worker| &mut worker.answers, |worker| &mut worker.answered);
+            all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
+            exchange(workers, |worker| &mut worker.outbox, |worker| &mut worker.inbox);
             all(workers, is_large, watch, |worker, _| worker.receive());
-            if reduction.is_some() {
-                answer(workers);
-                all(workers, is_large, watch, |worker, _| worker.expand_fully(&common));
-                deliver(workers);
-                all(workers, is_large, watch, |worker, _| worker.receive());
-            }
-            all(workers, is_large, watch, |worker, _| worker.sort());
         }
+        all(workers, is_large, watch, |worker, _| worker.sort());
+        exchange(workers, |worker| &mut worker.places, |worker| &mut worker.placed);
         workers.iter().find_map(|worker| worker.stopped)
     }
 
     /// Ends a round: records what was found and numbers what is new, up to where one thread would have stopped.
-    fn close(&mut self, range: Range<u32>) -> Result<Option<Stopped>, CoreError> {
+    fn close(&mut self, size: u32, watch: &mut Watch<'_>) -> Result<Option<Stopped>, CoreError> {
         let fresh = self.merge_round()?;
         let cut = self.cut(&fresh);
         let is_inside = |number: u32| cut.is_none_or(|cut| number <= cut.number);
@@ -227,21 +235,16 @@ impl<'c> Team<'c> {
                 self.names.insert(number, name);
             }
         }
-        let mut followed: Vec<_> =
-            self.workers.iter_mut().flat_map(|worker| worker.followed.drain(..)).collect();
-        followed.retain(|&(number, _)| is_followed(number));
-        self.found.transitions += followed.iter().map(|&(_, count)| u64::from(count)).sum::<u64>();
-        for (key, worker, place) in fresh {
-            if is_followed(key.0) {
-                self.give_number(worker, place)?;
-            }
+        for &(_, worker, place) in fresh.iter().take_while(|(key, ..)| is_followed(key.0)) {
+            self.workers[worker].give_number(place, self.states, self.options.reduced);
+            self.states += 1;
         }
-        if let [only] = self.workers.as_slice() {
-            self.states = u32::try_from(only.states.store.len()).map_err(|_| too_many())?;
+        let is_large = self.options.is_worth_it(size);
+        all(&mut self.workers, is_large, watch, |worker, _| worker.link(is_followed));
+        if let Some((_, error)) = self.workers.iter_mut().find_map(|worker| worker.error.take()) {
+            return Err(error);
         }
-        if let Some(runs) = &mut self.runs {
-            runs.add_round(&mut self.workers, range, &followed, self.states)?;
-        }
+        self.found.transitions = self.workers.iter().map(|worker| worker.transitions).sum();
         Ok(cut.map(|cut| cut.why))
     }
 
@@ -250,6 +253,9 @@ impl<'c> Team<'c> {
         let lists: Vec<Vec<(Key, u32)>> = self.workers.iter_mut().map(Worker::take_fresh).collect();
         let count: usize = lists.iter().map(Vec::len).sum();
         u32::try_from(self.states as usize + count).map_err(|_| too_many())?;
+        if let [only] = lists.as_slice() {
+            return Ok(only.iter().map(|&(key, place)| (key, 0, place)).collect());
+        }
         let mut heads = vec![0; lists.len()];
         let mut merged = Vec::with_capacity(count);
         while merged.len() < count {
@@ -266,12 +272,12 @@ impl<'c> Team<'c> {
         let notes = self.workers.iter().flat_map(|worker| &worker.notes);
         let failure = notes.filter(|note| note.2.ends(self.options)).map(|note| note.0).min();
         let most = self.options.states.and_then(|most| usize::try_from(most).ok());
-        let full = most.filter(|_| self.workers.len() > 1).and_then(|most| {
+        let full = most.and_then(|most| {
             let beyond = most.checked_sub(self.states as usize);
             // Where even the first state is too much, it is the last.
             beyond.map_or(Some(0), |beyond| fresh.get(beyond).map(|&((number, _), ..)| number))
         });
-        match (failure, full.or(self.workers[0].full)) {
+        match (failure, full) {
             (Some(failure), full) if full.is_none_or(|full| failure <= full) => {
                 Some(Cut { number: failure, followed: false, why: Stopped::Found })
             }
@@ -280,13 +286,19 @@ impl<'c> Team<'c> {
         }
     }
 
+    /// Hands over the steps of the product.
+    pub(super) fn take_graph(&mut self) -> Vec<GraphPart> {
+        self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.graph)).collect()
+    }
+
     /// All that was visited.
     pub(super) fn finish(mut self) -> Result<Exploration, CoreError> {
         self.found.bytes = self.bytes() as u64;
         self.found.states = u64::from(self.states) - self.found.inside;
         let mut parts = Vec::new();
         let mut system = None;
-        for worker in self.workers {
+        for mut worker in self.workers {
+            worker.states.store.synchronize().ok_or_else(too_many)?;
             parts.push(Part { store: worker.states.store, before: worker.states.before });
             system = system.or(Some(worker.system));
         }
@@ -321,22 +333,17 @@ fn all(
     });
 }
 
-/// Hands over what was written.
-fn deliver(workers: &mut [Worker]) {
+/// Hands over what workers wrote for one another.
+fn exchange<T>(
+    workers: &mut [Worker],
+    written: impl Fn(&mut Worker) -> &mut Vec<Vec<T>>,
+    read: impl Fn(&mut Worker) -> &mut Vec<Vec<T>>,
+) {
     for from in 0..workers.len() {
         for to in 0..workers.len() {
-            let mail = std::mem::take(&mut workers[from].outbox[to]);
-            workers[from].outbox[to] = std::mem::replace(&mut workers[to].inbox[from], mail);
-        }
-    }
-}
-
-/// Hands over the answers.
-fn answer(workers: &mut [Worker]) {
-    for from in 0..workers.len() {
-        for to in 0..workers.len() {
-            let answers = std::mem::take(&mut workers[from].answers[to]);
-            workers[from].answers[to] = std::mem::replace(&mut workers[to].answered[from], answers);
+            let new = std::mem::take(&mut written(&mut workers[from])[to]);
+            let old = std::mem::replace(&mut read(&mut workers[to])[from], new);
+            written(&mut workers[from])[to] = old;
         }
     }
 }

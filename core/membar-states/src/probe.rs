@@ -26,9 +26,10 @@ pub(super) fn probe(
     let count = system.leaves();
     let reduction = options.reduced.then(|| Reduction::new(&system.program, &system.program.errors, false));
     let mut found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
-    let mut store = Store::new(&system.program.leaf_order(), false);
+    let mut store = Store::new(&system.program.leaf_order());
     let (mut near, mut moves, mut notes) = (ExpandedState::default(), Successors::default(), Vec::new());
-    store.number(&system.initial()?, &near, &mut Vec::new()).ok_or_else(too_many)?;
+    let initial = store.root_of(&system.initial()?).ok_or_else(too_many)?;
+    store.root.number(initial).ok_or_else(too_many)?;
     let (mut before, mut open) = (vec![0], vec![0]);
     while let Some(number) = open.pop() {
         if store.len() >= most || watch.step().is_err() {
@@ -52,7 +53,7 @@ pub(super) fn probe(
         for step in moves.list.iter().filter(|step| is_chosen(step, alone) && !step.failed) {
             found.transitions += 1;
             let pair = store.root_after(moves.changes(step), &mut near).ok_or_else(too_many)?;
-            let (next, is_new) = store.number_of_root(pair).ok_or_else(too_many)?;
+            let (next, is_new) = store.root.number(pair).ok_or_else(too_many)?;
             if is_new {
                 before.push(number);
                 open.push(next);

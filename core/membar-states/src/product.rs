@@ -37,24 +37,23 @@ impl<'a> Claim<'a> {
         Ok(Self { automaton, fairness, symmetry: None })
     }
 
-    /// Finds the open edges of the state whose moves were asked for last, of which `leaves` are the words and the last
-    /// is the automaton's state; and what is to be said of it, as far as `found` does not say it already.
+    /// Finds the open edges of the state whose moves were asked for last, beside this `state` of the automaton; and what
+    /// is to be said of it, as far as `found` does not say it already.
     pub(super) fn look(
         &self,
         system: &mut System,
-        leaves: &[u32],
+        (leaves, state): (&[u32], u32),
         moves: &Successors,
         found: &Findings,
         open: &mut OpenEdges,
         notes: &mut Vec<Note>,
     ) {
         super::findings::look_at_moves(moves, found, notes);
-        let (program, state) = leaves.split_at(leaves.len() - 1);
-        let state = state[0] as usize;
+        let state = state as usize;
         if self.automaton.wrong[state] {
             notes.push(Note::Wrong);
         }
-        self.open_edges(system, program, state, moves, open);
+        self.open_edges(system, leaves, state, moves, open);
         let fails = !found.run_fails && moves.list.iter().any(|step| step.failed);
         if fails && !open.list.is_empty() {
             notes.push(Note::RunFails);
@@ -130,14 +129,19 @@ impl<'a> Claim<'a> {
 pub(super) struct LabelTable {
     pub(super) known: Vec<AcceptanceSets>,
     numbers: FxHashMap<AcceptanceSets, u32>,
+    /// The number that was asked for last.
+    last: u32,
 }
 
 impl LabelTable {
     /// The number of a set.
     pub(super) fn number(&mut self, marks: AcceptanceSets) -> u32 {
-        *self.numbers.entry(marks).or_insert_with(|| {
-            self.known.push(marks);
-            narrow(self.known.len() - 1)
-        })
+        if self.known.get(self.last as usize) != Some(&marks) {
+            self.last = *self.numbers.entry(marks).or_insert_with(|| {
+                self.known.push(marks);
+                narrow(self.known.len() - 1)
+            });
+        }
+        self.last
     }
 }

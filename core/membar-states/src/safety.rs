@@ -145,7 +145,7 @@ pub(super) fn visit(
     watch: &mut Watch<'_>,
     observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
 ) -> Result<Exploration, CoreError> {
-    let store = Store::new(&system.program.leaf_order(), false);
+    let store = Store::new(&system.program.leaf_order());
     let found = Findings { errors: vec![None; system.program.errors.len()], ..Findings::default() };
     let (near, moves) = (ExpandedState::default(), Successors::default());
     let mut walk = Walk { system, store, before: Vec::new(), found, near, moves };
@@ -207,7 +207,8 @@ impl Walk {
         mut observe: impl FnMut(&mut System, &[u32], &Successors, u32, &mut Findings) -> bool,
     ) -> Result<Option<Stopped>, CoreError> {
         let initial = self.system.initial()?;
-        self.store.number(&initial, &self.near, &mut Vec::new()).ok_or_else(too_many)?;
+        let initial = self.store.root_of(&initial).ok_or_else(too_many)?;
+        self.store.root.number(initial).ok_or_else(too_many)?;
         self.before.push(0);
         let reduction =
             options.reduced.then(|| Reduction::new(&self.system.program, &self.system.program.errors, false));
@@ -285,7 +286,7 @@ impl Walk {
     /// Numbers the states of the batch, in the order in which they were met.
     fn close(&mut self, batch: &mut Batch) -> Result<(), CoreError> {
         let mut known = std::mem::take(&mut batch.known);
-        self.store.find_roots(&batch.pairs, &mut known);
+        self.store.root.find_all(&batch.pairs, &mut known);
         let mut start = 0;
         for state in std::mem::take(&mut batch.states) {
             let mut goes_on = false;
@@ -308,7 +309,7 @@ impl Walk {
         if known != UNKNOWN {
             return Ok(known > from);
         }
-        let (number, is_new) = self.store.number_of_root(pair).ok_or_else(too_many)?;
+        let (number, is_new) = self.store.root.number(pair).ok_or_else(too_many)?;
         if is_new {
             append(&mut self.before, from);
         }

@@ -4,8 +4,12 @@
 //! pairs that its two children have taken, and a state is the number of its pair in the table of the root (Laarman,
 //! van de Pol, Weber, "Parallel recursive state compression for free", SPIN 2011). Most states differ from the one
 //! they were reached from in few leaves, and only the nodes above these are looked up.
+//!
+//! The table of the root is by far the largest. Several threads number the pairs of all other nodes alike, so a pair at
+//! the root means the same state to all of them; each has its own part of the table of the root. With a claim, states
+//! are pairs of a number of the root and a state of the automaton.
 
-use super::tables::{Pairs, SPREAD, UNKNOWN, left_of, pair, right_of};
+use super::tables::{CommonPairs, Pairs, SPREAD, left_of, pair, right_of};
 
 /// The tree over the leaves, and the tables of its inner nodes.
 #[derive(Debug)]
@@ -16,7 +20,11 @@ pub(super) struct Store {
     nodes: Vec<(usize, usize)>,
     /// Per leaf the inner nodes above it: bits, in words for 64 nodes each.
     above: Vec<u64>,
-    tables: Vec<Pairs>,
+    /// The tables of all nodes but the root.
+    lower: Vec<CommonPairs>,
+    pub(super) root: Pairs,
+    /// With a claim, pairs of a number of the root and a state of the automaton.
+    product: Option<Pairs>,
     /// What is known of the children of the root.
     left: Neighbours,
     right: Neighbours,
@@ -93,6 +101,8 @@ pub(super) fn is_left(order: &[usize]) -> Vec<bool> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExpandedState {
     values: Vec<u32>,
+    /// With a claim, the state of the automaton.
+    pub(super) rider: u32,
     /// Values that were changed for a while: where, and as they were.
     changes: Vec<(usize, u32)>,
 }
@@ -101,6 +111,11 @@ impl ExpandedState {
     /// The leaves, of which there are `count`.
     pub(super) fn leaves(&self, count: usize) -> &[u32] {
         &self.values[..count]
+    }
+
+    /// The number of the state of the program at the root.
+    pub(super) fn program(&self) -> u32 {
+        self.values.last().copied().unwrap_or(0)
     }
 
     fn set(&mut self, place: usize, value: u32) {
@@ -142,49 +157,69 @@ fn nodes_above(leaves: usize, nodes: &[(usize, usize)]) -> Vec<u64> {
 }
 
 impl Store {
-    /// A tree over words in this order; with a `rider`, one more leaf stands beside all others, right under the root.
-    pub(super) fn new(order: &[usize], rider: bool) -> Self {
-        let leaves = if rider { order.len() + 1 } else { order.len().max(2) };
+    /// A tree over words in this order.
+    pub(super) fn new(order: &[usize]) -> Self {
+        let leaves = order.len().max(2);
         let mut nodes = Vec::new();
-        let top = match order {
-            [only] if !rider => add_nodes(&[*only, 1], leaves, &mut nodes),
+        match order {
+            [only] => add_nodes(&[*only, 1], leaves, &mut nodes),
             _ => add_nodes(order, leaves, &mut nodes),
         };
-        if rider {
-            nodes.push((top, leaves - 1));
+        Self {
+            leaves,
+            above: nodes_above(leaves, &nodes),
+            lower: nodes[1..].iter().flat_map(|_| CommonPairs::several(1)).collect(),
+            nodes,
+            root: Pairs::new(),
+            product: None,
+            left: Neighbours::default(),
+            right: Neighbours::default(),
         }
-        let tables = nodes.iter().map(|_| Pairs::new()).collect();
-        let above = nodes_above(leaves, &nodes);
-        Self { leaves, nodes, above, tables, left: Neighbours::default(), right: Neighbours::default() }
     }
 
-    /// With a rider, the number of what stands beside it in a state that was spread out, in the order in which such parts
-    /// were met; there must be two leaves or more.
-    pub(super) fn beside_rider(&self, expanded: &ExpandedState) -> u32 {
-        self.nodes.last().map_or(0, |&(left, _)| expanded.values[left])
+    /// One for each of several threads, perhaps with a claim.
+    pub(super) fn several(order: &[usize], has_claim: bool, count: usize) -> Vec<Self> {
+        let mut all: Vec<Self> = (0..count).map(|_| Self::new(order)).collect();
+        for node in 0..all[0].lower.len() {
+            for (store, pairs) in all.iter_mut().zip(CommonPairs::several(count)) {
+                store.lower[node] = pairs;
+            }
+        }
+        for store in &mut all {
+            store.product = has_claim.then(Pairs::new);
+        }
+        all
     }
 
-    /// The same of state `number`.
-    pub(super) fn beside_rider_of(&self, number: u32) -> u32 {
-        self.tables.last().map_or(0, |root| left_of(root.get(number)))
+    /// Takes over what other threads have numbered. None: there are as many pairs as numbers.
+    pub(super) fn synchronize(&mut self) -> Option<()> {
+        self.lower.iter_mut().try_for_each(CommonPairs::synchronize)
+    }
+
+    /// The number of the state of the program in state `number` of a product.
+    pub(super) fn program_of(&self, number: u32) -> u32 {
+        self.product.as_ref().map_or(number, |product| left_of(product.get(number)))
     }
 
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
-        self.tables.last().map_or(0, Pairs::len)
+        self.product.as_ref().unwrap_or(&self.root).len()
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.tables.iter().map(Pairs::bytes).sum::<usize>() + self.left.bytes() + self.right.bytes()
+        let lower: usize = self.lower.iter().map(CommonPairs::bytes).sum();
+        let product = self.product.as_ref().map_or(0, Pairs::bytes);
+        lower + self.root.bytes() + product + self.left.bytes() + self.right.bytes()
     }
 
     /// Spreads out state `number`.
     pub(super) fn fetch(&self, number: u32, expanded: &mut ExpandedState) {
-        let root = self.tables.last().map_or(0, |root| root.get(number));
-        self.fetch_root(root, expanded);
+        let product = self.product.as_ref().map_or(pair(number, 0), |product| product.get(number));
+        self.fetch_root(self.root.get(left_of(product)), expanded);
+        expanded.rider = right_of(product);
         if let Some(last) = expanded.values.last_mut() {
-            *last = number;
+            *last = left_of(product);
         }
     }
 
@@ -193,8 +228,8 @@ impl Store {
         expanded.values.resize(self.leaves + self.nodes.len(), 0);
         let mut pair = root;
         for (node, &(left, right)) in self.nodes.iter().enumerate().rev() {
-            if node + 1 < self.nodes.len() {
-                pair = self.tables[node].get(expanded.values[self.leaves + node]);
+            if let Some(table) = self.lower.get(node) {
+                pair = table.get(expanded.values[self.leaves + node]);
             }
             expanded.values[left] = left_of(pair);
             expanded.values[right] = right_of(pair);
@@ -205,37 +240,15 @@ impl Store {
     pub(super) fn root_of(&mut self, leaves: &[u32]) -> Option<u64> {
         let mut values = leaves.to_vec();
         values.resize(self.leaves, 0);
-        let (inner, root) = self.nodes.split_at(self.nodes.len() - 1);
-        for (&(left, right), table) in inner.iter().zip(&mut self.tables) {
-            values.push(table.number(pair(values[left], values[right]))?.0);
+        for (&(left, right), table) in self.nodes.iter().zip(&mut self.lower) {
+            values.push(table.number(pair(values[left], values[right]))?);
         }
-        root.first().map(|&(left, right)| pair(values[left], values[right]))
+        self.nodes.last().map(|&(left, right)| pair(values[left], values[right]))
     }
 
-    /// The number of the state with these leaves, and whether it is new; `near` is a state that it resembles.
-    /// None: there are as many states as numbers.
-    pub(super) fn number(
-        &mut self,
-        leaves: &[u32],
-        near: &ExpandedState,
-        scratch: &mut Vec<u32>,
-    ) -> Option<(u32, bool)> {
-        scratch.clear();
-        scratch.extend_from_slice(leaves);
-        scratch.resize(self.leaves, 0);
-        let is_first = near.values.is_empty();
-        let mut last = (0, false);
-        for (node, &(left, right)) in self.nodes.iter().enumerate() {
-            let place = self.leaves + node;
-            let (first, second) = (scratch[left], scratch[right]);
-            last = if !is_first && near.values[left] == first && near.values[right] == second {
-                (near.values[place], false)
-            } else {
-                self.tables[node].number(pair(first, second))?
-            };
-            scratch.push(last.0);
-        }
-        Some(last)
+    /// The pair at the root of a state that was spread out.
+    pub(super) fn root_at(&self, near: &ExpandedState) -> u64 {
+        self.nodes.last().map_or(0, |&(left, right)| pair(near.values[left], near.values[right]))
     }
 
     /// As `root_after`, where the changes on both sides of the root have these numbers.
@@ -279,40 +292,29 @@ impl Store {
                     near.restore();
                     return Some(pair);
                 }
-                let (number, _) = self.tables[node].number(pair)?;
+                let number = self.lower[node].number(pair)?;
                 near.set(count + node, number);
             }
         }
         near.restore();
-        let (left, right) = self.nodes[root];
-        Some(pair(near.values[left], near.values[right]))
+        Some(self.root_at(near))
     }
 
-    /// The numbers of the states with these pairs at their roots, as far as they are found at once; `UNKNOWN` for
-    /// the others.
-    pub(super) fn find_roots(&self, pairs: &[u64], found: &mut Vec<u32>) {
-        match self.tables.last() {
-            Some(root) => root.find_all(pairs, found),
-            None => found.resize(pairs.len(), UNKNOWN),
-        }
-    }
-
-    /// The number of the state with this pair at its root, and whether it is new.
-    /// None: there are as many states as numbers.
-    pub(super) fn number_of_root(&mut self, pair: u64) -> Option<(u32, bool)> {
-        self.tables.last_mut()?.number(pair)
-    }
-
-    /// As `number`, where the state resembles the `last` one whose number was asked for; it is the last one afterwards.
-    pub(super) fn number_after(
+    /// Numbers states by the pairs at their roots and, with a claim, the states of the automaton beside them (`riders`):
+    /// `observe` is told the place of each in the list, its number, and whether it is new. `pairs` and `found` are
+    /// overwritten. None: there are as many states as numbers.
+    pub(super) fn number_all(
         &mut self,
-        leaves: &[u32],
-        last: &mut ExpandedState,
-        scratch: &mut Vec<u32>,
-    ) -> Option<(u32, bool)> {
-        let found = self.number(leaves, last, scratch)?;
-        std::mem::swap(&mut last.values, scratch);
-        Some(found)
+        pairs: &mut Vec<u64>,
+        riders: impl Iterator<Item = u32>,
+        found: &mut Vec<u32>,
+        observe: impl FnMut(usize, u32, bool),
+    ) -> Option<()> {
+        let Some(product) = &mut self.product else { return self.root.number_all(pairs, found, observe) };
+        self.root.number_all(pairs, found, |_, _, _| ())?;
+        pairs.clear();
+        pairs.extend(found.iter().zip(riders).map(|(&program, rider)| pair(program, rider)));
+        product.number_all(pairs, found, observe)
     }
 }
 
@@ -322,26 +324,56 @@ mod tests {
 
     #[test]
     fn equal_states_have_one_number_and_can_be_fetched() {
-        for (leaves, rider) in (1..9).flat_map(|leaves| [(leaves, false), (leaves + 1, true)]) {
-            let mut store = Store::new(&(0..leaves - usize::from(rider)).collect::<Vec<_>>(), rider);
-            let (mut expanded, mut scratch) = (ExpandedState::default(), Vec::new());
+        for (leaves, has_claim) in (1..9).flat_map(|leaves| [(leaves, false), (leaves, true)]) {
+            let order: Vec<usize> = (0..leaves).collect();
+            let mut store = Store::several(&order, has_claim, 1).remove(0);
+            let mut expanded = ExpandedState::default();
             let mut known = std::collections::BTreeMap::new();
             let mut word = 7_u32;
+            let mut next = || {
+                word = word.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+                (word >> 16) % 3
+            };
             for _ in 0..2000 {
-                let state: Vec<u32> = (0..leaves)
-                    .map(|_| {
-                        word = word.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-                        (word >> 16) % 3
-                    })
-                    .collect();
+                let state: Vec<u32> = (0..leaves).map(|_| next()).collect();
+                let rider = if has_claim { next() } else { 0 };
                 let expected = known.len();
-                let (number, is_new) = store.number(&state, &expanded, &mut scratch).unwrap();
-                let place = *known.entry(state.clone()).or_insert(expected);
-                assert_eq!((number as usize, is_new), (place, place == expected));
-                store.fetch(number, &mut expanded);
-                assert_eq!(expanded.leaves(leaves), state);
+                let mut root = store.root_of(&state).unwrap();
+                if !known.is_empty() {
+                    // From any other state, by changing all its words.
+                    let changes: Vec<(u32, u32)> = (0..).zip(state.iter().copied()).collect();
+                    root = store.root_after(&changes, &mut expanded).unwrap();
+                    assert_eq!(Some(root), store.root_of(&state));
+                }
+                let mut met = (0, false);
+                let riders = std::iter::once(rider);
+                let observe = |_, number, is_new| met = (number, is_new);
+                store.number_all(&mut vec![root], riders, &mut Vec::new(), observe).unwrap();
+                let place = *known.entry((state.clone(), rider)).or_insert(expected);
+                assert_eq!((met.0 as usize, met.1), (place, place == expected));
+                store.fetch(met.0, &mut expanded);
+                assert_eq!((expanded.leaves(leaves), expanded.rider), (state.as_slice(), rider));
             }
             assert_eq!(store.len(), known.len());
+        }
+    }
+
+    #[test]
+    fn threads_name_roots_alike() {
+        let order: Vec<usize> = (0..5).collect();
+        let mut all = Store::several(&order, false, 3);
+        let states: Vec<Vec<u32>> =
+            (0..243).map(|n| (0..5).map(|k| n / 3_u32.pow(k) % 3).collect()).collect();
+        let roots: Vec<u64> =
+            states.iter().enumerate().map(|(n, state)| all[n % 3].root_of(state).unwrap()).collect();
+        for store in &mut all {
+            store.synchronize().unwrap();
+            for (state, &root) in states.iter().zip(&roots) {
+                assert_eq!(store.root_of(state), Some(root));
+                let mut expanded = ExpandedState::default();
+                store.fetch_root(root, &mut expanded);
+                assert_eq!(expanded.leaves(5), state);
+            }
         }
     }
 }

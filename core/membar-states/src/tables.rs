@@ -1,5 +1,7 @@
 //! Sets whose members have numbers, found by hash.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 /// Multiplies to spread; the bits at the top are good.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// An odd number with as many ones as zeros.
@@ -16,12 +18,6 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 pub(super) fn mix(word: u64) -> u64 {
     let product = u128::from(word ^ SPREAD) * u128::from(MIXER);
     (product >> 64) as u64 ^ product as u64
-}
-
-/// A number that words are spread by.
-pub(super) fn spread_words(words: &[u32]) -> u32 {
-    let add = |hash: u64, &word: &u32| (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(SPREAD);
-    (mix(words.iter().fold(0, add)) >> 32) as u32
 }
 
 pub(super) fn spread_bytes(bytes: &[u8]) -> u64 {
@@ -199,6 +195,26 @@ impl Pairs {
         }
     }
 
+    /// The numbers of many pairs, and whether they are new. None: there are as many as numbers.
+    pub(super) fn number_all(
+        &mut self,
+        pairs: &[u64],
+        found: &mut Vec<u32>,
+        mut observe: impl FnMut(usize, u32, bool),
+    ) -> Option<()> {
+        self.find_all(pairs, found);
+        for (place, &pair) in pairs.iter().enumerate() {
+            if found[place] == UNKNOWN {
+                let (number, is_new) = self.number(pair)?;
+                found[place] = number;
+                observe(place, number, is_new);
+            } else {
+                observe(place, found[place], false);
+            }
+        }
+        Some(())
+    }
+
     /// The pair with a number.
     pub(super) fn get(&self, number: u32) -> u64 {
         self.entries[number as usize]
@@ -207,6 +223,58 @@ impl Pairs {
     pub(super) fn bytes(&self) -> usize {
         8 * self.entries.capacity() + 4 * self.index.slots.len()
     }
+}
+
+/// A set of pairs that several threads number alike. Each has a copy; a pair that is new to it is looked for, and if need
+/// be numbered, in a set that is common to all.
+#[derive(Debug)]
+pub(super) struct CommonPairs {
+    pairs: Pairs,
+    common: Option<Arc<Mutex<Pairs>>>,
+}
+
+impl CommonPairs {
+    /// `count` sets with the same pairs, now and later.
+    pub(super) fn several(count: usize) -> Vec<Self> {
+        let common = (count > 1).then(|| Arc::new(Mutex::new(Pairs::new())));
+        (0..count).map(|_| Self { pairs: Pairs::new(), common: common.clone() }).collect()
+    }
+
+    /// Takes over what others have numbered.
+    pub(super) fn synchronize(&mut self) -> Option<()> {
+        let Some(common) = &self.common else { return Some(()) };
+        let common = common.lock().unwrap_or_else(PoisonError::into_inner);
+        copy_new(&common, &mut self.pairs)
+    }
+
+    /// The number of a pair. None: there are as many as numbers.
+    pub(super) fn number(&mut self, pair: u64) -> Option<u32> {
+        let Some(common) = &self.common else { return Some(self.pairs.number(pair)?.0) };
+        let entries = &self.pairs.entries;
+        if let Ok(known) = self.pairs.index.find(mix(pair), |entry| entries[entry as usize] == pair) {
+            return Some(known);
+        }
+        let mut common = common.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, _) = common.number(pair)?;
+        copy_new(&common, &mut self.pairs)?;
+        Some(number)
+    }
+
+    /// The pair with a number.
+    pub(super) fn get(&self, number: u32) -> u64 {
+        self.pairs.get(number)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.pairs.bytes()
+    }
+}
+
+fn copy_new(from: &Pairs, to: &mut Pairs) -> Option<()> {
+    for &pair in &from.entries[to.len()..] {
+        to.number(pair)?;
+    }
+    Some(())
 }
 
 /// The slot that a search without an answer ends in.

@@ -1,6 +1,7 @@
 //! A worker of a search in rounds: it owns the states whose hash is its own, and sends others to their owners.
 //!
-//! A worker that is alone owns every state: it numbers states as it meets them, and sends nothing.
+//! A state is sent as the pair at its root, which means the same to all (`store`). A worker that is alone owns every state,
+//! and writes to itself: that is how states are looked up many at a time (`Pairs::find_all`).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,18 +12,19 @@ use membar_ir::words::narrow;
 
 use super::automaton::AcceptanceSets;
 use super::findings::{Findings, Note, Options, look};
-use super::product::{Claim, LabelTable, OpenEdges};
+use super::graph::GraphPart;
+use super::product::{Claim, OpenEdges};
 use super::reduction::Reduction;
 use super::safety::is_chosen;
 use super::store::{ExpandedState, Store};
 use super::successors::{Successors, Transition, too_many};
 use super::system::System;
-use super::tables::{append, spread_words};
+use super::tables::{SPREAD, append};
 
 /// A state that has no number yet.
 const UNNUMBERED: u32 = u32::MAX;
-/// Words of a message before those of its state.
-const HEAD: usize = 3;
+/// Messages that are read together.
+const BATCH: usize = 128;
 
 /// What one thread says that all know.
 #[derive(Debug)]
@@ -42,9 +44,26 @@ pub(super) struct Common<'c> {
 /// the step between them among those that are followed.
 pub(super) type Key = (u32, u32);
 
-/// Messages about states: the key of the step, twice its second part with a bit for whether an answer is wanted; the
-/// name of the state before or, with a claim, the label of the step; and the words of the state.
-type StateMessage = Vec<u32>;
+/// A step into a state, told to the owner of the state.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message {
+    /// The pair at the root of the state.
+    root: u64,
+    number: u32,
+    /// Twice the second part of the key, with a bit for whether an answer is wanted.
+    step: u32,
+    /// The name of the state before or, with a claim, the state of the automaton.
+    with: u32,
+}
+
+/// A state whose moves were followed, or some of them.
+#[derive(Debug, Clone, Copy)]
+struct Followed {
+    number: u32,
+    place: u32,
+    /// How many; with a claim, how many steps of the product.
+    count: u32,
+}
 
 /// A state of which only the moves of one thread were followed so far.
 #[derive(Debug)]
@@ -68,43 +87,27 @@ enum Choice {
     Full,
 }
 
-/// A step of the product into an own state.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Received {
-    pub(super) key: Key,
-    /// The place of the state that it leads to.
-    pub(super) place: u32,
-    /// The label of the step, as numbered by worker `from`.
-    pub(super) label: u32,
-    pub(super) from: u32,
-}
-
 /// The states of a worker.
 #[derive(Debug)]
 pub(super) struct OwnStates {
     pub(super) store: Store,
     /// Without a claim, per state the name of the state before it.
     pub(super) before: Vec<u32>,
-    /// Per state its number; none if there is one worker, because then places are numbers.
+    /// Per state its number.
     numbers: Vec<u32>,
     /// States that are new in this round, and where they come among all.
     fresh: Vec<(Key, u32)>,
-    /// With a claim, the steps of this round into these states.
-    pub(super) received: Vec<Received>,
     /// With a claim and reduction, per state of the program what was chosen.
     choices: Vec<Choice>,
-    /// And, with several workers, the smallest number of a state of the product that it is part of.
+    /// And the smallest number of a state of the product that it is part of.
     firsts: Vec<u32>,
-    last: ExpandedState,
-    scratch: Vec<u32>,
-    is_only: bool,
     has_claim: bool,
 }
 
 impl OwnStates {
     /// The number of the state at a place.
     pub(super) fn number(&self, place: u32) -> u32 {
-        if self.is_only { place } else { self.numbers[place as usize] }
+        self.numbers[place as usize]
     }
 
     /// What was chosen for the program's part, with this number, of a state.
@@ -116,45 +119,49 @@ impl OwnStates {
         &mut self.choices[place]
     }
 
-    /// Where the program's part, with this number, of a state comes in the order in which such parts were met.
-    fn age(&self, program: u32) -> u32 {
-        let first = || self.firsts.get(program as usize).copied().unwrap_or(UNNUMBERED);
-        if self.is_only { program } else { first() }
+    /// Where a state, or with a claim its program's part, comes in the order in which they were met.
+    fn age(&self, place: u32) -> u32 {
+        if self.has_claim {
+            let program = self.store.program_of(place) as usize;
+            self.firsts.get(program).copied().unwrap_or(UNNUMBERED)
+        } else {
+            self.number(place)
+        }
     }
 
     /// Gives a new state its number.
     fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
         self.numbers[place as usize] = number;
         if reduces && self.has_claim {
-            let program = self.store.beside_rider_of(place) as usize;
+            let program = self.store.program_of(place) as usize;
             if self.firsts.len() <= program {
                 self.firsts.resize(program + 1, UNNUMBERED);
             }
             self.firsts[program] = self.firsts[program].min(number);
         }
     }
+}
 
-    /// Records a step into the state at a place, which may be new; `with` is the name of the state before, or a label.
-    fn enter(&mut self, from: u32, key: Key, with: u32, (place, is_new): (u32, bool)) {
-        if is_new {
-            if !self.has_claim {
-                append(&mut self.before, with);
-            }
-            if !self.is_only {
-                append(&mut self.numbers, UNNUMBERED);
-                self.fresh.push((key, place));
-            }
-        } else if let Some(met) = (place as usize + self.fresh.len()).checked_sub(self.numbers.len())
-            && !self.is_only
-            && key < self.fresh[met].0
-        {
-            self.fresh[met].0 = key;
-            if !self.has_claim {
-                self.before[place as usize] = with;
-            }
+/// Records a step into the state at a place, which may be new; `with` is the name of the state before it.
+fn enter(
+    states: (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<(Key, u32)>),
+    key: Key,
+    with: Option<u32>,
+    (place, is_new): (u32, bool),
+) {
+    let (numbers, before, fresh) = states;
+    if is_new {
+        append(numbers, UNNUMBERED);
+        fresh.push((key, place));
+        if let Some(with) = with {
+            append(before, with);
         }
-        if self.has_claim {
-            self.received.push(Received { key, place, label: with, from });
+    } else if let Some(met) = (place as usize + fresh.len()).checked_sub(numbers.len())
+        && key < fresh[met].0
+    {
+        fresh[met].0 = key;
+        if let Some(with) = with {
+            before[place as usize] = with;
         }
     }
 }
@@ -169,45 +176,52 @@ pub(super) struct Worker {
     queue: VecDeque<u32>,
     /// What is to be said: of which number and name.
     pub(super) notes: Vec<(u32, u32, Note)>,
-    /// How many moves of which number were followed.
-    pub(super) followed: Vec<(u32, u32)>,
-    pub(super) outbox: Vec<StateMessage>,
-    pub(super) inbox: Vec<StateMessage>,
-    /// Answers to others, and those of others: the numbers of states or, with a claim, their ages.
+    /// States whose moves were followed in this round.
+    followed: Vec<Followed>,
+    /// Where those begin whose other moves were followed later, and the steps that were sent then.
+    postponed: (usize, Cursor),
+    /// How many moves were followed in all.
+    pub(super) transitions: u64,
+    /// With a claim, the steps that were sent in this round: to whom, and their labels.
+    sent: Vec<(u32, u32)>,
+    pub(super) outbox: Vec<Vec<Message>>,
+    pub(super) inbox: Vec<Vec<Message>>,
+    /// Answers to others, and those of others: where their states came.
     pub(super) answers: Vec<Vec<u32>>,
     pub(super) answered: Vec<Vec<u32>>,
+    /// With a claim, the places of the states that others wrote about, and of those that it wrote about.
+    pub(super) places: Vec<Vec<u32>>,
+    pub(super) placed: Vec<Vec<u32>>,
     alone: Vec<Alone>,
     asked: Vec<usize>,
     /// What has no meaning, and in which number.
     pub(super) error: Option<(u32, CoreError)>,
     pub(super) stopped: Option<Stopped>,
-    /// If it is alone, the state after which there were more states than there may be.
-    pub(super) full: Option<u32>,
-    /// Numbers for marks of steps out of own states.
-    pub(super) labels: LabelTable,
+    /// With a claim, the steps out of own states.
+    pub(super) graph: GraphPart,
     near: ExpandedState,
     moves: Successors,
     open: OpenEdges,
+    /// Where the moves at hand lead, by the pairs at the roots, and their marks.
+    targets: Vec<(u64, AcceptanceSets)>,
     words: Vec<u32>,
+    changes: Vec<(u32, u32)>,
+    roots: Vec<u64>,
+    found: Vec<u32>,
     said: Vec<Note>,
 }
 
 impl Worker {
-    pub(super) fn new(own: usize, workers: usize, system: System, has_claim: bool) -> Self {
+    pub(super) fn new(own: usize, workers: usize, system: System, store: Store, has_claim: bool) -> Self {
         let states = OwnStates {
-            store: Store::new(&system.program.leaf_order(), has_claim),
+            store,
             before: Vec::new(),
             numbers: Vec::new(),
             fresh: Vec::new(),
-            received: Vec::new(),
             choices: Vec::new(),
             firsts: Vec::new(),
-            last: ExpandedState::default(),
-            scratch: Vec::new(),
-            is_only: workers == 1,
             has_claim,
         };
-        let mail = || vec![Vec::new(); workers];
         Self {
             own,
             system,
@@ -215,20 +229,28 @@ impl Worker {
             queue: VecDeque::new(),
             notes: Vec::new(),
             followed: Vec::new(),
-            outbox: mail(),
-            inbox: mail(),
+            postponed: (0, Cursor::default()),
+            transitions: 0,
+            sent: Vec::new(),
+            outbox: vec![Vec::new(); workers],
+            inbox: vec![Vec::new(); workers],
             answers: vec![Vec::new(); workers],
             answered: vec![Vec::new(); workers],
+            places: vec![Vec::new(); workers],
+            placed: vec![Vec::new(); workers],
             alone: Vec::new(),
             asked: Vec::new(),
             error: None,
             stopped: None,
-            full: None,
-            labels: LabelTable::default(),
+            graph: GraphPart::default(),
             near: ExpandedState::default(),
             moves: Successors::default(),
             open: OpenEdges::default(),
+            targets: Vec::new(),
             words: Vec::new(),
+            changes: Vec::new(),
+            roots: Vec::new(),
+            found: Vec::new(),
             said: Vec::new(),
         }
     }
@@ -241,28 +263,35 @@ impl Worker {
             + states.numbers.capacity()
             + states.firsts.capacity()
             + states.choices.capacity() / 4
+            + 2 * self.sent.capacity()
             + self.queue.capacity();
-        let received = self.states.received.capacity() * size_of::<Received>();
-        self.states.store.bytes() + self.system.bytes() + 4 * (lists + mail) + received
+        let steps = size_of::<Message>() * mail + self.graph.bytes();
+        self.states.store.bytes() + self.system.bytes() + 4 * lists + steps
     }
 
-    /// Puts a state in which runs begin where it belongs; its place, and whether it is new.
-    pub(super) fn begin(&mut self, initial: &[u32]) -> Result<(u32, bool), CoreError> {
+    /// Puts a state in which runs begin, with the state of the automaton beside it, where it belongs; its place, and
+    /// whether it is new.
+    pub(super) fn begin(&mut self, root: u64, rider: u32) -> Result<(u32, bool), CoreError> {
+        let mut met = (0, false);
         let states = &mut self.states;
-        let met = states.store.number(initial, &ExpandedState::default(), &mut states.scratch);
-        let (place, is_new) = met.ok_or_else(too_many)?;
-        if is_new && !states.has_claim {
-            states.before.push(name(self.own, place, self.outbox.len()).ok_or_else(too_many)?);
-        }
-        if is_new && !states.is_only {
+        let observe = |_, place, is_new| met = (place, is_new);
+        let riders = std::iter::once(rider);
+        states.store.number_all(&mut vec![root], riders, &mut self.found, observe).ok_or_else(too_many)?;
+        if met.1 {
             states.numbers.push(UNNUMBERED);
+            if !states.has_claim {
+                states.before.push(name(self.own, met.0, self.outbox.len()).ok_or_else(too_many)?);
+            }
         }
-        Ok((place, is_new))
+        Ok(met)
     }
 
     /// Looks at its states of this round, and writes to the owners of those that follow.
     pub(super) fn look(&mut self, common: &Common<'_>, watch: &mut Watch<'_>) {
         self.system.stepper.synchronize();
+        if self.states.store.synchronize().is_none() {
+            self.error = Some((0, too_many()));
+        }
         for place in self.places_of(&common.range) {
             if let Err(stopped) = watch.step() {
                 self.stopped = Some(stopped);
@@ -282,9 +311,6 @@ impl Worker {
 
     /// The own states with these numbers, in order.
     fn places_of(&mut self, range: &Range<u32>) -> Vec<u32> {
-        if self.states.is_only {
-            return range.clone().collect();
-        }
         let start = self.queue.partition_point(|&place| self.states.number(place) < range.start);
         let end = self.queue.partition_point(|&place| self.states.number(place) < range.end);
         self.queue.drain(start..end).collect()
@@ -299,26 +325,18 @@ impl Worker {
         if is_over {
             return Ok(false);
         }
-        let (alone, mut choice) = self.choose(common);
+        let (alone, choice) = self.choose(common);
         let asks = alone.is_some() && choice == Choice::Open;
-        let (followed, goes_on) =
-            self.follow(place, number, |step| is_chosen(step, alone), 0, asks, common)?;
+        let followed = self.follow(place, number, |step| is_chosen(step, alone), 0, asks, common)?;
         if let Some(thread) = alone.filter(|_| followed > 0) {
-            if asks && self.states.is_only {
-                choice = self.settle(goes_on);
-            } else if asks {
+            if asks {
                 self.alone.push(Alone { place, thread, followed, end: self.asked.len() });
-            }
-            if choice == Choice::Full {
+            } else if choice == Choice::Full {
                 let others = |step: &Transition| !is_chosen(step, alone);
                 self.follow(place, number, others, followed, false, common)?;
             }
         }
-        let most = common.options.states.filter(|_| self.states.is_only);
-        if most.is_some_and(|most| self.states.store.len() as u64 > most) {
-            self.full = Some(number);
-        }
-        Ok(self.full.is_none())
+        Ok(true)
     }
 
     /// A thread that may move alone in the state at hand but for the cycle proviso, and what was chosen there before.
@@ -327,19 +345,10 @@ impl Worker {
         let (program, locals) = self.system.locals();
         let thread = reduction.ample_thread(program, locals, &self.moves);
         let choice = match common.claim {
-            Some(_) => *self.states.choice(self.states.store.beside_rider(&self.near)),
+            Some(_) => *self.states.choice(self.near.program()),
             None => Choice::Open,
         };
         (thread, choice)
-    }
-
-    /// Chooses, by the cycle proviso, what is followed in the state at hand, with a claim whatever the automaton's state.
-    fn settle(&mut self, goes_on: bool) -> Choice {
-        let choice = if goes_on { Choice::Reduced } else { Choice::Full };
-        if self.states.has_claim {
-            *self.states.choice(self.states.store.beside_rider(&self.near)) = choice;
-        }
-        choice
     }
 
     /// Finds what can happen in a state, and what is to be said of it.
@@ -351,16 +360,15 @@ impl Worker {
         match common.claim {
             None => look(system, self.near.leaves(count), moves, common.found, notes),
             Some(claim) => {
-                let leaves = self.near.leaves(count + 1);
-                claim.look(system, leaves, moves, common.found, &mut self.open, notes);
+                let state = (self.near.leaves(count), self.near.rider);
+                claim.look(system, state, moves, common.found, &mut self.open, notes);
             }
         }
         Ok(())
     }
 
     /// Follows some of the moves at hand, the first of them as step `first`: writes to the owners of the states that
-    /// they lead to. How many steps were followed, with those before, and whether the cycle proviso holds, as far as that
-    /// is known here.
+    /// they lead to. How many steps were followed, with those before.
     fn follow(
         &mut self,
         place: u32,
@@ -369,68 +377,75 @@ impl Worker {
         first: u32,
         asks: bool,
         common: &Common<'_>,
-    ) -> Result<(u32, bool), CoreError> {
-        let count = self.system.leaves();
+    ) -> Result<u32, CoreError> {
+        let failed = self.find_targets(is_chosen, common)?;
         let name = name(self.own, place, common.workers).ok_or_else(too_many)?;
-        let (mut next, mut failed) = (first, 0);
-        // With a claim all must go on, without one of them.
-        let mut goes_on = common.claim.is_some();
-        let age = if asks && goes_on { self.states.store.beside_rider(&self.near) } else { 0 };
-        let mut go = |edge: (u32, AcceptanceSets), step: Option<&Transition>| {
-            self.words.clear();
-            self.words.extend_from_slice(self.near.leaves(count));
-            for &(leaf, word) in step.map_or(&[][..], |step| self.moves.changes(step)) {
-                self.words[leaf as usize] = word;
-            }
-            let mut with = name;
-            if let Some(claim) = common.claim {
-                if let Some(symmetry) = &claim.symmetry {
-                    symmetry.normalize(&mut self.system, &mut self.words)?;
-                }
-                self.words.push(edge.0);
-                with = self.labels.number(claim.marks(edge.1, step));
-            }
-            if next >= UNNUMBERED >> 1 {
-                return Err(too_many());
-            }
-            if self.states.is_only {
-                let states = &mut self.states;
-                let met = states.store.number(&self.words, &self.near, &mut states.scratch);
-                let met = met.ok_or_else(too_many)?;
-                if common.claim.is_none() {
-                    goes_on |= met.0 > number;
-                } else if asks {
-                    goes_on &= states.store.beside_rider_of(met.0) > age;
-                }
-                states.enter(0, (number, next), with, met);
-            } else {
-                let owner = owner(&self.words[..count], common.workers);
-                let mail = &mut self.outbox[owner];
-                mail.extend([number, next << 1 | u32::from(asks), with]);
-                mail.extend_from_slice(&self.words);
-                if asks {
-                    self.asked.push(owner);
-                }
+        let mut next = first;
+        let mut send = |root: u64, with: u32| {
+            let owner = owner(root, common.workers);
+            self.outbox[owner].push(Message { root, number, step: next << 1 | u32::from(asks), with });
+            if asks {
+                self.asked.push(owner);
             }
             next += 1;
-            Ok(())
+            narrow(owner)
         };
-        let without_claim = [(0, 0)];
-        let edges = if common.claim.is_some() { self.open.list.as_slice() } else { &without_claim };
-        for &edge in edges {
-            if self.open.stays {
-                go(edge, None)?;
-            }
-            for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
-                if step.failed {
-                    failed += u32::from(common.claim.is_none());
-                } else {
-                    go(edge, Some(step))?;
+        if common.claim.is_some() {
+            for &(target, edge) in &self.open.list {
+                for &(root, marks) in &self.targets {
+                    let owner = send(root, target);
+                    self.sent.push((owner, self.graph.marks.number(edge | marks)));
                 }
             }
+        } else {
+            for &(root, _) in &self.targets {
+                send(root, name);
+            }
         }
-        self.followed.push((number, next - first + failed));
-        Ok((next, goes_on))
+        if next >= UNNUMBERED >> 1 {
+            return Err(too_many());
+        }
+        self.followed.push(Followed { number, place, count: next - first + failed });
+        Ok(next)
+    }
+
+    /// Finds where some of the moves at hand lead; without a claim, how many lead nowhere because an assertion fails.
+    fn find_targets(
+        &mut self,
+        is_chosen: impl Fn(&Transition) -> bool,
+        common: &Common<'_>,
+    ) -> Result<u32, CoreError> {
+        let (count, store) = (self.system.leaves(), &mut self.states.store);
+        let mut failed = 0;
+        self.targets.clear();
+        if let Some(claim) = common.claim.filter(|_| self.open.stays) {
+            self.targets.push((store.root_at(&self.near), claim.marks(0, None)));
+        }
+        for step in self.moves.list.iter().filter(|step| is_chosen(step)) {
+            if step.failed {
+                failed += u32::from(common.claim.is_none());
+                continue;
+            }
+            let changes = self.moves.changes(step);
+            let root = if let Some(symmetry) = common.claim.and_then(|claim| claim.symmetry.as_ref()) {
+                self.words.clear();
+                self.words.extend_from_slice(self.near.leaves(count));
+                for &(leaf, word) in changes {
+                    self.words[leaf as usize] = word;
+                }
+                symmetry.normalize(&mut self.system, &mut self.words)?;
+                let words = (0..).zip(&self.words).zip(self.near.leaves(count));
+                let differing = words.filter(|((_, after), before)| after != before);
+                self.changes.clear();
+                self.changes.extend(differing.map(|((leaf, &after), _)| (leaf, after)));
+                store.root_after(&self.changes, &mut self.near)
+            } else {
+                store.root_beside(step.sides, changes, &mut self.near)
+            };
+            let marks = common.claim.map_or(0, |claim| claim.marks(0, Some(step)));
+            self.targets.push((root.ok_or_else(too_many)?, marks));
+        }
+        Ok(failed)
     }
 
     /// Reads what others wrote about its states.
@@ -447,22 +462,29 @@ impl Worker {
         }
     }
 
-    /// Reads the mail of one; None: there are more states than numbers.
-    fn read(&mut self, from: usize, mail: &[u32]) -> Option<()> {
+    /// Reads the mail of one; None: there are more states than numbers or names.
+    fn read(&mut self, from: usize, mail: &[Message]) -> Option<()> {
+        name(self.own, narrow(self.states.store.len() + mail.len()), self.outbox.len())?;
         let states = &mut self.states;
-        let words = self.system.leaves() + usize::from(states.has_claim);
-        for message in mail.chunks_exact(HEAD + words) {
-            let (head, leaves) = message.split_at(HEAD);
-            let (number, step, with) = (head[0], head[1] >> 1, head[2]);
-            let met = states.store.number_after(leaves, &mut states.last, &mut states.scratch)?;
-            states.enter(narrow(from), (number, step), with, met);
-            if head[1] & 1 == 1 {
-                let answer = if states.has_claim {
-                    states.age(states.store.beside_rider_of(met.0))
-                } else {
-                    states.number(met.0)
-                };
-                self.answers[from].push(answer);
+        for messages in mail.chunks(BATCH) {
+            self.roots.clear();
+            self.roots.extend(messages.iter().map(|message| message.root));
+            let riders = messages.iter().map(|message| message.with);
+            let (numbers, before, fresh) = (&mut states.numbers, &mut states.before, &mut states.fresh);
+            let has_claim = states.has_claim;
+            let observe = |place: usize, met: u32, is_new: bool| {
+                let Message { number, step, with, .. } = messages[place];
+                let with = (!has_claim).then_some(with);
+                enter((numbers, before, fresh), (number, step >> 1), with, (met, is_new));
+            };
+            states.store.number_all(&mut self.roots, riders, &mut self.found, observe)?;
+            if has_claim {
+                self.places[from].extend_from_slice(&self.found);
+            }
+            for (message, &met) in messages.iter().zip(&self.found) {
+                if message.step & 1 == 1 {
+                    self.answers[from].push(states.age(met));
+                }
             }
         }
         Some(())
@@ -474,20 +496,21 @@ impl Worker {
         let asked = std::mem::take(&mut self.asked);
         let mut next = vec![0; common.workers];
         let mut start = 0;
+        let has_claim = common.claim.is_some();
         for state in &alone {
-            let mut number = self.states.number(state.place);
-            if common.claim.is_some() {
-                number = self.states.age(self.states.store.beside_rider_of(state.place));
-            }
-            let mut goes_on = common.claim.is_some();
+            let age = self.states.age(state.place);
+            // With a claim all must go on, without one of them.
+            let mut goes_on = has_claim;
             for &other in &asked[start..state.end] {
-                let is_later = self.answered[other].get(next[other]).is_none_or(|&answer| answer > number);
-                goes_on = if common.claim.is_some() { goes_on && is_later } else { goes_on || is_later };
+                let is_later = self.answered[other].get(next[other]).is_none_or(|&answer| answer > age);
+                goes_on = if has_claim { goes_on && is_later } else { goes_on || is_later };
                 next[other] += 1;
             }
             start = state.end;
-            self.states.store.fetch(state.place, &mut self.near);
-            self.settle(goes_on);
+            if has_claim {
+                let program = self.states.store.program_of(state.place);
+                *self.states.choice(program) = if goes_on { Choice::Reduced } else { Choice::Full };
+            }
             if !goes_on && let Err(error) = self.follow_others(state, common) {
                 let number = self.states.number(state.place);
                 self.error = self.error.take().or(Some((number, error)));
@@ -516,12 +539,76 @@ impl Worker {
         std::mem::take(&mut self.states.fresh)
     }
 
+    /// Ends the first part of a round: what is followed from now on was postponed.
+    pub(super) fn end_first_part(&mut self) {
+        let sent = Cursor { step: self.sent.len(), messages: self.outbox.iter().map(Vec::len).collect() };
+        self.postponed = (self.followed.len(), sent);
+    }
+
     /// Gives a new state its number.
     pub(super) fn give_number(&mut self, place: u32, number: u32, reduces: bool) {
-        if !self.states.is_only {
-            self.states.give_number(place, number, reduces);
-            self.queue.push_back(place);
+        self.states.give_number(place, number, reduces);
+        self.queue.push_back(place);
+    }
+
+    /// Ends a round: counts the moves of those states that `is_followed`, and adds the steps of the product.
+    pub(super) fn link(&mut self, is_followed: impl Fn(u32) -> bool) {
+        let workers = self.placed.len();
+        let (first, second) = self.followed.split_at(self.postponed.0);
+        let mut at = Cursor { step: 0, messages: vec![0; workers] };
+        let later = &mut self.postponed.1;
+        let mut second = second.iter().peekable();
+        let mut arcs = Vec::new();
+        for parts in first.chunk_by(|one, other| one.number == other.number) {
+            let (number, place) = (parts[0].number, parts[0].place);
+            if !is_followed(number) {
+                break;
+            }
+            arcs.clear();
+            let mut add = |count: u32, at: &mut Cursor| {
+                self.transitions += u64::from(count);
+                if self.states.has_claim {
+                    at.take(count as usize, &self.sent, &self.placed, &mut arcs);
+                }
+            };
+            for part in parts {
+                add(part.count, &mut at);
+            }
+            while let Some(part) = second.next_if(|part| part.number == number) {
+                add(part.count, later);
+            }
+            if self.states.has_claim
+                && let Err(error) = self.graph.add(place, &arcs)
+            {
+                self.error = self.error.take().or(Some((number, error)));
+            }
         }
+        self.followed.clear();
+        self.sent.clear();
+        for places in &mut self.placed {
+            places.clear();
+        }
+    }
+}
+
+/// How far the steps that were sent have been read: those of all, and per owner the messages to it.
+#[derive(Debug, Default)]
+struct Cursor {
+    step: usize,
+    messages: Vec<usize>,
+}
+
+impl Cursor {
+    /// Adds the next steps: the names of the states that they lead to, by the places that owners gave them, and labels.
+    fn take(&mut self, count: usize, sent: &[(u32, u32)], placed: &[Vec<u32>], arcs: &mut Vec<(u32, u32)>) {
+        for &(owner, label) in &sent[self.step..self.step + count] {
+            let message = &mut self.messages[owner as usize];
+            let place = placed[owner as usize][*message];
+            *message += 1;
+            // Where there is no such name, its owner has said so.
+            arcs.push((name(owner as usize, place, placed.len()).unwrap_or(0), label));
+        }
+        self.step += count;
     }
 }
 
@@ -530,7 +617,7 @@ pub(super) fn name(own: usize, place: u32, workers: usize) -> Option<u32> {
     u32::try_from(place as usize * workers + own).ok()
 }
 
-/// Whose a state is, by its words without those of a claim.
-pub(super) fn owner(leaves: &[u32], workers: usize) -> usize {
-    if workers == 1 { 0 } else { spread_words(leaves) as usize % workers }
+/// Whose a state is, by the pair at its root.
+pub(super) fn owner(root: u64, workers: usize) -> usize {
+    if workers == 1 { 0 } else { (root.wrapping_mul(SPREAD) >> 33) as usize % workers }
 }
