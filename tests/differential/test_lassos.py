@@ -21,10 +21,10 @@ from strategies.claims import program_with_claim
 
 
 def test_claims_are_false_exactly_where_the_whole_product_says_so_and_lassos_replay() -> None:
-    report = campaign(30, most=600)
+    report = campaign(12, most=600)
     assert report.wrong == []
-    assert min(report.counts["broken"], report.counts["true"]) >= 7
-    assert report.counts["broken"] - report.counts["ends for ever"] >= 5
+    assert min(report.counts["broken"], report.counts["true"]) >= 2
+    assert report.counts["broken"] - report.counts["ends for ever"] >= 1
 
 
 def test_claims_are_true_and_false_alike_with_reduction_and_without() -> None:

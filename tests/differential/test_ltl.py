@@ -20,6 +20,6 @@ def test_random_formulas_about_the_past_agree_with_the_evaluator() -> None:
 
 @pytest.mark.skipif(not spin.IS_INSTALLED, reason=spin.MISSING)
 def test_random_formulas_agree_with_spin() -> None:
-    found = [disagreement_with_spin(seed) for seed in range(20_000, 20_016)]
+    found = [disagreement_with_spin(seed) for seed in range(20_000, 20_006)]
     assert [item for item in found if item not in (None, "skipped")] == []
-    assert found.count(None) >= 8
+    assert found.count(None) >= 3

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-import tiers
 from differential.comparisons import shipped
 from differential.overtaking import judged, programs
 from differential.searches import features_of, references
@@ -31,7 +30,8 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 MODELS = ("armv8", "riscv", "power")
 
 
-@pytest.mark.parametrize("name", tiers.first(1, MODELS))
+@pytest.mark.full
+@pytest.mark.parametrize("name", MODELS)
 def test_programs_without_signs_have_no_other_executions(name: str) -> None:
     trusted = unexpected = buffered = 0
     for program in programs(100, name, first=7000):

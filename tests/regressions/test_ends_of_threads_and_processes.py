@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
 
@@ -41,7 +42,7 @@ CASES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", tiers.every(2, CASES))
 def test_what_happens_at_the_end(name: str) -> None:
     program, expected = CASES[name]
     found = membar.check(SourceFile("ends.c", HEAD + program), model="rc11")

@@ -18,7 +18,7 @@ CASES = [(path, model, verdict) for path in FILES for model, verdict in expectat
 @needs_compiler
 @pytest.mark.parametrize(
     ("path", "model", "verdict"),
-    tiers.rows(20, CASES),
+    tiers.rows(40, CASES),
     ids=[f"{path.stem}-{model}" for path, model, _ in CASES],
 )
 def test_a_cpp_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:

@@ -93,7 +93,7 @@ FOR_TWO = {"dekker", "peterson-plain"}
 
 @pytest.mark.parametrize(
     ("path", "model", "verdict"),
-    tiers.each_verdict(C_CASES, step=2),
+    tiers.each_verdict(C_CASES, step=4),
     ids=lambda v: getattr(v, "stem", str(v)),
 )
 def test_c_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
@@ -117,7 +117,7 @@ def with_three_threads() -> list[tuple[Path, str, str]]:
 
 
 @pytest.mark.parametrize(
-    "case", tiers.every(8, with_three_threads()), ids=lambda case: f"{case[0].stem}-{case[1]}"
+    "case", tiers.every(16, with_three_threads()), ids=lambda case: f"{case[0].stem}-{case[1]}"
 )
 def test_a_right_c_example_is_right_with_three_threads(case: tuple[Path, str, str]) -> None:
     path, model, verdict = case

@@ -32,7 +32,7 @@ CASES = [(path, model, verdict) for path in FILES for model, verdict in expectat
 
 
 @pytest.mark.parametrize(
-    ("path", "model", "verdict"), tiers.each_verdict(CASES, step=2), ids=lambda v: getattr(v, "stem", str(v))
+    ("path", "model", "verdict"), tiers.each_verdict(CASES, step=4), ids=lambda v: getattr(v, "stem", str(v))
 )
 def test_an_example_with_memory_gives_the_verdict_in_its_comment(
     path: Path, model: str, verdict: str

@@ -31,6 +31,7 @@ int main(void) {
 """
 
 
+@pytest.mark.full
 def test_a_long_witness_is_small() -> None:
     found = membar.check(SourceFile("long.c", LONG))
     assert found.verdict == "violated"

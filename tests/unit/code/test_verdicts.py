@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tiers
 from strategies.c_heap_cases import said
 from strategies.compiled_code import needs_clang
 
@@ -58,7 +59,7 @@ PLAIN = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", tiers.every(2, PLAIN))
 def test_verdicts_about_one_thread(name: str) -> None:
     body, says = PLAIN[name]
     assert said(MAIN.format(before="", body=body)).startswith(says)
@@ -179,7 +180,7 @@ WHOLE = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", tiers.every(2, WHOLE))
 def test_verdicts_about_programs(name: str) -> None:
     before, body, says = WHOLE[name]
     text = "#include <stdarg.h>\n" + MAIN.format(before=before, body=body)

@@ -86,7 +86,7 @@ NOT_LINEAR = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "code", "words"), tiers.rows(3, REFUSED))
+@pytest.mark.parametrize(("program", "code", "words"), tiers.rows(6, REFUSED))
 def test_it_is_refused_with_the_reason(program: str, code: str, words: str) -> None:
     check_refusal(program, code, words)
 

@@ -141,6 +141,7 @@ int main() { pthread_t thread;
 """
 
 
+@pytest.mark.full
 def test_lines_of_executions_are_those_of_the_users_text(tmp_path: Path) -> None:
     costs = written(tmp_path, "costs.toml", '[x86-tso]\n"fence seq_cst" = 1\n')
     found = membar.repair(SourceFile("lines.c", LINES), model="x86-tso", costs=costs)

@@ -364,7 +364,7 @@ CASES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", tiers.every(2, CASES))
+@pytest.mark.parametrize("name", tiers.every(4, CASES))
 def test_what_is_not_followed_is_no_plain_answer(name: str) -> None:
     program, model, verdict = CASES[name]
     try:

@@ -82,7 +82,7 @@ CASES = {
 
 
 @needs_clang
-@pytest.mark.parametrize("name", tiers.every(2, CASES))
+@pytest.mark.parametrize("name", tiers.every(4, CASES))
 def test_each_is_followed_or_refused_by_name(name: str) -> None:
     program, expected = CASES[name]
     try:

@@ -56,7 +56,7 @@ def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
 
 @needs_compiler
 @pytest.mark.parametrize(
-    ("name", "text", "verdict"), rows(16, CASES), ids=[name.replace(" ", "-") for name, _, _ in CASES]
+    ("name", "text", "verdict"), rows(40, CASES), ids=[name.replace(" ", "-") for name, _, _ in CASES]
 )
 def test_what_the_library_does(name: str, text: str, verdict: str, tmp_path: Path) -> None:
     file = tmp_path / "program.cpp"

@@ -14,7 +14,7 @@ pytestmark = needs_clang
 
 
 @pytest.mark.parametrize("model", tiers.first(1, ["rc11", "sc"]))
-@pytest.mark.parametrize(("body", "leaks"), CASES)
+@pytest.mark.parametrize(("body", "leaks"), tiers.rows(2, CASES))
 def test_memory_that_is_never_freed_is_told(body: str, leaks: bool, model: str) -> None:  # noqa: FBT001 - a table
     found = membar.check(SourceFile("leak.c", OTHER + MAIN.format(body)), model=model)
     assert found.verdict.startswith("holds")

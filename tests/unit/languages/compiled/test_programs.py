@@ -21,7 +21,7 @@ def test_a_program_of_one_thread_computes_what_c_says(case: Sequential) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "model", "verdict"), rows(5, CASES), ids=lambda item: getattr(item, "name", str(item))
+    ("case", "model", "verdict"), rows(10, CASES), ids=lambda item: getattr(item, "name", str(item))
 )
 def test_a_concurrent_program_gets_its_verdict(case: Concurrent, model: str, verdict: str) -> None:
     assert verdict_of(case, model) == verdict

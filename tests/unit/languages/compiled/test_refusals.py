@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import membar
+import tiers
 from membar.diagnostics import InputError
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang
@@ -74,7 +75,7 @@ def test_what_cannot_be_read_is_refused_at_its_place(
     assert (None if diagnostic.primary is None else diagnostic.primary.span.line) == line
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", tiers.every(2, ACCEPTED))
 def test_what_compilers_take_is_read(name: str) -> None:
     text, verdict = ACCEPTED[name]
     assert membar.check(SourceFile("accepted.c", text), model="sc").verdict == verdict

@@ -17,7 +17,7 @@ CASES = (*HEAP_CASES, *LIFE_CASES, *LIFETIME_CASES, *LAYOUT_CASES, *ORDINARY_CAS
 
 
 @needs_clang
-@pytest.mark.parametrize("case", every(10, CASES), ids=lambda case: f"{case.name} ({case.model})")
+@pytest.mark.parametrize("case", every(20, CASES), ids=lambda case: f"{case.name} ({case.model})")
 def test_a_program_gets_its_verdict(case: HeapCase) -> None:
     found = said_about(case)
     if case.says.startswith("holds"):
