@@ -119,7 +119,7 @@ def check(
         no_prune: test executions only when they are complete (slower).
         no_symmetry: do not merge executions or states of identical threads (implied by --all).
         no_await: unroll waiting loops like other loops (termination holds within the bound at best).
-        no_inplace: let waiting threads read any value, not only the latest write (disables `in place`).
+        no_inplace: let waiting threads read any value, not only the latest write.
         no_sleep: buffers: disable sleep sets.
         no_acceleration: buffers: disable acceleration of cycles.
         no_por: states: disable partial-order reduction and keep dead registers.
@@ -129,15 +129,15 @@ def check(
         instances: compare the answer with systems of this many processes or threads, such as 2,3.
         jobs: use N threads (litmus: N processes).
         limits: time=10s, memory=2G, executions=N, states=N.
-        mapping: compiler mapping of C for a processor.
+        mapping: compiler mapping from C11 to a processor.
         strict_dependencies: treat as violated what holds only by a dependency that a compiler may remove.
-        include_dirs: search DIR for files that C and cat files include.
-        defines: define a macro for C.
-        further_files: C: link FILE into the program.
-        undefines: undefine a macro for C.
-        includes: C: include FILE before the program.
-        standard: C: the version of the language, such as gnu17.
-        clang: C: the compiler.
+        include_dirs: search DIR for files that C, C++ and cat files include.
+        defines: C, C++: define a macro.
+        further_files: C, C++: link FILE into the program.
+        undefines: C, C++: undefine a macro.
+        includes: C, C++: include FILE before the program.
+        standard: C, C++: the version of the language, such as gnu17 or c++20.
+        clang: C, C++: the compiler.
         rustc: Rust: the compiler.
         edition: Rust: the edition.
         features: Rust: turn on a feature of the crate.
@@ -145,13 +145,13 @@ def check(
         program: Cargo.toml: the program to check.
         allow_build: Cargo.toml: let build scripts and procedural macros run.
         test: Rust: check the `#[test]` function NAME instead of `main`.
-        target: C: the processor to compile for.
-        data_model: C: compile for 32 or 64 bits.
-        commands: C: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C: pass WORD to the compiler.
-        no_cache: C: do not use the cache of compiled files.
-        verbose: C: print the command that compiles the program.
-        arguments: C: arguments of the program, as in a shell.
+        target: C, C++: the processor to compile for.
+        data_model: C, C++: compile for 32 or 64 bits.
+        commands: C, C++: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
+        others: C, C++: pass WORD to the compiler.
+        no_cache: do not use the cache of compiled files.
+        verbose: print the command that compiles the program.
+        arguments: C, C++: arguments of the program, as in a shell.
         options: how engines search, as a record; the single names above count more.
         words: options of single languages by name, such as `atomic-rule`.
 

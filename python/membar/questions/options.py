@@ -84,9 +84,9 @@ TABLE: Final = (
         metavar="FORMULA|@FILE",
         commands=(*_ASKING, "translate"),
         kinds=(PROGRAM,),
-        help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`, in the words of SPIN"
-        " or NuSMV: G F X U R W, [] <> always until, && || -> !, of the past Y Z O H S T; or the file that"
-        " contains it",
+        help="LTL formula that every run must satisfy, such as `G(P.wait -> F P.cs)`, in the syntax of"
+        " SPIN or NuSMV: G F X U R W, [] <> always until, && || -> !, past operators Y Z O H S T; or the"
+        " file that contains it",
         short="an LTL formula that every run must satisfy",
         is_common=True,
     ),
@@ -275,11 +275,7 @@ TABLE: Final = (
             help=help_,
         )
         for name, kinds, help_ in (
-            (
-                "prune",
-                (PROGRAM, CLIENTS),
-                "test executions only when they are complete (slower)",
-            ),
+            ("prune", (PROGRAM, CLIENTS), "test executions only when they are complete (slower)"),
             (
                 "symmetry",
                 (PROGRAM,),
@@ -290,11 +286,7 @@ TABLE: Final = (
                 (PROGRAM, CLIENTS),
                 "unroll waiting loops like other loops (termination holds within the bound at best)",
             ),
-            (
-                "inplace",
-                (PROGRAM,),
-                "let waiting threads read any value, not only the latest write (disables `in place`)",
-            ),
+            ("inplace", (PROGRAM,), "let waiting threads read any value, not only the latest write"),
             ("sleep", (PROGRAM,), "buffers: disable sleep sets"),
             ("acceleration", (PROGRAM,), "buffers: disable acceleration of cycles"),
             ("por", (PROGRAM, CLIENTS), "states: disable partial-order reduction and keep dead registers"),
@@ -367,7 +359,7 @@ TABLE: Final = (
         commands=_SEARCHING,
         kinds=_OF_PROGRAMS,
         languages=_COMPILED,
-        help="compiler mapping of C for a processor (default: the model's)",
+        help="compiler mapping from C11 to a processor (default: the model's)",
     ),
     Option(
         name="--strict-dependencies",
@@ -386,7 +378,7 @@ TABLE: Final = (
         default=(),
         commands=(*_SEARCHING, "translate"),
         kinds=(*_OF_PROGRAMS, SYSTEM),
-        help="search DIR for files that C and cat files include",
+        help="search DIR for files that C, C++ and cat files include",
     ),
     Option(
         name="-D",
@@ -399,7 +391,7 @@ TABLE: Final = (
         commands=(*_SEARCHING, "translate"),
         kinds=_OF_PROGRAMS,
         languages=_COMPILED,
-        help="define a macro for C",
+        help="C, C++: define a macro",
     ),
     *(
         Option(
@@ -418,11 +410,17 @@ TABLE: Final = (
             help=help_,
         )
         for name, field, metavar, form, help_ in (
-            ("--with", "further_files", "FILE", "list", "C: link FILE into the program"),
-            ("-U", "undefines", "NAME", "list", "undefine a macro for C"),
-            ("-include", "includes", "FILE", "list", "C: include FILE before the program"),
-            ("--std", "standard", "NAME", "value", "C: the version of the language, such as gnu17"),
-            ("--clang", "", "PATH", "value", "C: the compiler (default: the newest clang on the path)"),
+            ("--with", "further_files", "FILE", "list", "C, C++: link FILE into the program"),
+            ("-U", "undefines", "NAME", "list", "C, C++: undefine a macro"),
+            ("-include", "includes", "FILE", "list", "C, C++: include FILE before the program"),
+            (
+                "--std",
+                "standard",
+                "NAME",
+                "value",
+                "C, C++: the version of the language, such as gnu17 or c++20",
+            ),
+            ("--clang", "", "PATH", "value", "C, C++: the compiler (default: the newest clang on the path)"),
             ("--rustc", "", "PATH", "value", "Rust: the compiler (default: rustc on the path)"),
             ("--edition", "", "YEAR", "value", "Rust: the edition (default: 2021)"),
             ("--features", "", "NAME", "list", "Rust: turn on a feature of the crate"),
@@ -436,24 +434,24 @@ TABLE: Final = (
             ("--bin", "program", "NAME", "value", "Cargo.toml: the program to check (default: the only one)"),
             ("--allow-build", "", "", "switch", "Cargo.toml: let build scripts and procedural macros run"),
             ("--test", "", "NAME", "value", "Rust: check the `#[test]` function NAME instead of `main`"),
-            ("--target", "", "NAME", "value", "C: the processor to compile for (default: the model's)"),
-            ("--data-model", "", "", "value", "C: compile for 32 or 64 bits (default: LP64)"),
+            ("--target", "", "NAME", "value", "C, C++: the processor to compile for (default: the model's)"),
+            ("--data-model", "", "", "value", "C, C++: compile for 32 or 64 bits (default: LP64)"),
             (
                 "--compile-commands",
                 "commands",
                 "DIR",
                 "value",
-                "C: take -I, -D, -U, -std and -include from DIR/compile_commands.json",
+                "C, C++: take -I, -D, -U, -std and -include from DIR/compile_commands.json",
             ),
             (
                 "--compiler-option",
                 "others",
                 "WORD",
                 "list",
-                "C: pass WORD to the compiler; or give options after `--`",
+                "C, C++: pass WORD to the compiler; or give options after `--`",
             ),
-            ("--no-cache", "", "", "switch", "C: do not use the cache of compiled files"),
-            ("-v", "verbose", "", "switch", "C: print the command that compiles the program"),
+            ("--no-cache", "", "", "switch", "do not use the cache of compiled files"),
+            ("-v", "verbose", "", "switch", "print the command that compiles the program"),
         )
     ),
     Option(
@@ -464,7 +462,7 @@ TABLE: Final = (
         form="words",
         kinds=(PROGRAM,),
         languages=_BY_CLANG,
-        help="C: arguments of the program, as in a shell; may be repeated (default: none)",
+        help="C, C++: arguments of the program, as in a shell; may be repeated (default: none)",
     ),
     Option(
         name="--json",
@@ -483,7 +481,7 @@ TABLE: Final = (
         languages=("litmus", "program text"),
         is_output=True,
         rival="form",
-        help="herd's text blocks",
+        help="print what herd7 prints, one block of text per test",
     ),
     *(
         Option(
@@ -498,11 +496,8 @@ TABLE: Final = (
         )
         for name, help_ in (
             ("--dot", "write a Graphviz file for each execution to DIR"),
-            (
-                "--svg",
-                "write SVG drawings of executions to DIR",
-            ),
-            ("--png", "the same as PNG (`pip install membar[png]`)"),
+            ("--svg", "write SVG drawings of executions to DIR"),
+            ("--png", "write PNG drawings of executions to DIR (`pip install membar[png]`)"),
         )
     ),
     Option(
@@ -510,7 +505,7 @@ TABLE: Final = (
         choices=("light", "dark"),
         kinds=_OF_PROGRAMS,
         is_output=True,
-        help="paper of the drawings: light (default) or dark",
+        help="background of the drawings: light (default) or dark",
     ),
     Option(
         name="--full",
@@ -548,7 +543,7 @@ TABLE: Final = (
         help="one line for each `answers`; for each of the `tests`, with a column per model (default for"
         " several models); for tests on which models differ or that are not as expected (`differing`);"
         " `none`: only the summary",
-        short="a line per answer, test, differing test; none",
+        short="what gets a line in the output",
         is_common=True,
     ),
     Option(
@@ -576,7 +571,7 @@ TABLE: Final = (
         kinds=(PROGRAM,),
         is_output=True,
         help="show, for each claim about runs, the Büchi automaton of the runs that violate it; with --svg,"
-        " draw it, too",
+        " also draw it",
     ),
     Option(
         name="--certificate",
@@ -608,11 +603,7 @@ TABLE: Final = (
             ("--junit", _SHORT, "write a JUnit report (- for standard output)"),
             ("--sarif", _SHORT, "write a SARIF 2.1.0 log"),
             ("--summary", (*_SHORT, "compare"), "write a summary in GitHub's Markdown"),
-            (
-                "--html",
-                ("check", "compare", "repair"),
-                "write the answers as a page for a browser",
-            ),
+            ("--html", ("check", "compare", "repair"), "write the answers as a page for a browser"),
             (
                 "--witness",
                 ("check",),
