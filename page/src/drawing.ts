@@ -396,13 +396,18 @@ export class Drawing {
       const index = writes.indexOf(event);
       const x = left + n * (width + 34);
       const isRead = index === at0;
+      const tag = isRead ? "read now" : index > at0 ? "not seen" : "";
+      const start = 24 + (event.value ?? "").length * 8;
+      const who = event.thread < 0 ? "initial" : `${run.thread(event.thread)}${event.line ? `, line ${event.line}` : ""}`;
+      const fits = (words: string): boolean => start + words.length * 7 + (tag ? 74 : 8) <= width;
+      const caption = [who, event.line ? `line ${event.line}` : "", event.line ? String(event.line) : ""].find(fits) ?? "";
       if (n) layer.append(s("path", { d: `M${x - 32},${y + 28}H${x - 3}`, class: "edge-line co", "marker-end": "url(#arrow-co)" }));
       layer.append(
         s("rect", { x, y: y + 12, width, height: 32, rx: 6, class: `write-box${isRead ? " now" : ""}` }),
         s("text", { x: x + 12, y: y + 33, class: "what" }, event.value ?? ""),
-        s("text", { x: x + 24 + (event.value ?? "").length * 8, y: y + 32.5, class: "caption" }, event.thread < 0 ? "initial" : `${run.thread(event.thread)}${event.line ? `, line ${event.line}` : ""}`),
+        s("text", { x: x + start, y: y + 32.5, class: "caption" }, caption),
       );
-      if (width > 150) layer.append(s("text", { x: x + width - 8, y: y + 32.5, class: `tag ${isRead ? "" : "missed"}` }, isRead ? "read now" : index > at0 ? "not seen" : ""));
+      if (width > 150) layer.append(s("text", { x: x + width - 8, y: y + 32.5, class: `tag ${isRead ? "" : "missed"}` }, tag));
     });
     return y + 48;
   }

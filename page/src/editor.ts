@@ -13,6 +13,7 @@ import { tags } from "@lezer/highlight";
 import type { EditorHandlers, EditorMarks, ProgramEditor } from "./text";
 import { STREAMS } from "./languages";
 import type { InputProblem } from "./types";
+import { sentence } from "./words";
 
 const setMarks = StateEffect.define<EditorMarks>();
 
@@ -43,7 +44,8 @@ class Message extends WidgetType {
     const element = document.createElement("div");
     element.className = "problem-line";
     const words = document.createElement("span");
-    words.textContent = [this.problem.message, this.problem.expected, this.problem.help].filter(Boolean).join(". ");
+    const { message, expected, help } = this.problem;
+    words.textContent = [sentence(message + (expected ? `: ${expected}` : "")), sentence(help ?? "")].filter(Boolean).join(". ");
     element.append(words);
     if (this.problem.replacement) {
       const button = document.createElement("button");
@@ -61,6 +63,18 @@ const marksField = StateField.define<EditorMarks>({
     for (const effect of transaction.effects) if (effect.is(setMarks)) return effect.value;
     return transaction.docChanged ? {} : marks;
   },
+});
+
+const setMessages = StateEffect.define<DecorationSet>();
+
+/** Messages below lines, which stay with their lines when the text changes. */
+const messagesField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(messages, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setMessages)) return effect.value;
+    return messages.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
 });
 
 function lineDecorations(state: EditorState): DecorationSet {
@@ -119,14 +133,13 @@ function languageOf(name: string): Extension {
 
 export function create(parent: HTMLElement, text: string, name: string, handlers: EditorHandlers): ProgramEditor {
   const language = new Compartment();
-  const problems = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [
         lineNumbers(), signs, history(), drawSelection(), highlightSpecialChars(), bracketMatching(), highlightSelectionMatches(), indentUnit.of("  "),
-        marksField, EditorView.decorations.compute([marksField], lineDecorations), syntaxHighlighting(colours), language.of(languageOf(name)), problems.of([]),
+        marksField, EditorView.decorations.compute([marksField], lineDecorations), syntaxHighlighting(colours), language.of(languageOf(name)), messagesField,
         placeholder("Paste a program here, or drop a file."),
         keymap.of([
           { key: "Mod-Enter", run: () => (handlers.run(), true) },
@@ -151,14 +164,12 @@ export function create(parent: HTMLElement, text: string, name: string, handlers
       ],
     }),
   });
-  const message = (list: InputProblem[]): Extension => {
+  const messages = (list: InputProblem[]): DecorationSet => {
     const found = list.filter((one) => one.line !== undefined && one.line <= view.state.doc.lines).sort((a, b) => a.line! - b.line!);
-    return EditorView.decorations.of(
-      Decoration.set(found.map((one) => Decoration.widget({ widget: new Message(one, () => replaceSpan(one)), block: true, side: 1 }).range(view.state.doc.line(one.line!).to)), true),
-    );
+    return Decoration.set(found.map((one) => Decoration.widget({ widget: new Message(one, () => replaceSpan(one)), block: true, side: 1 }).range(view.state.doc.line(one.line!).to)), true);
   };
   const replaceSpan = (one: InputProblem): void => {
-    if (!one.span || !one.replacement) return;
+    if (!one.span || !one.replacement || one.span[1] > view.state.doc.length) return;
     view.dispatch({ changes: { from: one.span[0], to: one.span[1], insert: one.replacement } });
     view.focus();
   };
@@ -186,7 +197,7 @@ export function create(parent: HTMLElement, text: string, name: string, handlers
         from: Math.min(one.span![0], size), to: Math.min(Math.max(one.span![1], one.span![0] + 1), size), severity: "error", message: one.message,
       }));
       view.dispatch(setDiagnostics(view.state, found));
-      view.dispatch({ effects: [problems.reconfigure(message(list)), setMarks.of({ ...view.state.field(marksField), problems: list.flatMap((one) => one.line ?? []) })] });
+      view.dispatch({ effects: [setMessages.of(messages(list)), setMarks.of({ ...view.state.field(marksField), problems: list.flatMap((one) => one.line ?? []) })] });
     },
     goTo(line) {
       if (line < 1 || line > view.state.doc.lines) return;

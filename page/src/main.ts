@@ -8,6 +8,7 @@ import { ProcessRunView, type Steps, historyView, proofView } from "./evidence";
 import { ExecutionView } from "./execution";
 import { gallery } from "./gallery";
 import { Menu, boundsMenu, checkMenu, modelMenu, shareMenu } from "./menus";
+import { OWN_MODEL, OwnModel, isOfModel } from "./own_model";
 import { type OutcomeHandlers, explanation, outcomesTab } from "./outcomes";
 import { repairTab } from "./repair";
 import { type Asked, Job, type Progress, Refused, ServerLost, contents as loadContents, isAlive } from "./server";
@@ -33,6 +34,7 @@ class App {
   private job: Job | null = null;
   private result: Result | null = null;
   private isStale = false;
+  private changed = "program";
   private tab: Tab = "Execution";
   private view: ExecutionView | null = null;
   private steps: Steps | null = null;
@@ -63,6 +65,7 @@ class App {
   private readonly answer = h("main", { class: "answer" }, this.band, this.tabs, this.body);
   private readonly program = h("section", { class: "program", "aria-label": "Program" });
   private readonly notice = h("div", { class: "notice", role: "alert", hidden: true });
+  private readonly ownModel = new OwnModel({ change: () => this.changedModel(), run: () => void this.run(), leave: () => this.escape(), hoverLine: () => undefined, clickLine: () => undefined }, () => this.closeModel());
   private readonly segments = h("div", { class: "segments" });
   private readonly keys = h("dialog", { class: "keys" });
   private menus!: { model: Menu; check: Menu; bounds: Menu; share: Menu };
@@ -153,7 +156,7 @@ class App {
   }
 
   private build(): void {
-    const handlers = { changed: () => this.changedQuestion() };
+    const handlers = { changed: () => this.changedQuestion(), writeModel: () => this.writeModel() };
     const known = (): Contents => this.contents;
     this.menus = { model: modelMenu(this.state, known, handlers), check: checkMenu(this.state, known, handlers), bounds: boundsMenu(this.state, known, handlers), share: shareMenu(this.state) };
     const themeButton = h("button", { class: "theme", "aria-label": "Light or dark", title: "Light or dark", onclick: () => theme("toggle") }, "◐");
@@ -166,7 +169,7 @@ class App {
     this.setRun(false);
     this.fileName.value = this.state.program.name;
     this.fileName.addEventListener("change", () => this.rename(this.fileName.value));
-    this.program.append(h("div", { class: "program-head" }, this.fileName, this.language, this.where), this.code, this.problems);
+    this.program.append(h("div", { class: "program-head" }, this.fileName, this.language, this.where), this.code, this.ownModel.element, this.problems);
     for (const [name, target] of [["Program", this.program], ["Answer", this.answer]] as const) {
       this.segments.append(h("button", { class: "segment", "data-segment": name, onclick: () => this.showSegment(name) }, name));
       target.setAttribute("data-part", name);
@@ -241,6 +244,7 @@ class App {
       this.editor.remove();
       this.editor = loaded.create(this.code, text, this.state.program.name, this.editorHandlers());
       if (hadFocus) this.editor.focus();
+      this.ownModel.upgrade(loaded.create);
       this.markSource();
     });
   }
@@ -255,15 +259,40 @@ class App {
     if (ending && ending !== this.state.ending) this.rename(this.state.program.name.replace(/\.[^.]*$/, "") + ending);
     this.state.save();
     this.makeStale();
+    this.expectSyntax();
+  }
+
+  /** Looks for mistakes once nobody has typed for half a second. */
+  private expectSyntax(): void {
     this.problems.hidden = true;
     clearTimeout(this.syntax);
     this.syntax = window.setTimeout(() => void this.checkSyntax(), 500);
   }
 
+  private writeModel(): void {
+    this.ownModel.open(this.state.modelText);
+    this.changedModel();
+    this.showSegment("Program");
+    this.ownModel.focus();
+  }
+
+  private closeModel(): void {
+    this.state.modelText = "";
+    this.ownModel.close();
+    this.changedQuestion();
+    this.editor.focus();
+  }
+
+  private changedModel(): void {
+    this.state.modelText = this.ownModel.text;
+    this.changedQuestion();
+    this.expectSyntax();
+  }
+
   private changedQuestion(): void {
     this.state.save();
     this.refreshMenus();
-    this.makeStale();
+    this.makeStale("question");
   }
 
   private rename(name: string): void {
@@ -287,7 +316,9 @@ class App {
 
   private refreshMenus(): void {
     const { options } = this.state;
-    this.menus.model.setValue(this.state.modelText ? "own" : this.state.model || "automatic");
+    if (this.state.modelText && this.ownModel.text !== this.state.modelText) this.ownModel.open(this.state.modelText);
+    else if (!this.state.modelText && this.ownModel.text.trim()) this.ownModel.close();
+    this.menus.model.setValue(this.state.modelText ? OWN_MODEL : this.state.model || "automatic");
     const also = ["--error", "--ltl", "--threads", "--client"].filter((name) => options[name]?.trim()).length;
     const properties = options["--property"]?.split(",").filter(Boolean) ?? [];
     this.menus.check.setValue((properties.length ? properties.join(", ") : "everything") + (also ? ` + ${also}` : ""));
@@ -308,15 +339,22 @@ class App {
   }
 
   private async checkSyntax(): Promise<void> {
-    if (!this.editor.text.trim() || this.job || [...NEEDS_COMPILER, ".obj"].includes(this.state.ending)) return;
+    const isLeftOut = !this.editor.text.trim() || [...NEEDS_COMPILER, ".obj"].includes(this.state.ending);
+    if (this.job || (isLeftOut && !this.state.modelText)) return;
     this.syntaxJob?.drop();
     const job = (this.syntaxJob = new Job(this.asked("syntax", { options: {} })));
     try {
       const result = await job.result;
-      if (this.syntaxJob === job && !this.job) this.editor.showProblems(result.errors?.errors ?? []);
+      if (this.syntaxJob === job && !this.job) this.showProblems(result.errors?.errors ?? []);
     } catch {
       // the next run will say it
     }
+  }
+
+  /** Shows mistakes in the text that they are in. */
+  private showProblems(problems: InputProblem[]): void {
+    this.editor.showProblems(problems.filter((one) => !isOfModel(one)));
+    this.ownModel.showProblems(problems);
   }
 
   // Running.
@@ -360,7 +398,7 @@ class App {
     if (!this.contents || !this.editor.text.trim()) return;
     Menu.open?.close();
     this.notify("");
-    this.editor.showProblems([]);
+    this.showProblems([]);
     this.problems.hidden = true;
     const asked = this.asked("check");
     let told: Progress = { seconds: 0, text: "" };
@@ -415,14 +453,15 @@ class App {
           this.changedQuestion();
           void this.run();
         } }, next.words) : "";
-    const shown = stale ? { ...told, headline: "before your last change", guarantee: "The program has changed since this answer." } : told;
+    const shown = stale ? { ...told, headline: "before your last change", guarantee: `The ${this.changed} has changed since this answer.` } : told;
     fillBand(this.band, shown, button, notes && !stale ? h("button", { class: "text-button", onclick: () => this.showTab("Report") }, plural(notes, "note")) : "");
     this.band.classList.toggle("stale", stale);
   }
 
-  private makeStale(): void {
+  private makeStale(changed = "program"): void {
     if (!this.result || this.isStale) return;
     this.isStale = true;
+    this.changed = changed;
     this.where.hidden = true;
     if (!this.band.hidden) this.drawBand();
     this.markSource();
@@ -443,6 +482,7 @@ class App {
     this.where.hidden = true;
     this.markSource();
     this.examplesButton.classList.add("chosen");
+    this.body.className = "answer-body";
     this.body.replaceChildren(gallery(this.contents, (example) => this.openExample(example)));
     if (this.editor.text.trim() && innerWidth < 900 && this.result) this.showSegment("Answer");
   }
@@ -558,14 +598,18 @@ class App {
     this.editor.mark({
       now: now?.line, span: now?.span, reveal: outlined.length === 0, waiting: view?.waitingLines ?? [], outlined, cycle,
       fails: this.isStale || this.result?.errors || !this.result?.answer ? undefined : drawing?.failing_line,
-      problems: this.result?.errors && !this.isStale ? this.result.errors.errors.flatMap((one) => one.line ?? []) : [],
+      problems: this.result?.errors && !this.isStale ? this.result.errors.errors.flatMap((one) => (isOfModel(one) ? [] : one.line ?? [])) : [],
     });
   }
 
   private showErrors(errors: InputProblem[], text: string): void {
     this.result = { kind: "check", errors: { errors, text } };
-    this.editor.showProblems(errors);
-    const one = (problem: InputProblem): HTMLElement => h("button", { class: "problem", onclick: () => problem.line && this.editor.goTo(problem.line) }, verdictIcon("violated", 16), h("strong", {}, problem.line ? `Line ${problem.line}, column ${problem.column}` : "Question"), h("span", {}, ...rich(capital(problem.message))), h("code", {}, problem.code));
+    this.showProblems(errors);
+    const where = (problem: InputProblem): string => (problem.line ? `${isOfModel(problem) ? `${OWN_MODEL}, line` : "Line"} ${problem.line}, column ${problem.column}` : "Question");
+    const go = (problem: InputProblem): void => {
+      if (problem.line) (isOfModel(problem) ? this.ownModel : this.editor).goTo(problem.line);
+    };
+    const one = (problem: InputProblem): HTMLElement => h("button", { class: "problem", onclick: () => go(problem) }, verdictIcon("violated", 16), h("strong", {}, where(problem)), h("span", {}, ...rich(capital(problem.message))), h("code", {}, problem.code));
     this.problems.replaceChildren(h("h3", {}, plural(errors.length, "problem")), ...errors.slice(0, 20).map(one));
     this.problems.hidden = false;
     this.showTab("Report");
@@ -671,7 +715,8 @@ class App {
     const { result } = this;
     if (!result) return;
     const options = Object.entries(this.state.options).filter(([, value]) => value.trim()).map(([name, value]) => ` ${name} ${/^[\w=,.:-]+$/.test(value) ? value : `'${value}'`}`).join("");
-    const command = `membar check ${this.state.program.name}${this.state.model ? ` --model ${this.state.model}` : ""}${options}`;
+    const model = this.state.modelText ? OWN_MODEL : this.state.model;
+    const command = `membar check ${this.state.program.name}${model ? ` --model ${model}` : ""}${options}`;
     const parts: HTMLElement[] = result.errors ? [block("Error", result.errors.text, true)] : [];
     if (result.answer) parts.push(...details(result.answer, { text: result.text, svg: result.svg, command }));
     else if (result.ended) parts.push(block("Text", result.ended, true));
@@ -819,8 +864,9 @@ function isCampaign(): boolean {
 }
 
 function errorHeadline(errors: InputProblem[]): string {
-  const line = errors.find((error) => error.line)?.line;
-  return line ? `The program has an error at line ${line}` : capital(errors[0]?.message ?? "The question has an error");
+  const found = errors.find((error) => error.line);
+  if (found && isOfModel(found)) return `Your model has an error at line ${found.line}`;
+  return found ? `The program has an error at line ${found.line}` : capital(errors[0]?.message ?? "The question has an error");
 }
 
 function capital(text: string): string {

@@ -6,6 +6,7 @@ import type { Contents } from "./types";
 
 export interface MenuHandlers {
   changed(): void;
+  writeModel(): void;
 }
 
 /** A button that opens a panel below it; only one is open at a time. */
@@ -83,14 +84,12 @@ export function modelMenu(state: State, contents: () => Contents, handlers: Menu
       list.append(h("div", { class: "menu-group" }, group));
       for (const model of contents().models) if (model.group === group) list.append(item(model.name, model.title));
     }
-    const own = h("textarea", { class: "own-model", rows: "6", spellcheck: "false", "aria-label": "Your own cat model", placeholder: "acyclic po-loc | rf | co | fr as coherence" });
-    own.value = state.modelText;
-    const use = h("button", { class: "small-button", onclick: () => {
-      state.modelText = own.value;
+    const isOwn = state.modelText !== "";
+    list.append(h("div", { class: "menu-group" }, "Your own"), h("button", { class: "menu-item", role: "menuitemradio", "aria-checked": String(isOwn), onclick: () => {
       close();
-      handlers.changed();
-    } }, "Use this model");
-    panel.append(list, h("div", { class: "menu-group" }, "Your own"), h("details", { open: state.modelText !== "" }, h("summary", {}, "Write a cat model"), own, use));
+      handlers.writeModel();
+    } }, h("span", { class: "tick-mark", "aria-hidden": "true" }, isOwn ? "✓" : ""), h("strong", {}, "own.cat"), h("span", {}, "write a model in cat, below the program")));
+    panel.append(list);
     if (!showsAll) panel.append(h("button", { class: "text-button", onclick: () => {
       showsAll = true;
       menu.close();

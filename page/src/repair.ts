@@ -38,7 +38,8 @@ export function repairTab(repair: Repair, repaired: string | null, text: string,
   const prevented = repair.changes.map((change) => change.prevents).filter((answer): answer is Answer => Boolean(answer?.drawing));
   if (prevented.length) {
     section.append(h("h3", {}, "What it prevents"));
-    for (const answer of prevented) section.append(h("p", {}, ...rich(without(answer.drawing!)), " ", h("button", { class: "text-button", onclick: () => handlers.show(answer.drawing!) }, "Show it")));
+    const told = new Map(prevented.map((answer) => [without(answer.drawing!), answer.drawing!])); // changes that prevent the same
+    for (const [words, drawing] of told) section.append(h("p", {}, ...rich(words), " ", h("button", { class: "text-button", onclick: () => handlers.show(drawing) }, "Show it")));
   }
   const race = repair.flags?.includes("data-race") ? " In C it still has a data race, which was not asked about: choose rc11." : "";
   section.append(h("p", { class: "quiet foot" }, `Cost ${repair.cost} in membar’s table of costs.${race}`));

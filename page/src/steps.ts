@@ -190,8 +190,8 @@ export class Run {
       if (memory) return `${who} uses \`${memory}\`, whose lifetime **${this.thread(source?.thread ?? -1)}** has ended${source ? at(source, " at ") : ""}`;
       return `${who} has read \`${name(read)}\`, ${origin}`;
     });
-    const now = assertion ? `\`${assertion}\` fails` : message || "This is where it goes wrong";
-    return { now, rest: `${where}${reads.length ? `: ${reads.join("; ")}` : ""}.` };
+    const now = assertion ? `\`${assertion}\` fails` : sentence(message) || "This is where it goes wrong";
+    return { now, rest: `${now.endsWith(where) ? "" : where}${reads.length ? `: ${reads.join("; ")}` : ""}.` };
   }
 }
 

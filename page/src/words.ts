@@ -47,7 +47,7 @@ export function tell(answer: Answer, options: Record<string, string>, seconds: n
       told.next = nextBound(answer, options);
       break;
     default:
-      told.headline = sentence(answer.reason ?? "");
+      told.headline = sentence((answer.reason ?? "").replace(/^interrupted \(Ctrl-C\)/, "cancelled"));
       told.guarantee = unknown(answer) + unchecked;
       if (/time limit/.test(answer.reason ?? "")) {
         const longer = Math.min(600, Math.round(5 * seconds));

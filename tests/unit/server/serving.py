@@ -82,10 +82,12 @@ class Client:
 
 
 @contextmanager
-def server(*, at_once: int = 2, waiting: int = 16, store: Path | None = None) -> Iterator[Client]:
-    """A server on a free port; `store` are the results of a campaign."""
-    listening = uvicorn.Config("", host="127.0.0.1", port=0).bind_socket()
-    port: int = listening.getsockname()[1]
+def server(
+    *, at_once: int = 2, waiting: int = 16, store: Path | None = None, port: int = 0
+) -> Iterator[Client]:
+    """A server on a port, a free one if none is given; `store` are the results of a campaign."""
+    listening = uvicorn.Config("", host="127.0.0.1", port=port).bind_socket()
+    port = listening.getsockname()[1]
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
     application = make_application(
         hosts=hosts,

@@ -119,6 +119,31 @@ def test_a_long_run_is_cancelled_and_mistakes_are_shown(page: Browser) -> None:
 
 @needs_browser
 @pytest.mark.full
+def test_a_model_of_ones_own_is_written_beside_the_program(page: Browser) -> None:
+    page.click(".gallery-row", "store-buffering.litmus")
+    page.find(".band.violated")
+    page.click(".menu-model .menu-button")
+    page.click(".menu-item", "own.cat")
+    page.click(".own-model .cm-content")
+    page.press("Control", "a")
+    page.script("document.execCommand('insertText', false, 'acyclic po | rff | co | fr as sc')")
+    page.find(".own-model .problem-line", "Unknown name `rff`")  # without a run
+    page.click(".run")
+    page.find(".band.not-checked", "Your model has an error at line 1")
+    page.click(".own-model .problem-line button", "Replace")
+    page.click(".run")
+    page.find(".band.holds")
+    page.click(".own-model button", "Close")
+    page.find(".menu-model .menu-button", "x86-tso")
+    page.click(".nav-button", "Examples")
+    page.click(".gallery-row", "seqlock.obj")  # far below
+    page.find(".band.holds")
+    page.open(f"{page.script('return location.origin')}/#p=damaged")
+    page.find(".notice", "This link is damaged")
+
+
+@needs_browser
+@pytest.mark.full
 def test_a_lost_server_is_reported_and_the_program_kept() -> None:
     with Browser() as browser:
         with server() as first:
@@ -128,6 +153,10 @@ def test_a_lost_server_is_reported_and_the_program_kept() -> None:
         browser.click(".run")
         browser.find(".notice", "membar serve has stopped")
         assert "MOV EAX" in browser.text(".cm-content")
+        with server(port=first.port):
+            browser.find(".notice", "membar serve runs again.")
+            browser.click(".run")
+            browser.find(".band.holds")
 
 
 @pytest.mark.full
