@@ -4,7 +4,7 @@ Threads repeat a few steps: they compute, choose, use a cell of their own, and n
 one, read it or wait for it. Much of that commutes, so partial-order reduction has something to leave out, and
 identical threads are symmetric. Claims relate what two threads do: there a step that was wrongly left out
 shows. Products are small, so that the reference can visit most of them. Each program has at most one of the
-`_KINDS` of operations and control points that partial-order reduction must treat with care.
+`KINDS` of operations and control points that partial-order reduction must treat with care.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from random import Random
 
 from membar.program.expr import Address, Binary, BinaryOp, Constant, Expr, Register, equals, negation
 from membar.program.operations import (
-    NO_TAGS,
     Assert,
     Assume,
     Choose,
@@ -28,6 +27,7 @@ from membar.program.operations import (
     Set,
     Spawn,
     Store,
+    StoreConditional,
 )
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
@@ -49,25 +49,23 @@ from membar.program.temporal import (
 
 _SHARED = ("x", "y")
 _CLAIMS = 8
-_KINDS = (
-    "array", "assertion", "atomic block", "channel", "committed", "exclusive", "flush all", "ghost", "idle",
-    "join", "rank",
+KINDS = (
+    "", "message", "array", "ghost", "atomic block", "message", "", "flush all", "assertion", "channel",
+    "idle", "message", "committed", "ghost", "exclusive", "message", "", "flush all", "join", "rank", "idle",
 )  # fmt: skip
 
 
-def loose_program(seed: int, *, alike: bool = False) -> Program:
-    """The random program number `seed`, with claims without X; all threads may be `alike`."""
+def loose_program(seed: int, kind: str = "", *, alike: bool = False) -> Program:
+    """The random program number `seed`, with claims without X; all threads may be `alike`, but for joins."""
     random = Random(f"loose {seed}")
     count = random.choice((2, 2, 2, 3))
-    kind = random.choice(_KINDS) if random.randrange(2) else ""
-    if alike and kind == "join":  # it names threads
-        kind = ""
     codes = [_Code(random, number, kind, count) for number in range(1 if alike else count)]
     threads = tuple(codes[0 if alike else number].thread(number) for number in range(count))
     own = MemoryObject(name="own", size=1, count=max(len(codes), 2), is_array=True)
     shared = tuple(MemoryObject(name=name, size=1) for name in _SHARED)
+    shown = ("own",) if kind == "message" else _SHARED
     predicates = [
-        _predicate(random, threads, alike=alike, text=f"p{number}", about=number % 2)
+        _predicate(random, threads, alike=alike, text=f"p{number}", about=number % 2, shown=shown)
         for number in range(2 * _CLAIMS)
     ]
     return Program(
@@ -94,17 +92,19 @@ class _Code:
         self.random = random
         self.number = number
         self.kind = kind
-        self.steps = random.randint(1, 3)
+        self.steps = random.randint(2 if kind == "atomic block" else 1, 3)
         edges = [self._edge(point, point + 1) for point in range(self.steps)]
         if random.randrange(2):  # a second way, which may have to wait
             edges.append(self._edge(random.randrange(self.steps), random.randint(0, self.steps)))
-        if random.randrange(4):
+        if (
+            random.randrange(4 if kind == "message" else 2) == 0
+        ):  # where a thread repeats its steps, it does later what was left out
             edges.append(Edge(source=self.steps, target=random.randint(0, self.steps - 1)))
         self.started = kind != "join" or number == 0
         if kind == "join" and number == 0:
             edges = _around(edges, [Spawn(f"P{other}") for other in range(1, count)], Join("P1"))
         self.edges = tuple(edges)
-        self.special = frozenset({random.randint(0, self.steps)})
+        self.special = frozenset({random.randint(kind == "atomic block", self.steps)})
 
     def thread(self, number: int) -> Thread:
         """The thread with this number."""
@@ -118,7 +118,7 @@ class _Code:
         )
 
     def _edge(self, source: int, target: int) -> Edge:
-        special = self.random.randrange(3) == 0
+        special = self.random.randrange(2) == 0
         guard: Expr = Constant(1)
         if self.random.randrange(6) == 0:
             guard = equals(Register("r"), Constant(self.random.randrange(2)))
@@ -133,26 +133,26 @@ class _Code:
 
     def _operations(self) -> tuple[Operation, ...]:
         random = self.random
-        if random.randrange(3) == 0 and (special := self._special()):
+        if random.randrange(1 if self.kind == "message" else 2) == 0 and (special := self._special()):
             return special
         own, shared = Address("own", self.number), Address(random.choice(_SHARED))
-        match random.randrange(13):
-            case 0 | 1:
+        match random.randrange(14):
+            case 0:
                 return (Set("r", negation(Register("r"))),)
-            case 2:
+            case 1:
                 return (Choose("r", Constant(0), Constant(1)),)
-            case 3 | 4:
+            case 2 | 3:
                 return (Store(address=own, value=self._value(), size=1),)
-            case 5:
+            case 4:
                 return (Load(register="r", address=own, size=1),)
-            case 6 | 7:
+            case 5 | 6 | 7:
                 return (Store(address=shared, value=self._value(), size=1),)
-            case 8:
+            case 8 | 9:
                 return (Load(register="r", address=shared, size=1),)
-            case 9:  # what is read shows at once
+            case 10:  # what is read shows at once
                 load = Load(register="r", address=random.choice((own, shared, shared)), size=1)
                 return (load, Store(address=own, value=self._value(), size=1))
-            case 10 | 11:
+            case 11 | 12:
                 load = Load(register="s", address=random.choice((own, shared, shared)), size=1)
                 return (load, Assume(equals(Register("s"), Constant(random.randrange(2))), waits=True))
             case _:
@@ -179,18 +179,27 @@ class _Code:
                 load = Load(register="r", address=shared, size=1, exclusive=True)
                 store = Store(address=shared, value=self._value(), size=1, exclusive=True)
                 locked = Rmw(register="r", address=shared, value=self._value(), size=1)
-                return random.choice(((load, store), (locked,)))
+                closing = StoreConditional(status="r", address=shared, value=self._value(), size=1)
+                return random.choice(((load, store), (locked,), (load,), (closing,)))
             case "flush all":
                 atomic = Store(address=shared, value=self._value(), size=1, tags=frozenset({"ATOMIC-ALL"}))
                 return (random.choice((Fence(frozenset({"FLUSH-ALL"})), atomic)),)
             case "ghost":
-                tags = random.choice((frozenset({"GHOST"}), frozenset({"ATOMIC"}), NO_TAGS))
+                tags = frozenset({random.choice(("GHOST", "ATOMIC"))})
                 return (Store(address=shared, value=self._value(), size=1, tags=tags),)
+            case "message":  # what one thread alone writes, another one reads and shows in its own cell
+                mine, other = _SHARED[self.number % 2], _SHARED[1 - self.number % 2]
+                store = Store(address=Address(mine), value=Constant(1), size=1)
+                load = Load(register="r", address=Address(other), size=1)
+                show = Store(address=Address("own", self.number), value=Register("r"), size=1)
+                return random.choice(((store,), (store,), (load,), (load, show), (load, show)))
             case _:
                 return ()
 
     def _value(self) -> Expr:
-        return self.random.choice((Constant(0), Constant(1), Register("r"), negation(Register("r"))))
+        return self.random.choice(
+            (Constant(0), Constant(1), Constant(1), Register("r"), negation(Register("r")))
+        )
 
 
 def _around(edges: list[Edge], before: list[Operation], after: Operation) -> list[Edge]:
@@ -206,15 +215,18 @@ def _around(edges: list[Edge], before: list[Operation], after: Operation) -> lis
 
 
 def _predicate(
-    random: Random, threads: tuple[Thread, ...], *, alike: bool, text: str, about: int
+    random: Random, threads: tuple[Thread, ...], *, alike: bool, text: str, about: int, shown: Sequence[str]
 ) -> StatePredicate:
-    """Something that can be true of a state; if threads are alike, of all of them, of some or of one."""
+    """Something that can be true of a state, of these objects or of a thread.
+
+    If threads are alike, it is about all of them, about some or about one.
+    """
     thread = about if random.randrange(3) else random.randrange(len(threads))
     points = frozenset({random.randrange(4), random.randrange(4)})
     own = 0 if alike else thread
     options: list[Observable] = [
-        CellValue(random.choice(_SHARED)),
-        CellValue("own", own),
+        CellValue(random.choice(shown)),
+        CellValue(random.choice(shown)),
         CellValue("own", own),
         AtPoint(thread, points),
         RegisterValue(thread, "r"),
@@ -244,9 +256,11 @@ def _of(seen: AtPoint | RegisterValue, thread: int) -> Observable:
 def _formula(random: Random, atoms: list[Atom]) -> Formula:
     """A formula without X about both."""
     one, other = (atom if random.randrange(2) else Not(atom) for atom in random.sample(atoms, 2))
-    match random.randrange(10):
+    match random.randrange(13):
         case 0 | 1:
             return globally(Not(And(one, other)))
+        case 8 | 9 | 10:
+            return finally_(random.choice((one, And(one, other), Or(one, other))))
         case 2:
             return globally(implies(one, finally_(other)))
         case 3:
