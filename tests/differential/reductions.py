@@ -31,12 +31,12 @@ from strategies.dve import dve_program
 from strategies.loose import KINDS, loose_program
 
 # Each model with its bounds; under sc, reduction does most.
-MODELS = [
+MODELS: Sequence[tuple[str, int]] = [
     ("sc", 1), ("x86-tso", 1), ("sc", 1), ("pso", 1), ("sc", 1), ("x86-tso", 2), ("cam", 1), ("pso", 2),
     ("sc", 1), ("cam", 2),
 ]  # fmt: skip
 # Fairness to processes leaves nothing to reduce, fairness to queues tells threads apart.
-FAIR = (
+FAIR: Sequence[frozenset[str]] = (
     frozenset[str](), frozenset[str](), frozenset({"buffers"}), frozenset({"buffers"}),
     frozenset({"processes", "buffers"}),
 )  # fmt: skip
