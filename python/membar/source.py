@@ -214,6 +214,14 @@ def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _Pattern(text, flags))
 
 
+_HEADERS_OF_COMPILERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/|/include/(?:[\w-]+/)?c\+\+/")
+
+
+def is_header_of_compiler(path: str) -> bool:
+    """Whether a file is one of the headers that a compiler brings, wherever it is installed."""
+    return _HEADERS_OF_COMPILERS.search(path) is not None
+
+
 class FileText(str):
     """What an option takes from a file: a text that knows where it is from."""
 

@@ -27,6 +27,7 @@ from membar.code.shapes import Shape
 from membar.paths import folder_of
 from membar.program.allocations import lifetime_of
 from membar.records import field, record
+from membar.source import is_header_of_compiler
 
 HEADER = 0x1000
 """How far behind its state an object lies: a page, so that a small overrun hits nothing."""
@@ -289,10 +290,15 @@ def is_in_library(place: ir.Place | None) -> bool:
     return place is not None and place.file.startswith(_LIBRARY)
 
 
+def is_in_header_or_library(place: ir.Place | None) -> bool:
+    """Whether a place is in the code of a library, or in what a header of it adds to the program."""
+    return place is not None and (is_in_library(place) or is_header_of_compiler(place.file))
+
+
 def place_in_program(item: ir.Instruction) -> ir.Place | None:
     """Where in the program an instruction belongs to: the place of the call, for the library's code."""
     place = item.place
-    while place is not None and place.caller is not None and is_in_library(place):
+    while place is not None and place.caller is not None and is_in_header_or_library(place):
         place = place.caller
     return place
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from membar.code import ir
-from membar.code.analyses.blocks import is_in_library
+from membar.code.analyses.blocks import is_in_header_or_library
 from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
@@ -236,7 +236,7 @@ def _object(slot: ir.Slot, function: str, objects: dict[str, ir.Object]) -> ir.O
         unset=((0, size),) if size else (),
         shape=slot.shape,
         place=slot.place,
-        is_hidden=not slot.variable or is_in_library(slot.place),
+        is_hidden=not slot.variable or is_in_header_or_library(slot.place),
     )
 
 

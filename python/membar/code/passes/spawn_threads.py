@@ -241,5 +241,5 @@ class _Spawning:
     def _inbox(self, thread: str) -> ir.ObjectAddress:
         size = self.module.pointer_bits // 8
         name = f"{thread}.argument"
-        self.objects[name] = ir.Object(name=name, size=size, align=size, content=bytes(size))
+        self.objects[name] = ir.Object(name=name, size=size, align=size, content=bytes(size), is_hidden=True)
         return ir.ObjectAddress(name)

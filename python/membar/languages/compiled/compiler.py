@@ -15,7 +15,6 @@ from membar.source import pattern
 OLDEST = 14
 _NEWEST_TRIED = 40
 _VERSION = pattern(r"clang version (?P<major>\d+)(?:\.\d+)*")
-_OWN_HEADERS = pattern(r"/lib/clang/|/ziglang/lib/|/lib/zig/|/include/(?:[\w-]+/)?c\+\+/")
 _NUMBER = pattern(r"(?:clang|llvm)-(?P<number>\d+)")
 _PATIENCE = 20.0  # seconds for a compiler to tell its version
 _WAY_OUT = "install clang (for example your system's package `clang`), or `pip install membar[clang]`"
@@ -103,11 +102,6 @@ def _number_in(place: str) -> int:
     """The version that the name of a program, or of what it links to, tells; the highest if none does."""
     found = _NUMBER.findall(f"{place} {os.path.realpath(place)}")
     return int(found[-1]) if found else _NEWEST_TRIED + 1
-
-
-def is_header_of_compiler(path: str) -> bool:
-    """Whether a file is one of the headers that a compiler brings, wherever it is installed."""
-    return _OWN_HEADERS.search(path) is not None
 
 
 def _program(name: str, folders: Sequence[str]) -> str | None:

@@ -20,7 +20,6 @@ from membar.code.lowering.program import lower_module
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import prepare
 from membar.diagnostics import EngineLimitError, InputError, error
-from membar.languages.compiled.compiler import is_header_of_compiler
 from membar.languages.compiled.driver import HEADERS
 from membar.languages.compiled.number_in_text import check_text
 from membar.languages.compiled.preprocessing import Preprocessed, preprocess
@@ -29,7 +28,7 @@ from membar.program.expr import Binary, BinaryOp, Constant, Expr, Register
 from membar.program.program import MemoryObject, Program
 from membar.program.template import NUMBER, Template
 from membar.records import field_names, is_record, replace
-from membar.source import SourceFile, Span
+from membar.source import SourceFile, Span, is_header_of_compiler
 
 CODE: Final = "W1204"
 _FEW: Final = (1, 2, 3, 4)

@@ -27,7 +27,7 @@ from membar.languages.compiled.cache import (
     key_of,
     now,
 )
-from membar.languages.compiled.compiler import Compiler, is_header_of_compiler
+from membar.languages.compiled.compiler import Compiler
 from membar.languages.compiled.messages import Message, diagnose, read_messages
 from membar.languages.compiled.process import (
     CompilerFailureError,
@@ -42,7 +42,7 @@ from membar.languages.compiled.target import I686, Target
 from membar.limits import confinement
 from membar.paths import absolute, folder_of, is_below, resolve, stem, suffix
 from membar.records import record
-from membar.source import SourceFile, pattern
+from membar.source import SourceFile, is_header_of_compiler, pattern
 
 HEADERS = f"{folder_of(__file__)}/headers"
 CONSTANT_OVERFLOW, COMPILED_OUT = "W1523", "W1524"

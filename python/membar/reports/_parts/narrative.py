@@ -29,6 +29,7 @@ from membar.reports._parts.table import Cell, thread_table
 from membar.source import Span
 
 MOST_FAILED = 3  # values of a failed assertion that are told
+_ARGUMENT = ".argument"  # what a compiled thread is started with
 MOST_REMARKS = 6  # strange things told in sentences; the table marks all of them
 
 
@@ -62,7 +63,15 @@ def narrative(program: Program, witness: Witness, *, columns: int, signs: Signs)
 
 
 def is_internal(program: Program, witness: Witness, event: Event) -> bool:
-    """Whether an event is there for the check of memory only, and finds nothing wrong."""
+    """Whether an event is there for the check of memory only, and finds nothing wrong, or is the library's.
+
+    Compiled programs call libraries whose text is not the user's, such as what runs before and after the
+    function of a thread.
+    """
+    if event.cell is not None and not event.is_initial and program.pointers is not None:
+        accessed = program.cells[event.cell].object
+        if accessed.is_hidden and (event.span is None or accessed.name.endswith(_ARGUMENT)):
+            return True
     if ALLOC in event.tags:
         return not witness.message.startswith(TOO_EARLY)
     return _finds_memory_alive(program, event)

@@ -1,4 +1,5 @@
-//! weaken: ONCE.call_once(|| unsafe { => (|f: fn()| f())(|| unsafe {
+// Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS.
+// A value that whoever comes first initialises, by `Once`.
 use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::thread;

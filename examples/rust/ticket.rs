@@ -1,4 +1,5 @@
-//! weaken: serving.load(Ordering::Acquire) => serving.load(Ordering::Relaxed)
+// Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS.
+// A ticket lock: threads are served in the order in which they came.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

@@ -1,4 +1,5 @@
-//! weaken: fence(Ordering::Release); => 
+// Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS.
+// A seqlock: a reader checks that no writer was active meanwhile. Here it gives up after one failure.
 use std::sync::atomic::{fence, AtomicU32, Ordering};
 use std::thread;
 

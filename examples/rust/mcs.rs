@@ -1,4 +1,5 @@
-//! weaken: locked.load(Ordering::Acquire) => locked.load(Ordering::Relaxed)
+// Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS.
+// An MCS lock: a queue of threads, each spinning on a node on its own stack.
 use std::cell::UnsafeCell;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};

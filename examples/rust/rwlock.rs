@@ -1,4 +1,5 @@
-//! weaken: PAIR.write().unwrap() => PAIR.read().unwrap()
+// Expected: rc20 HOLDS WITHIN, x86-tso HOLDS WITHIN, armv8 HOLDS WITHIN.
+// A pair behind a read-write lock: readers never see half of a change.
 use std::cell::Cell;
 use std::sync::RwLock;
 use std::thread;

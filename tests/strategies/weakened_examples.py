@@ -1,0 +1,87 @@
+"""Examples in C++ and Rust with one order weakened, and what membar must say of the result under each model.
+
+The right programs are the examples themselves, which say in their first comment what to expect.
+"""
+
+from __future__ import annotations
+
+_V, _H, _W = "VIOLATED", "HOLDS", "HOLDS WITHIN"
+Expected = dict[str, str]
+# x86 orders what acquire, release and the order of a thread's stores ask for; only store buffering is left.
+_ORDER: Expected = {"rc20": _V, "x86-tso": _H, "armv8": _V}
+_BUFFERS: Expected = {"rc20": _V, "x86-tso": _V}
+_ACQUIRE, _RELEASE = "std::memory_order_acquire", "std::memory_order_release"
+_RELAXED, _SEQ_CST = "std::memory_order_relaxed", "std::memory_order_seq_cst"
+
+CPP: tuple[tuple[str, str, str, Expected], ...] = (
+    ("bakery", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("barrier", f"mine, {_RELEASE}", f"mine, {_RELAXED}", {"rc20": _V, "x86-tso": _H}),
+    ("burns", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("clh", f"load({_ACQUIRE})", f"load({_RELAXED})", {"rc20": _V, "x86-tso": _H}),
+    ("dekker", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("fast-mutex", _SEQ_CST, _RELAXED, {"rc20": _V, "x86-tso": _H}),
+    ("mcs", f"store(false, {_RELEASE})", f"store(false, {_RELAXED})", _ORDER),
+    ("msqueue", f"mine, {_RELEASE}", f"mine, {_RELAXED}", {"rc20": _V, "x86-tso": _H}),
+    ("peterson", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("publication", _RELEASE, _RELAXED, _ORDER),
+    ("seqlock", f"fence({_ACQUIRE})", f"fence({_RELAXED})", _ORDER),
+    ("szymanski", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("ttas", _ACQUIRE, _RELAXED, _ORDER),
+)
+"""Name of the example, text, what takes its place everywhere, and the verdicts."""
+
+RUST: tuple[tuple[str, str, str, Expected], ...] = (
+    (
+        "arc",
+        "fetch_sub(1, Ordering::Release)",
+        "fetch_sub(1, Ordering::Relaxed)",
+        {"rc20": _V, "x86-tso": _H},
+    ),
+    (
+        "bakery",
+        "mine, Ordering::SeqCst);\n    CHOOSING[me].store(false, Ordering::SeqCst)",
+        "mine, Ordering::Release);\n    CHOOSING[me].store(false, Ordering::Release)",
+        _BUFFERS,
+    ),
+    ("barrier", "mine, Ordering::Release", "mine, Ordering::Relaxed", _ORDER),
+    ("burns", "true, Ordering::SeqCst", "true, Ordering::Release", _BUFFERS),
+    ("clh", "load(Ordering::Acquire)", "load(Ordering::Relaxed)", _ORDER),
+    ("dekker", "true, Ordering::SeqCst", "true, Ordering::Release", _BUFFERS),
+    (
+        "double-checked",
+        "INSTANCE.load(Ordering::Acquire)",
+        "INSTANCE.load(Ordering::Relaxed)",
+        {"rc20": _V, "x86-tso": _H},
+    ),
+    (
+        "fast-mutex",
+        "Y.store(0, Ordering::SeqCst);\n    BUSY[me].store(false, Ordering::SeqCst)",
+        "Y.store(0, Ordering::Relaxed);\n    BUSY[me].store(false, Ordering::Relaxed)",
+        {"rc20": _V, "x86-tso": _H},
+    ),
+    ("mcs", "locked.load(Ordering::Acquire)", "locked.load(Ordering::Relaxed)", _ORDER),
+    ("mpsc", "assert_eq!(sum, 3)", "assert_eq!(receiver.recv(), Ok(1))", _BUFFERS),
+    ("msqueue", "mine, Ordering::Release", "mine, Ordering::Relaxed", {"rc20": _V, "x86-tso": _H}),
+    ("mutex-condvar", "while !*ready", "if !*ready", {"rc20": _V, "x86-tso": _V, "armv8": _V}),
+    (
+        "once",
+        "ONCE.call_once(|| unsafe {",
+        "(|f: fn()| f())(|| unsafe {",
+        {"rc20": _V, "x86-tso": _V, "armv8": _V},
+    ),
+    (
+        "peterson",
+        "true, Ordering::SeqCst);\n    LAST.store(me, Ordering::SeqCst)",
+        "true, Ordering::Release);\n    LAST.store(me, Ordering::Release)",
+        _BUFFERS,
+    ),
+    ("publication", "Ordering::Release", "Ordering::Relaxed", {"rc20": _V, "x86-tso": _H}),
+    ("rwlock", "PAIR.write().unwrap()", "PAIR.read().unwrap()", {"rc20": _V, "x86-tso": _V, "armv8": _V}),
+    ("seqlock", "fence(Ordering::Release);", "", _ORDER),
+    ("spin", "swap(true, Ordering::Acquire)", "swap(true, Ordering::Relaxed)", _ORDER),
+    ("spsc", "head.load(Ordering::Acquire)", "head.load(Ordering::Relaxed)", _ORDER),
+    ("szymanski", "store(1, Ordering::SeqCst)", "store(1, Ordering::Release)", _BUFFERS),
+    ("ticket", "serving.load(Ordering::Acquire)", "serving.load(Ordering::Relaxed)", _ORDER),
+    ("treiber", "Ordering::Release, Ordering::Relaxed", "Ordering::Relaxed, Ordering::Relaxed", _ORDER),
+    ("ttas", "swap(true, Ordering::Acquire)", "swap(true, Ordering::Relaxed)", _ORDER),
+)

@@ -1,0 +1,69 @@
+"""Every example in C++ or Rust gives the verdicts in its first comment, and others with one order weakened.
+
+The algorithms are those of the C examples, and so are the verdicts.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import membar
+from strategies.weakened_examples import CPP, RUST
+from unit.languages.compiled.test_driver import needs_compiler
+from unit.test_examples import EXAMPLES, expectations
+
+FILES = sorted([*EXAMPLES.glob("cpp/*.cpp"), *EXAMPLES.glob("rust/*.rs")])
+FOLDERS = {"cpp/{}.cpp": CPP, "rust/{}.rs": RUST}
+IN_SHORT = {"spin.cpp", "arc.rs", "spin.rs"}
+"""What `make test` checks under the model of the language; the rest is `full`."""
+# Examples of C that have another name.
+OTHER_NAMES = {"tas": "spin", "ring": "spsc"}
+NEEDS = {
+    ".cpp": needs_compiler,
+    ".rs": pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed"),
+}
+
+
+def case(path: Path, model: str, *values: object) -> object:
+    marks = [NEEDS[path.suffix]]
+    if path.name not in IN_SHORT or model != "rc20":
+        marks.append(pytest.mark.full)
+    return pytest.param(path, model, *values, marks=marks, id=f"{path.name}-{model}")
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "verdict"),
+    [case(path, model, verdict) for path in FILES for model, verdict in expectations(path)],
+)
+def test_an_example_gives_the_verdict_in_its_comment(path: Path, model: str, verdict: str) -> None:
+    assert membar.check(path, model=model).verdict.upper().replace("-", " ") == verdict
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "change", "verdict"),
+    [
+        case(EXAMPLES / place.format(name), model, (old, new), verdict)
+        for place, table in FOLDERS.items()
+        for name, old, new, expected in table
+        for model, verdict in expected.items()
+    ],
+)
+def test_a_weakened_example_gives_another(
+    path: Path, model: str, change: tuple[str, str], verdict: str, tmp_path: Path
+) -> None:
+    text, (old, new) = path.read_text(), change
+    assert old in text
+    weakened = tmp_path / path.name
+    weakened.write_text(text.replace(old, new))
+    assert membar.check(weakened, model=model).verdict.upper().replace("-", " ") == verdict
+
+
+def test_every_example_of_c_is_there_in_both_languages() -> None:
+    names = {OTHER_NAMES.get(path.stem, path.stem) for path in EXAMPLES.glob("c/*.c")}
+    algorithms = {name for name in names if not name.endswith(("-relaxed", "-release", "-plain"))}
+    assert not [
+        name for place in FOLDERS for name in algorithms if not (EXAMPLES / place.format(name)).exists()
+    ]
