@@ -1,6 +1,9 @@
 """The Promela front end against SPIN, and against a direct interpreter, on random programs.
 
-python tests/differential/promela_campaign.py [--programs 200] [--spin 100] [--seed 0] [--scopes] [--whole]
+python tests/differential/promela_campaign.py [--programs 200] [--spin 100] [--seed 0] [--scopes]
+python tests/differential/promela_campaign.py --whole [--spin 100] [--seed 0]
+
+With `--whole` the texts have the whole language, and claims about runs are compared, too.
 """
 
 from __future__ import annotations
@@ -18,17 +21,22 @@ if __name__ == "__main__":
 
 from differential import spin
 from differential.promela import GiveUpError, explore
+from membar.diagnostics import InputError
 from membar.questions.task import Limits
 from membar.source import SourceFile
 from strategies.promela import promela
+from strategies.whole_promela import Whole, whole_promela
 
 _LIMITS = Limits(states=8000)
+_LIMITS_OF_WHOLE = Limits(states=200_000)
+# Of so many texts one has its claims compared: SPIN's verifier must be compiled again for them.
+_CLAIMS_OF_EVERY = 3
 _FAILURES = ("assertions", "memory")
 
 
-def broken(text: str, *names: str, model: str = "sc") -> bool | None:
+def broken(text: str, *names: str, model: str = "sc", limits: Limits = _LIMITS) -> bool | None:
     """Whether membar finds that one of these properties is violated; None if it cannot say."""
-    result = membar.check(SourceFile("random.pml", text), model=model, properties=names, limits=_LIMITS)
+    result = membar.check(SourceFile("random.pml", text), model=model, properties=names, limits=limits)
     return {"holds": False, "violated": True}.get(result.verdict)
 
 
@@ -66,6 +74,49 @@ def disagreement_with_spin(text: str, folder: Path) -> str | None:
     return None
 
 
+def disagreements_on_whole(whole: Whole, folder: Path, *, claims: bool = True) -> dict[str, str | None]:
+    """For safety and each claim, where membar and SPIN differ; "skipped" if SPIN gives up.
+
+    Where an assertion fails, deadlocks and claims are not compared.
+    """
+    theirs = spin.verdict(whole.text, folder)
+    if theirs is None or None in (theirs.fails, theirs.deadlocks):
+        return {"safety": "skipped"}
+    found = {"safety": _difference_in_safety(whole.text, theirs)}
+    if theirs.fails or not claims:
+        return found
+    # For SPIN the claim is a process, and counts.
+    verifier = spin.verifier(whole.with_claims.replace("_nr_pr", "(_nr_pr - 1)"), folder)
+    for name, formula in whole.claims.items():
+        answer = None if verifier is None else verifier.finds_error("-a", "-E", "-N", name)
+        text = f"{whole.text}ltl {name} {{ {formula} }}\n"
+        found[name] = "skipped" if answer is None else _difference_in_claim(text, theirs=answer)
+    return found
+
+
+def _difference_in_safety(text: str, theirs: spin.Verdict) -> str | None:
+    names = (*_FAILURES, "deadlock")
+    try:
+        result = membar.check(
+            SourceFile("random.pml", text), model="sc", properties=names, limits=_LIMITS_OF_WHOLE
+        )
+    except InputError as problem:
+        return f"membar refuses it: {problem}\n{text}"
+    ours = {finding.property: str(finding.verdict) for finding in result.findings}
+    fails = "violated" in (ours["assertions"], ours["memory"])
+    if fails is theirs.fails and (fails or ours["deadlock"] == ("violated" if theirs.deadlocks else "holds")):
+        return None
+    return f"membar {ours}, SPIN {theirs}\n{text}"
+
+
+def _difference_in_claim(text: str, *, theirs: bool) -> str | None:
+    try:
+        ours: bool | str | None = broken(text, "claims", limits=_LIMITS_OF_WHOLE)
+    except InputError as problem:
+        ours = f"refuses it: {problem}"
+    return None if ours is theirs else f"membar {ours}, SPIN {theirs}\n{text}"
+
+
 def main() -> int:
     """Runs the campaign."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -73,7 +124,7 @@ def main() -> int:
     arguments.add_argument("--spin", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--scopes", action="store_true", help="with variables of inner scopes")
-    arguments.add_argument("--whole", action="store_true", help="with what only SPIN understands, too")
+    arguments.add_argument("--whole", action="store_true", help="the whole language, against SPIN only")
     chosen = arguments.parse_args()
     wrong: list[str] = []
     count: Counter[str] = Counter()
@@ -82,14 +133,20 @@ def main() -> int:
     if spin.IS_INSTALLED:
         for seed in range(chosen.seed, chosen.seed + chosen.spin):
             with tempfile.TemporaryDirectory() as folder:
-                _count(
-                    disagreement_with_spin(
-                        promela(seed, scopes=chosen.scopes, whole=chosen.whole), Path(folder)
-                    ),
-                    "SPIN",
-                    count,
-                    wrong,
-                )
+                if chosen.whole:
+                    claims = seed % _CLAIMS_OF_EVERY == 0
+                    found = disagreements_on_whole(whole_promela(seed), Path(folder), claims=claims)
+                    for what, difference in found.items():
+                        kind = what if what == "safety" else "claim"
+                        _count(
+                            difference and difference.replace("\n", f" (seed {seed})\n", 1),
+                            kind,
+                            count,
+                            wrong,
+                        )
+                else:
+                    text = promela(seed, scopes=chosen.scopes)
+                    _count(disagreement_with_spin(text, Path(folder)), "SPIN", count, wrong)
     else:
         sys.stdout.write(f"SPIN not compared: {spin.MISSING}\n")
     for what, number in sorted(count.items()):

@@ -23,36 +23,48 @@ class Verdict:
     deadlocks: bool | None
 
 
-def verdict(text: str, folder: Path) -> Verdict | None:
-    """SPIN's answer, found with every state visited; None if it does not accept the text."""
+class Verifier:
+    """A text that SPIN accepted, compiled: every state is visited."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def finds_error(self, *options: str) -> bool | None:
+        """Whether it finds an error; None where it gave up."""
+        command = ["./pan", *options, "-c1", "-m100000", "-w18", "-n"]
+        try:
+            done = _run(command, self._folder)
+        except subprocess.TimeoutExpired:
+            return None
+        found = re.search(r"errors: (\d+)", done.stdout)
+        if found is None:
+            return None
+        if found[1] != "0":
+            return True
+        return None if "max search depth too small" in done.stdout else False
+
+
+def verifier(text: str, folder: Path, *options: str) -> Verifier | None:
+    """SPIN's verifier for a text, compiled with these options; None if SPIN does not accept the text."""
     model = folder / "model.pml"
     model.write_text(text, encoding="utf-8")
     # Without `-o2`, SPIN 6.5.2 takes element 0 of a local array for dead right after it is set.
-    if not _runs(["spin", "-a", "-o2", model.name], folder):
+    if not _is_done(["spin", "-a", "-o2", model.name], folder):
         return None
-    options = ["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR", "-DVECTORSZ=2048"]
-    if not _runs([COMPILER, *options, "-o", "pan", "pan.c"], folder):
-        return None
-    return Verdict(_errors(folder, "-E"), _errors(folder, "-A"))
+    flags = ["-O0", "-w", "-DNOREDUCE", "-DNOFAIR", "-DVECTORSZ=2048", *options]
+    return Verifier(folder) if _is_done([COMPILER, *flags, "-o", "pan", "pan.c"], folder) else None
 
 
-def _runs(command: list[str], folder: Path) -> bool:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False)
+def verdict(text: str, folder: Path) -> Verdict | None:
+    """SPIN's answer about assertions and deadlocks; None if it does not accept the text."""
+    found = verifier(text, folder, "-DSAFETY")
+    return None if found is None else Verdict(found.finds_error("-E"), found.finds_error("-A"))
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False)
+
+
+def _is_done(command: list[str], folder: Path) -> bool:
+    done = _run(command, folder)
     return done.returncode == 0 and "Error" not in done.stdout
-
-
-def _errors(folder: Path, ignored: str) -> bool | None:
-    done = subprocess.run(
-        ["./pan", ignored, "-c1", "-m50000", "-n"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    found = re.search(r"errors: (\d+)", done.stdout)
-    if found is None:
-        return None
-    if found[1] != "0":
-        return True
-    return None if "max search depth too small" in done.stdout else False

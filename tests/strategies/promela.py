@@ -12,10 +12,9 @@ _MOST_DEPTH = 2
 class _Writer:
     """Writes one program; what it may use depends on the seed."""
 
-    def __init__(self, random: Random, *, scopes: bool, whole: bool) -> None:
+    def __init__(self, random: Random, *, scopes: bool) -> None:
         self.random = random
         self.scopes = scopes
-        self.whole = whole
         self.names = 0
         self.visible: list[str] = []  # variables of inner scopes
         self.labels = 0
@@ -30,8 +29,6 @@ class _Writer:
         parts += ["byte x = 1;", "short y;", "bit b;", "byte a[2];", "R r;"]
         parts.append("#define LOW(v) ((v) & 3)")
         parts.append("inline bump(v) { v = LOW(v + 1) }")
-        if self.whole:
-            parts.append("chan answers = [1] of { byte }; chan others = [0] of { byte };")
         if self.scopes:
             parts.append("inline count(v) { byte t; t = LOW(t + 1); v = LOW(v + t); assert(t == 1) }")
         if self.channel is not None:
@@ -47,8 +44,6 @@ class _Writer:
             local = "byte k;" if starts else f"byte n = {number}; byte k;"
             end = self.random.choice(("", "", "end: "))
             parts.append(f"{head} {{ {local} {body}; {end}skip }}")
-        if self.whole:
-            parts.append(f"proctype W(byte n; chan q) {{ byte k; {self.sequence(2, 1)}; q!n }}")
         if starts:
             parts.append(self.starter(processes))
         return "\n".join(parts) + "\n"
@@ -66,8 +61,6 @@ class _Writer:
         return "; ".join(self.statement(depth) for _ in range(count))
 
     def statement(self, depth: int) -> str:
-        if self.whole and not self.in_step and depth < _MOST_DEPTH and self.random.random() < 0.3:
-            return self.rare(depth + 1)
         if self.scopes and depth < _MOST_DEPTH and self.random.random() < 0.25:
             return self.scope(depth + 1)
         if depth >= _MOST_DEPTH or self.random.random() < 0.55:
@@ -76,24 +69,6 @@ class _Writer:
         if not self.in_step:
             kinds += [self.atomic, self.step]
         return self.random.choice(kinds)(depth + 1)
-
-    def rare(self, depth: int) -> str:
-        """What only SPIN and membar understand: escapes, timeouts, processes and channels of a run."""
-        starts = f"run W({self.random.randint(0, 3)}, {self.random.choice(('answers', 'others'))})"
-        kinds = [
-            f"{{ {self.sequence(2, depth)} }} unless {{ {self.condition()} -> {self.simple()} }}",
-            f"if :: {self.condition()} -> {self.simple()} :: timeout -> {self.simple()} fi",
-            f"if :: _nr_pr < 4 -> {starts} :: else fi",
-            f"if :: answers?k :: others?k :: {self.condition()} fi",
-            "if :: others!1 :: else -> x = 3 fi",
-        ]
-        if not self.in_atomic:
-            kinds += [
-                f"atomic {{ {self.simple()}; others!2; {self.simple()} }}",
-                f"atomic {{ do :: x > 0 -> x--; {self.bounded()} :: else -> break od }}",
-                f"{{ chan q; q = answers; if :: {self.condition()} -> q = others :: true fi; q?k }}",
-            ]
-        return self.random.choice(kinds)
 
     def scope(self, depth: int) -> str:
         """A block, a loop or a choice with variables of its own."""
@@ -148,7 +123,7 @@ class _Writer:
                 own = self.random.choice(self.visible)
                 choices += [f"{own} = LOW({own} + 1)", f"assert({own} < 3)"]
             return self.random.choice(choices)
-        is_meeting = self.in_atomic and self.channel == 0 and not self.whole
+        is_meeting = self.in_atomic and self.channel == 0
         can_send = self.channel is not None and not self.in_step and not is_meeting
         if can_send and pick < 0.25:
             return self.message()
@@ -268,10 +243,6 @@ class _Writer:
         return text
 
 
-def promela(seed: int, *, scopes: bool = False, whole: bool = False) -> str:
-    """The text for a seed; with `scopes`, also variables of blocks, loops, options and inlines.
-
-    With `whole`, also what the direct interpreter does not read: `unless`, `timeout`, rendezvous in atomic
-    blocks and beside `else`, processes that are started where a run says so, and channels as values.
-    """
-    return _Writer(Random(seed), scopes=scopes, whole=whole).program()
+def promela(seed: int, *, scopes: bool = False) -> str:
+    """The text for a seed; with `scopes`, also variables of blocks, loops, options and inlines."""
+    return _Writer(Random(seed), scopes=scopes).program()

@@ -201,6 +201,9 @@ pub(super) fn look(
     }
     if system.is_inside() {
         notes.push(Note::Inside);
+        if moves.list.is_empty() && moves.blocked {
+            notes.push(Note::Blocked);
+        }
         return;
     }
     for place in 0..found.errors.len() {

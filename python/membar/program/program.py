@@ -201,6 +201,8 @@ class Program:
         label_claims: claims of its labels about them, if selected by name.
         guards_wait: a thread whose guards are all closed waits, which may be a deadlock (DVE); elsewhere
             guards are branches, of which one is open, or assumptions.
+        goes_on_after_assertions: a run goes on where an assertion fails that nobody asks about (Promela);
+            elsewhere it ends there.
         ends_memory: memory may end (C's `free`) while other threads run. Assertions say where it is used
             afterwards, as far as accesses happen where their threads make them
             (`questions/reordered_use_after_free.py`).
@@ -231,6 +233,7 @@ class Program:
     claims: tuple[Claim, ...] = ()
     label_claims: tuple[LabelClaim, ...] = field(default=(), compare=False)
     guards_wait: bool = field(default=False, compare=False)
+    goes_on_after_assertions: bool = field(default=False, compare=False)
     ends_memory: bool = field(default=False, compare=False)
     is_joint: bool = field(default=False, compare=False)
     partly_checked: tuple[tuple[str, str], ...] = field(default=(), compare=False)

@@ -63,7 +63,8 @@ def asserting(
     Where an access goes wrong or a lock is misused nothing is known of what follows, so that their assertions
     stay, unless only executions without that are asked about (`is_defined`); those that only warn stay too.
     If nothing is asked, or whole executions are, all of them stay. A process that ends with another status
-    than 0 has ended as it would otherwise.
+    than 0 has ended as it would otherwise. Where executions go on after a failed assertion, those that nobody
+    asks about have no effect.
     """
     if names and ops.ASSERTIONS not in names and has_error_state_of(program, ops.ASSERTIONS):
         errors = tuple(item for item in program.errors if item.property != ops.ASSERTIONS)
@@ -77,6 +78,8 @@ def asserting(
             return operation
         is_asked = operation.property in kept
         if ops.is_about_status(operation) and ops.EXITS not in names:
+            return ops.Assume(Constant(1))
+        if program.goes_on_after_assertions and operation.property == ops.ASSERTIONS not in names:
             return ops.Assume(Constant(1))
         if operation.property == ops.ASSERTIONS and functions:
             is_asked &= any(operation.message.startswith(f"{name}{_REACHED}") for name in functions)
@@ -105,4 +108,5 @@ def ends_at_assertions(program: Program, names: Collection[str]) -> bool:
     A process that exits has ended: nothing is left out behind that.
     """
     is_silent = bool(names) and ops.ASSERTIONS not in _kept_properties(program, names)
-    return is_silent and has_assertion_of(program, ops.ASSERTIONS)
+    goes_on = program.goes_on_after_assertions
+    return is_silent and not goes_on and has_assertion_of(program, ops.ASSERTIONS)

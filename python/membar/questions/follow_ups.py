@@ -15,7 +15,7 @@ from membar.limits.budget import LimitError, stage
 from membar.models.c_orders import has_plain_accesses
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.program.access import COMPILED
-from membar.program.operations import ERRORS, EXITS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
+from membar.program.operations import ASSERTIONS, ERRORS, EXITS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
 from membar.program.warnings import LOOK, without_warnings
 from membar.properties import PROPERTIES
@@ -154,16 +154,17 @@ class _Asking:
         if asked.names or asked.labels:
             names += tuple(name for name in self._own_questions() if name not in names)
         claims = self._claims() if "claims" in names else {}
-        if len(claims) > 1:  # each is a question of its own
+        are_apart = len(claims) > 1 or (bool(claims) and self._goes_on_after_assertions)
+        if are_apart:  # each is a question of its own
             if asked.by_name:
                 names = tuple(name for name in names if name != "claims")
             self._leave_out_claims()
         found: Searched | None = None
         if names or not (asks_language or asked.labels or claims):
             found = self._without_removable(Searched(self._main(names), self.program), names)
-        if len(claims) == 1 and found is not None:
+        if not are_apart and claims and found is not None:
             found = replace(found, outcome=_about(found.outcome, *claims))
-        elif len(claims) > 1:
+        elif are_apart:
             for name, program in claims.items():
                 found = self._beside(found, partial(self._about_claim, name, program))
         for label in asked.labels:
@@ -180,6 +181,11 @@ class _Asking:
         if ends_at_assertions(self.search.program, asked.names):
             outcome = _up_to_assertions(outcome)
         return replace(found, outcome=add_findings(outcome, beside))
+
+    @property
+    def _goes_on_after_assertions(self) -> bool:
+        """Whether there are assertions that end executions only for those who ask about them."""
+        return self.program.goes_on_after_assertions and has_assertion_of(self.program, ASSERTIONS)
 
     def _leave_out_claims(self, *, of_text: bool = False) -> None:
         """Goes on without the claims, or without those of the text."""
@@ -277,7 +283,11 @@ class _Asking:
                 for item in outcome.run.findings
                 if item.verdict is Verdict.NOT_CHECKED
                 and item.reason != NOT_ASKED
-                and (self.asked.by_name or item.property in OWN_QUESTIONS)
+                and (
+                    self.asked.by_name
+                    or item.property in OWN_QUESTIONS
+                    or self.program.goes_on_after_assertions
+                )
             ]
             if not left or not isinstance(outcome, Violated):
                 return outcome
@@ -381,6 +391,7 @@ class _Asking:
 
     def _about_claim(self, name: str, program: Program) -> Searched:
         """The answer about one claim."""
+        program = asserting(program, ("claims",))
         outcome = self._ask(self._task(program, ("claims",)))
         kept = tuple(item for item in outcome.run.findings if item.property == "claims")
         return Searched(_about(replace(outcome, run=replace(outcome.run, findings=kept)), name), program)

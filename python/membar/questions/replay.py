@@ -280,8 +280,8 @@ def _restrict_to_claim(program: Program, claim: Claim | None) -> Program:
         about = {broken} & set(LABELS)
         claims = (one for one in program.claims if (one.name in about if about else one.name not in LABELS))
         program = _about_one_claim(replace(program, claims=tuple(claims)), claim.about)
-    if broken in WARNINGS:
-        program = asserting(program, {broken})
+    if broken in WARNINGS or (broken and program.goes_on_after_assertions):
+        program = asserting(program, {"claims"} if broken in LABELS else {broken})
     return without_warnings(program, WARNINGS - {broken})
 
 

@@ -157,7 +157,7 @@ class _Search:
         if self.task.options.unrolling.chosen_by_user:
             self.tally.notes.append("the loop bound has no effect: every state is visited")
         try:
-            if self._asks_only_for_claims():
+            if self._asks_only_for_claims() and not self._may_follow_all():
                 self.tally.looked_for = frozenset({"claims", *self._trivial()})
             else:
                 self._visit()
@@ -206,6 +206,21 @@ class _Search:
             states=found.states,
             transitions=found.transitions,
             peak_bytes=found.bytes,
+        )
+
+        if self._may_follow_all() and found.stopped is None and not found.blocked:
+            self.tally.unfollowed = {}
+
+    def _may_follow_all(self) -> bool:
+        """Whether visiting all states tells that no run comes to a step that is not followed.
+
+        Where such a step begins at a point that its thread holds, a run that comes there is blocked.
+        """
+        return bool(self.tally.unfollowed) and all(
+            edge.source in thread.atomic
+            for thread in self.program.threads
+            for edge in thread.edges
+            if edge.unfollowed
         )
 
     def _seconds(self) -> float:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from membar.diagnostics import error
+from membar.diagnostics import InputError, error
 from membar.languages.dve import syntax as x
 from membar.languages.dve.tokens import Cursor
 from membar.records import replace
+from membar.source import Span
+from membar.tokens import join_balanced
 
 # Loosest first; `or` and `and` share one level, and so do `|`, `&` and `^`.
 _LEVELS = (
@@ -23,7 +26,9 @@ _LEVELS = (
 _SYNONYMS: Mapping[str, str] = {"||": "or", "&&": "and"}
 _LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 TIGHTER_THAN_LOGIC = 3
-_MOST_SIGNS = 300  # so that nobody who walks down the tree gets lost
+# Rows of these are joined as flat trees: how their operands are grouped makes no difference.
+_ASSOCIATIVE = frozenset({"or", "and", "|", "&", "^", "+"})
+_DEEPEST = 300  # so that nobody who walks down the tree gets lost
 
 
 def expression(cursor: Cursor) -> x.Expr:
@@ -42,23 +47,47 @@ class Reader:
     def __init__(self, cursor: Cursor, processes: Collection[str] | None = None) -> None:
         self.cursor = cursor
         self.processes = processes
-        self.signs = 0
+        self._open = 0  # parentheses, signs and indices that the cursor is inside of
+        self._heights: dict[
+            tuple[int, int], int
+        ] = {}  # of the trees that were read, where they are not leaves
 
-    def _count(self) -> None:
-        self.signs += 1
-        if self.signs > _MOST_SIGNS:
-            span = self.cursor.next.span
-            raise error("W1003", "the expression is too long", span, f"at most {_MOST_SIGNS} operators")
+    def _with_height(self, tree: x.Expr, *parts: x.Expr) -> x.Expr:
+        """A tree, whose height is now known.
+
+        Raises:
+            InputError: it is too high.
+        """
+        height = 1 + max(self._heights.get(_place(part), 0) for part in parts)
+        if self._open + height > _DEEPEST:
+            raise _too_deep(self.cursor.next.span)
+        self._heights[_place(tree)] = height
+        return tree
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        self._open += 1
+        if self._open > _DEEPEST:
+            raise _too_deep(self.cursor.next.span)
+        yield
+        self._open -= 1
 
     def binary(self, loosest: int) -> x.Expr:
         """An expression whose operators outside parentheses are of level `loosest` or tighter."""
-        left = self._unary()
+        row, sign = [self._unary()], ""
         while (level := self._level()) >= loosest:
-            self._count()
-            sign = self.cursor.take().text
-            right = self.binary(level + 1)
-            left = x.Binary(_SYNONYMS.get(sign, sign), left, right, left.span.to(right.span))
-        return left
+            word = self.cursor.take().text
+            joins = _SYNONYMS.get(word, word)
+            if joins != sign or sign not in _ASSOCIATIVE:
+                row, sign = [self._joined(row, sign)], joins
+            row.append(self.binary(level + 1))
+        return self._joined(row, sign)
+
+    def _joined(self, row: Sequence[x.Expr], sign: str) -> x.Expr:
+        def join(left: x.Expr, right: x.Expr) -> x.Expr:
+            return self._with_height(x.Binary(sign, left, right, left.span.to(right.span)), left, right)
+
+        return join_balanced(row, join)
 
     def _level(self) -> int:
         """The level of the operator at the cursor, -1 if there is none; `<->` joins formulas, not values."""
@@ -70,9 +99,9 @@ class Reader:
     def _unary(self) -> x.Expr:
         cursor = self.cursor
         if sign := cursor.accept("-", "~", "not"):
-            self._count()
-            operand = self._unary()
-            return x.Unary(sign.text, operand, sign.span.to(operand.span))
+            with self._inside():
+                operand = self._unary()
+            return self._with_height(x.Unary(sign.text, operand, sign.span.to(operand.span)), operand)
         if cursor.sees("!"):
             raise error(
                 "W1002",
@@ -90,10 +119,12 @@ class Reader:
         if cursor.next.group == "number":
             return x.Number(cursor.natural("a number"), cursor.previous.span)
         if opening := cursor.accept("("):
-            self._count()
-            inner = self.binary(0)
+            with self._inside():
+                inner = self.binary(0)
             closing = cursor.expect(")", "to close the parenthesis")
-            return replace(inner, span=opening.span.to(closing.span))
+            whole = replace(inner, span=opening.span.to(closing.span))
+            self._heights[_place(whole)] = self._heights.get(_place(inner), 0)
+            return whole
         if cursor.next.group == "name" and self._names_a_process():
             process = cursor.take()
             if cursor.take().text == ".":
@@ -115,7 +146,15 @@ class Reader:
         name = cursor.name(what)
         index = None
         if cursor.accept("["):
-            self._count()
-            index = self.binary(0)
+            with self._inside():
+                index = self.binary(0)
             cursor.expect("]", "after the index")
         return x.Variable(name.text, index, name.span.to(cursor.previous.span))
+
+
+def _place(tree: x.Expr) -> tuple[int, int]:
+    return tree.span.start, tree.span.end
+
+
+def _too_deep(span: Span) -> InputError:
+    return error("W1003", "the expression is nested too deeply", span, f"at most {_DEEPEST} levels")

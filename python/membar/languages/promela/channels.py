@@ -19,6 +19,7 @@ from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, R
 from membar.program.folding import all_of, both, either, fold, logical_not, truth
 from membar.records import record, replace
 from membar.source import Span
+from membar.tokens import join_balanced
 
 FULL_FENCE = op.Fence(frozenset({"MFENCE"}))
 _LENGTH = Scalar(8, signed=False)
@@ -169,12 +170,36 @@ class Messages:
                 statement.span,
                 f"its messages have {len(channel.fields)}",
             )
-        found = self._whole_actions(_filled_up(statement, len(channel.fields)), channel, index, is_it)
+        whole = _filled_up(statement, len(channel.fields))
+        watching = tuple(self._watched(whole, channel, index))
+        found = self._whole_actions(whole, channel, index, is_it)
+        if watching:
+            found = [replace(action, effects=(*action.effects, *watching)) for action in found]
         if len(given) == len(channel.fields):
             return found
         place = f"{statement.span.path}:{statement.span.line}:{statement.span.column}"
         wrong = op.Assert(FALSE, f"a message of {len(given)} values on `{channel.name}`: {place}")
         return [replace(action, effects=(wrong, *action.effects)) for action in found]
+
+    def _watched(
+        self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None
+    ) -> Iterator[op.Operation]:
+        """What a `trace` that follows the channel does at a message."""
+        trace, is_send = channel.watched_by, isinstance(statement, p.Send)
+        if trace is None or not trace.watches(channel.name, is_send=is_send):
+            return
+        if isinstance(statement, p.Receive) and statement.keeps:
+            return  # which takes no message
+        is_plain = not (statement.is_sorted if isinstance(statement, p.Send) else statement.anywhere)
+        if not is_plain or not (is_send or channel.capacity):
+            message = f"`{statement.span.flat_text}` where a `{trace.word}` follows the channel"
+            raise error("W0711", message, statement.span, "expected a send, or `?` on a buffered channel")
+        if isinstance(statement, p.Send):
+            values: Sequence[Expr] = self._fields_of(statement, channel)
+        else:
+            values = self._contents(channel, index).messages[0]
+        place = channel.name, self._element(channel, index)
+        yield from trace.follow(statement, place, values, self._values)
 
     def _whole_actions(
         self, statement: p.Send | p.Receive, channel: Channel, index: Expr | None, is_it: Expr
@@ -253,26 +278,32 @@ class Messages:
             channel, contents, receive.patterns, receive.span, anywhere=receive.anywhere
         )
         writes: list[op.Operation] = []
+        taken: Expr = FALSE  # the position of the message
+        if len(found) > 1:
+            register = self._values.reads.fresh()
+            first: Expr = Constant(len(found) - 1)
+            for position in reversed(range(len(found) - 1)):
+                first = Select(found[position], Constant(position), first)
+            writes.append(op.Set(register, fold(first)))
+            taken = Register(register)
         for number, pattern in enumerate(receive.patterns):
             target = self._target(pattern)
             if target is not None:
-                value = contents.messages[-1][number]
+                value = contents.messages[len(found) - 1][number]
                 for position in reversed(range(len(found) - 1)):
-                    value = Select(found[position], contents.messages[position][number], value)
-                writes += assignment(target, fold(value if len(found) > 1 else contents.messages[0][number]))
+                    is_it = equals(taken, Constant(position))
+                    value = Select(is_it, contents.messages[position][number], value)
+                writes += assignment(target, fold(value))
         if not receive.keeps:
-            writes += self._without(channel, index, contents, found)
+            writes += self._without(channel, index, contents, taken)
         return self._action(receive.span, _any(found), at_once(writes))
 
     def _without(
-        self, channel: Channel, index: Expr | None, contents: _Contents, found: Sequence[Expr]
+        self, channel: Channel, index: Expr | None, contents: _Contents, taken: Expr
     ) -> Iterator[op.Operation]:
-        """Takes the message out that was found; later ones move up."""
-        is_gone: Expr = FALSE
+        """Takes the message at a position out; later ones move up."""
         for position, message in enumerate(contents.messages):
-            is_gone = either(is_gone, found[position]) if position < len(found) else is_gone
-            if len(found) == 1:
-                is_gone = TRUE
+            is_gone = fold(Binary(BinaryOp.SLE, taken, Constant(position)))
             for number, value in enumerate(message):
                 last = position + 1 == len(contents.messages)
                 moved = FALSE if last else contents.messages[position + 1][number]
@@ -290,17 +321,14 @@ class Messages:
         *,
         anywhere: bool,
     ) -> list[Expr]:
-        """For each position that may be received from, whether that is the one."""
+        """For each position that may be received from, whether its message fits: the first one is taken."""
         if len(patterns) > len(channel.fields):
             raise error("W0707", f"a message of {len(patterns)} values on `{channel.name}`", span, "too many")
         patterns = (*patterns, *_anything(len(channel.fields) - len(patterns), span))
         found: list[Expr] = []
-        before: Expr = FALSE
         for position, message in enumerate(contents.messages if anywhere else contents.messages[:1]):
             is_there = fold(Binary(BinaryOp.SLT, Constant(position), contents.length))
-            matches = all_of(is_there, *self._matches(patterns, message))
-            found.append(both(logical_not(before), matches))
-            before = either(before, matches)
+            found.append(all_of(is_there, *self._matches(patterns, message)))
         return found
 
     def _matches(self, patterns: Sequence[p.Pattern], message: Sequence[Expr]) -> Iterator[Expr]:
@@ -433,7 +461,4 @@ def _is_greater(message: Sequence[Expr], sent: Sequence[Expr]) -> Expr:
 
 
 def _any(found: Sequence[Expr]) -> Expr:
-    result: Expr = FALSE
-    for one in found:
-        result = either(result, one)
-    return result
+    return join_balanced(found, either)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
@@ -20,6 +22,9 @@ from membar.languages.promela.scope import (
 )
 from membar.program.expr import Expr
 from membar.source import Span
+
+if TYPE_CHECKING:
+    from membar.languages.promela.trace import Trace
 
 _MOST_MESSAGES = 255
 _MOST_SYMBOLS = 255
@@ -43,6 +48,7 @@ class Declarations:
         # All channels: those of the last reading of the text, and of this one.
         self.channels: tuple[Channel, ...] = ()
         self.found: list[Channel] = []
+        self.trace: Trace | None = None
 
     def symbols(self, groups: Sequence[tuple[str, Sequence[tuple[str, Span]]]], scope: Scope) -> None:
         """`mtype = { … }`: SPIN numbers the names of each declaration from the last to the first.
@@ -74,7 +80,7 @@ class Declarations:
         shared: bool,
         initial: bool,
     ) -> Meaning:
-        count = None if item.count is None else self.constant(item.count, scope)
+        count = None if item.count is None else _first_value(item.count, scope)
         if count is not None and not 1 <= count <= MOST_ELEMENTS:
             raise error("W0705", f"an array of {count} elements", item.span, f"expected 1 to {MOST_ELEMENTS}")
         inner = dimensions if count is None else (*dimensions, count)
@@ -130,16 +136,23 @@ class Declarations:
             raise error(
                 "W0705", f"an initial value for the record `{name}`", item.span, "set its fields instead"
             )
-        fields = {
-            field.name: self._meaning(
-                field, f"{name}.{field.name}", dimensions, scope, shared=shared, initial=True
+        fields: dict[str, Meaning] = {}
+        for field in self._records[item.record]:
+            part = f"{name}.{field.name}"
+            if not isinstance(field.initial, p.ChannelShape):
+                fields[field.name] = self._meaning(
+                    field, part, dimensions, scope, shared=shared, initial=True
+                )
+                continue
+            if not shared:
+                message = "a channel with messages of its own inside a local record"
+                raise error("W0711", message, item.span, "declare the record outside all processes")
+            self.needs_dynamic = True
+            own = () if field.count is None else (_first_value(field.count, scope),)
+            inner = (*dimensions, *own)
+            fields[field.name] = self._variable_channel(
+                field, part, inner, scope, field.initial, shared=shared
             )
-            for field in self._records[item.record]
-        }
-        for field in fields.values():
-            if isinstance(field, Channel):
-                message = "a channel with messages of its own inside a record"
-                raise error("W0711", message, item.span, "declare it alone")
         return Record(fields, count)
 
     def _variable_channel(
@@ -154,14 +167,15 @@ class Declarations:
     ) -> Storage:
         """A variable that holds a channel of its own first, and others later."""
         own = dimensions[-1] if item.count is not None else None
-        channel = self._channel(item, f"{name}'", own, scope, shape)
+        total = math.prod(dimensions) if dimensions else None
+        channel = self._channel(item, f"{name}'", total, scope, shape)
         return Storage(
             name=name,
             scalar=scalar(item.type),
             dimensions=dimensions,
             own=own,
             is_shared=shared,
-            listed=tuple(channel.identity + element for element in range(channel.total)) if own else (),
+            listed=tuple(channel.identity + element for element in range(channel.total)),
             initial=channel.identity,
             is_channel=True,
             span=item.span,
@@ -190,10 +204,21 @@ class Declarations:
             count=count,
             total=count or 1,
             identity=1 + sum(known.total for known in self.found),
+            watched_by=self._watcher(item, name),
             span=item.span,
         )
         self.found.append(channel)
         return channel
+
+    def _watcher(self, item: p.Variable, name: str) -> Trace | None:
+        """The `trace` that follows a channel."""
+        trace = self.trace
+        if trace is None or not any(event.channel == item.name for event in trace.events):
+            return None
+        if name != item.name:
+            message = f"`{item.name}` in a `{trace.word}`"
+            raise error("W0711", message, item.span, "expected a global channel that nobody assigns to")
+        return trace
 
     def _message_field(self, kind: p.Type, width: int, record: str, scope: Scope) -> Iterator[Scalar]:
         """The scalars of one field of a message: those of a record are all its fields, in order."""
@@ -204,6 +229,23 @@ class Declarations:
             count = 1 if item.count is None else self.constant(item.count, scope)
             for _ in range(count):
                 yield from self._message_field(item.type, item.width, item.record, scope)
+
+
+def read_trace(module: p.Module, scope: Scope) -> Trace | None:
+    """The `trace` or `notrace` of a text, if it has one."""
+    if not module.traces:
+        return None
+    from membar.languages.promela.trace import trace_of  # noqa: PLC0415 - on demand
+
+    return trace_of(module, scope)
+
+
+def parts_checked(declarations: Declarations) -> tuple[tuple[str, str], ...]:
+    """What is not checked of the text, by property."""
+    trace = declarations.trace
+    if trace is None or trace.is_always_complete:
+        return ()
+    return (("deadlock", f"without the question whether the `{trace.word}` is complete where a run ends"),)
 
 
 def _first_value(expr: p.Expr, scope: Scope) -> int:

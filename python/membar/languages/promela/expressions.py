@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.tokens import Cursor
 from membar.program.temporal import is_prefix
 from membar.records import replace
-from membar.tokens import Token
+from membar.source import Span
+from membar.tokens import Token, join_balanced
+
+_Operand: TypeAlias = tuple[p.Expr, Span]
 
 # From loose to tight, as in C; all operators associate to the left. Those of LTL with two operands (`U` and
 # the like) have a level of their own, and arrows are looser than all.
@@ -38,6 +44,8 @@ _ASKS = ("len", "full", "empty", "nfull", "nempty")
 _SPECIALS = ("_pid", "_nr_pr", "_last", "np_")
 _DEEPEST = 60
 _LONGEST = 200
+# Rows of these are joined as flat trees: how their operands are grouped makes no difference.
+_ASSOCIATIVE = frozenset({"&&", "||", "|", "&", "^", "+"})
 _PREFIXES = {"[]": "[]", "always": "[]", "<>": "<>", "eventually": "<>"}
 # They bind most tightly. `X` and `next` are SPIN's; the others are names where no operand follows.
 _TIGHT = {"X": "X", "next": "X", "G": "[]", "F": "<>", "Y": "Y", "Z": "Z", "H": "H", "O": "O"}
@@ -74,17 +82,25 @@ class Expressions:
 
     def _binary(self, least: int) -> p.Expr:
         """Operands joined by operators of level `least` or tighter."""
-        left = self._unary()
-        for _ in range(_LONGEST):
+        row, sign = [self._operand(self._unary())], ""
+        groups = 0
+        while groups < _LONGEST:
             token = self._cursor.next
             level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
             if level < least:
-                return left
+                return _joined(row, sign)[0]
             self._cursor.take()
-            left = self._infix(_SAME.get(token.text, token.text), left, self._binary(level + 1))
-        raise error(
-            "W0702", "the expression is too long", left.span, f"at most {_LONGEST} operators in a row"
-        )
+            joins = _SAME.get(token.text, token.text)
+            if joins != sign or sign not in _ASSOCIATIVE:
+                row, sign = [_joined(row, sign)], joins
+                groups += 1
+            row.append(self._operand(self._binary(level + 1)))
+        message = f"at most {_LONGEST} operators in a row"
+        raise error("W0702", "the expression is too long", row[0][1], message)
+
+    def _operand(self, expr: p.Expr) -> _Operand:
+        """An operand that was just read, and where it stands: up to a parenthesis that it has no more."""
+        return expr, self._cursor.since(expr.span)
 
     def _is_prefix(self) -> bool:
         token = self._cursor.next
@@ -253,6 +269,14 @@ class Expressions:
             return p.Pattern(use, is_matched=False, span=use.span)
         value = self._unary()
         return p.Pattern(value, is_matched=True, span=value.span)
+
+
+def _joined(row: Sequence[_Operand], sign: str) -> _Operand:
+    def join(left: _Operand, right: _Operand) -> _Operand:
+        span = left[1].to(right[1])
+        return p.Infix(sign, left[0], right[0], span), span
+
+    return join_balanced(row, join)
 
 
 def character(text: str) -> int:

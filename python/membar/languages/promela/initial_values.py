@@ -51,13 +51,7 @@ class AtCreation(Values):
         if isinstance(expr, p.Use) and not self.is_started:
             meaning = self.scope.find(expr.name, expr.span)
             if isinstance(meaning, Storage) and meaning.is_shared:
-                raise error(
-                    "W0711",
-                    f"the global variable `{expr.name}` in an initial value",
-                    expr.span,
-                    "not constant where `run` starts the process",
-                    help="declare the variable without a value and assign it in a statement",
-                )
+                raise error("W0708", f"`{expr.name}` is not constant here", expr.span, "a global variable")
         return super().of(expr, needed)
 
     def load(self, place: CellReference) -> Expr:

@@ -26,7 +26,8 @@ def parse(source: SourceFile) -> p.Module:
     """
     words = words_of(source)
     module = _Parser(Cursor(words), process_names(words)).module()
-    return replace(module, asks_last=any(word.text == "_last" for word in words))
+    used = {word.text for word in words}
+    return replace(module, asks_last="_last" in used, asks_count="_nr_pr" in used)
 
 
 def parse_inlines(source: SourceFile, records: set[str]) -> tuple[p.Block, ...]:
@@ -192,6 +193,7 @@ class _Parser:
         name = cursor.take().text if cursor.next.group == "name" else f"ltl_{len(self._claims)}"
         cursor.expect("{", "before the formula")
         formula = Expressions(cursor, self._names, temporal=True).expression()
+        cursor.accept(";")  # which SPIN ignores
         cursor.expect("}", "after the formula")
         return p.Claim(name, formula, cursor.since(start))
 

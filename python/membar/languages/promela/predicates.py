@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from membar.diagnostics import InputError, error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.channels import Messages
-from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Channel, Scope, Storage
 from membar.languages.promela.steps import Steps
 from membar.languages.promela.values import CellReference, Reads, Values, constant
+from membar.languages.promela.variables import Built
 from membar.program.expr import FALSE, TRUE, Constant, Expr, Register, Select, equals
 from membar.program.folding import both, fold, logical_not, truth
 from membar.program.predicate import AtPoint, CellValue, Observable, RegisterValue, StatePredicate

@@ -10,36 +10,20 @@ from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE, Messages
 from membar.languages.promela.declarations import Declarations
-from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.inlines import label_of
-from membar.languages.promela.scope import Channel, Meaning, Record, Scope, Storage, Symbol, storages
+from membar.languages.promela.remote import RemoteReferences
+from membar.languages.promela.scope import Channel, Scope
 from membar.languages.promela.values import PROCESSES, CellReference, Reads, Values, assignment
+from membar.languages.promela.variables import Built, Instance, ProcessVariables
 from membar.program.expr import FALSE, TRUE, Binary, BinaryOp, Constant, Expr, Register, Select, equals
 from membar.program.folding import both, either, fold, logical_not
-from membar.program.operations import Assert, Choose, Fence, Operation, Set
-from membar.program.program import Value
-from membar.records import field, record, replace
+from membar.program.operations import Assert, Choose, Fence, Operation
+from membar.records import record, replace
 from membar.source import Span, without_parentheses
 
-# First values that are none of one variable.
-_NO_VALUE = (p.ChannelShape, p.Listed)
 # Of a choice between numbers; SPIN counts where there are more.
 _MOST_ASSIGNMENTS = 32
 FENCE_OF_ALL = Fence(frozenset({"FLUSH-ALL"}))
-
-
-@record(frozen=True, slots=True, kw_only=True)
-class Instance:
-    """A process that runs: its number, if that is known, its arguments; some run from the beginning.
-
-    Where processes are a stack, its arguments come with the message that starts it.
-    """
-
-    name: str
-    pid: int | None
-    is_started: bool = True
-    values: tuple[int, ...] = ()
-    channels: tuple[Channel | None, ...] = ()
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -52,6 +36,7 @@ class _Around:
         after_loop: where `break` leads.
         others: where the other options begin, for the first statement of an option.
         is_head: it is the first statement of an option, or has a label: a jump would be a step there.
+        is_behind_first: it is not what a `d_step` begins with.
     """
 
     scope: Scope
@@ -60,23 +45,7 @@ class _Around:
     after_loop: int | None = None
     others: tuple[int, ...] | None = None
     is_head: bool = False
-
-
-@record(slots=True)
-class Built:
-    """The automaton of a process, and what belongs to it."""
-
-    automaton: Automaton
-    entry: int
-    end: int
-    span: Span
-    registers: dict[str, Value] = field(default_factory=dict)
-    variables: dict[str, Storage] = field(default_factory=dict)
-    channels: list[Channel] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    counters: set[str] = field(default_factory=set)  # registers that other steps set, too
-    parameters: list[Storage] = field(default_factory=list)
-    creation: list[Operation] = field(default_factory=list)  # gives variables their first values
+    is_behind_first: bool = False
 
 
 class ProcessBuilder:
@@ -89,23 +58,22 @@ class ProcessBuilder:
         outer: Scope,
         declarations: Declarations,
         is_process: Callable[[p.Run], p.Process],
+        *,
+        remotes: RemoteReferences | None = None,
     ) -> None:
         self._process = process
         self._instance = instance
         self._declarations = declarations
         self._is_process = is_process
         self._outer = outer
-        self._scope = Scope(outer)
         self._automaton = Automaton()
         self._blocks = 0
         self._gotos: list[tuple[int, p.Goto, int | None]] = []  # with the `d_step` around it
-        # What `timeout` is while a statement is read, and whether it asked.
-        self._timeout = False
-        self._asks_timeout = False
         self._hidden = 0
         self._diagnostics: list[Diagnostic] = []
         entry, end = self._automaton.point(), self._automaton.point()
         self._built = Built(self._automaton, entry, end, process.span)
+        self._variables = ProcessVariables(instance, outer, declarations, self._built, remotes)
 
     def build(self) -> Built:
         """The automaton.
@@ -113,15 +81,15 @@ class ProcessBuilder:
         Raises:
             InputError: with every diagnostic of the process.
         """
-        self._parameters()
+        self._variables.declare_parameters(self._process.parameters)
         body = self._process.body.statements
         leading = 0
         while leading < len(body) and isinstance(body[leading], p.Declare):
             leading += 1
-        scope = Scope(self._scope)
+        scope = Scope(self._variables.scope)
         for statement in body[:leading]:
             if isinstance(statement, p.Declare):
-                self._declare(statement, scope, is_first=True)
+                self._variables.declare(statement, scope, is_first=True)
         around = _Around(scope=scope)
         self._sequence(body[leading:], self._built.entry, self._built.end, around)
         for source, goto, block in self._gotos:
@@ -147,110 +115,6 @@ class ProcessBuilder:
             self._built.counters.update(self._built.registers)  # the step that starts it sets them
         return self._built
 
-    def _parameters(self) -> None:
-        instance = self._instance
-        values, channels = iter(instance.values), iter(instance.channels)
-        for item in self._process.parameters:
-            value, channel = next(values, 0), next(channels, None)
-            if item.type is p.Type.CHAN and channel is not None:
-                self._scope.declare(item.name, channel, item.span)
-                continue
-            meaning = self._declarations.variable(item, self._scope, shared=False)
-            if not isinstance(meaning, Storage) or meaning.dimensions:
-                raise error("W0711", "a parameter that is not a scalar", item.span, "expected a number")
-            self._scope.declare(item.name, meaning, item.span)
-            self._built.variables[item.name] = meaning
-            self._built.parameters.append(meaning)
-            self._built.registers[meaning.name] = meaning.scalar.fits(value)
-
-    # Declarations between statements
-
-    def _declare(self, declare: p.Declare, scope: Scope, *, is_first: bool) -> list[p.Statement]:
-        """Declares the variables; returns the statements that give them their first values.
-
-        Those before all statements have them when the process is created, without any step (`is_first`).
-        All others are set by a step each time control gets there, as in SPIN: see `_initialise`.
-        """
-        assigns: list[p.Statement] = []
-        for item in declare.variables:
-            register = item.name
-            taken = {name.split("[")[0] for name in self._built.registers}
-            while register in taken or register in self._built.variables:
-                register += "'"
-            if isinstance(item.initial, p.ChannelShape):
-                register = f"{self._instance.name}.{register}"
-            meaning = self._declarations.variable(item, scope, shared=False, rename=register, initial=False)
-            first = self._first_value(item, scope, meaning) if is_first else 0
-            scope.declare(item.name, meaning, item.span)
-            if isinstance(meaning, Channel):
-                self._built.channels.append(meaning)
-                continue
-            for storage in storages(meaning):
-                self._built.variables.setdefault(storage.name, storage)
-                is_computed = storage is meaning and not storage.listed and not storage.initial
-                for cell in range(storage.count):
-                    value = storage.scalar.fits(first) if is_computed else storage.first(cell)
-                    self._built.registers[storage.register(cell)] = value
-            if isinstance(item.initial, p.Listed) and not is_first:
-                message = "a list of initial values after a statement"
-                raise error("W0711", message, item.initial.span, "not supported: declare it before")
-            if not is_first:
-                assigns.append(self._initialise(item, meaning))
-        return assigns
-
-    def _first_value(self, item: p.Variable, scope: Scope, meaning: Meaning) -> int:
-        """What a variable holds when its process is created."""
-        if item.initial is None or isinstance(item.initial, _NO_VALUE):
-            return 0
-        if self._declarations.is_dynamic and not self._instance.is_started:
-            self._create(item.initial, scope, meaning)
-            return 0
-        is_started = self._instance.is_started
-        values = AtCreation(scope, self._built.registers, is_started=is_started, special=self._special)
-        return values.value(item.initial)
-
-    def _create(self, initial: p.Expr, scope: Scope, meaning: Meaning) -> None:
-        """Gives a variable its first value in the step that starts the process."""
-        values = self._values(scope)
-        value = values.of(initial)
-        self._built.creation += values.reads.operations
-        for storage in storages(meaning):
-            for cell in range(storage.count):
-                index = Constant(cell) if storage.dimensions else None
-                self._built.creation += assignment(CellReference(storage, index), value)
-        self._built.creation += [Set(f"${number}", FALSE) for number in range(1, values.reads.count + 1)]
-
-    def _values(self, scope: Scope, reads: Reads | None = None) -> Values:
-        known = self._declarations
-        return Values(
-            scope,
-            reads or Reads(),
-            special=self._special,
-            ask=_question_value,
-            channels=(known.channels or known.found) if known.is_dynamic else None,
-        )
-
-    def _initialise(self, item: p.Variable, meaning: Storage | Record | Symbol) -> p.Statement:
-        """The step that a declaration between statements is: it sets the variable, with 0 by default.
-
-        SPIN sets element 0 of an array and nothing in a record; a note says so.
-        """
-        if isinstance(meaning, Storage) and meaning.own is None:
-            index = None
-        else:
-            what, rest = "a record", "its fields keep their values"
-            if isinstance(meaning, Storage):
-                what, rest = "an array", "the declaration sets element 0, the others keep their values"
-            where = f"line {item.span.line}: `{item.name}` is {what} declared after a statement"
-            self._built.notes.append(f"{where}: {rest}, as in SPIN")
-            if not isinstance(meaning, Storage):
-                return p.Skip(item.span)
-            index = p.Number(0, item.span)
-        value: p.Expr = p.Number(0, item.span)
-        if item.initial is not None and not isinstance(item.initial, p.ChannelShape | p.Listed):
-            value = item.initial
-        return p.Assign(p.Use(item.name, item.span, index), value, item.span)
-
     # Sequences
 
     def _sequence(self, statements: Sequence[p.Statement], source: int, target: int, around: _Around) -> None:
@@ -265,13 +129,16 @@ class ProcessBuilder:
             position += 1
             if isinstance(statement, p.Declare):
                 try:
-                    flat[position:position] = self._declare(statement, scope, is_first=False)
+                    flat[position:position] = self._variables.declare(statement, scope, is_first=False)
                 except InputError as problem:
                     self._diagnostics += problem.diagnostics
                 continue
             rest = any(not isinstance(other, p.Declare) or _acts(other) for other in flat[position:])
             following = self._automaton.point(around.block) if rest else target
-            here = around if is_first else replace(around, others=None, is_head=False)
+            here = around
+            if not is_first:
+                behind = around.is_deterministic
+                here = replace(around, others=None, is_head=False, is_behind_first=behind)
             try:
                 self._statement(statement, at, following, here)
             except InputError as problem:
@@ -319,12 +186,13 @@ class ProcessBuilder:
             case p.Declare():
                 self._sequence((statement,), source, target, around)
             case _:
-                self._timeout = self._asks_timeout = False
+                variables = self._variables
+                variables.timeout = variables.asks_timeout = False
                 for action in self._actions(statement, around):
-                    if not self._asks_timeout or action.condition != FALSE:
+                    if not variables.asks_timeout or action.condition != FALSE:
                         self._add(source, target, action, around)
-                if self._asks_timeout:
-                    self._timeout = True
+                if variables.asks_timeout:
+                    variables.timeout = True
                     for action in self._actions(statement, around):
                         self._add(source, target, replace(action, idle=True), around)
 
@@ -342,12 +210,14 @@ class ProcessBuilder:
         )
 
     def _guard_by_provided(self, action: Action, provided: p.Expr, around: _Around) -> Action:
-        """An action that needs what the process is `provided` too, before anything is computed for it."""
-        if around.is_deterministic:
-            message = "a `d_step` of a process with `provided`"
-            raise error("W0711", message, action.span, "not supported: use `atomic`")
+        """An action that needs what the process is `provided` too, before anything is computed for it.
+
+        Of a `d_step` only the first statement does: the rest belongs to the same step.
+        """
+        if around.is_behind_first:
+            return action
         reads = Reads(count=action.temporaries)
-        values = self._values(self._outer, reads)
+        values = self._variables.values(self._outer, reads)
         allowed = values.truth(provided)
         own = (
             replace(item, condition=either(logical_not(allowed), item.condition))
@@ -385,6 +255,10 @@ class ProcessBuilder:
         start, end = source, target
         inner = around
         if choice.is_loop:
+            begins_step = around.is_deterministic and not around.is_behind_first
+            if begins_step and self._process.provided is not None:
+                message = "a loop at the beginning of a `d_step` of a process with `provided`"
+                raise error("W0711", message, choice.span, "not supported: put `skip` before it")
             start = automaton.point(around.block)
             automaton.jump(source, start)
             end = start
@@ -415,7 +289,7 @@ class ProcessBuilder:
     def _for_each(self, loop: p.ForEach, source: int, target: int, around: _Around) -> None:
         """The indices of an array; or each message of a channel, which is received and sent again."""
         span, of = loop.span, loop.all_of
-        values = self._values(around.scope)
+        values = self._variables.values(around.scope)
         if not values.is_channel(of) or values.is_array(of):
             last = p.Number(values.length(of) - 1, span)
             self._for(p.For(loop.target, p.Number(0, span), last, loop.body, span), source, target, around)
@@ -424,7 +298,7 @@ class ProcessBuilder:
         count = p.Use(f"#{self._hidden}", span)
         scope = Scope(around.scope)
         hidden = p.Variable(name=count.name, type=p.Type.BYTE, span=span)
-        self._declare(p.Declare((hidden,), span), scope, is_first=True)
+        self._variables.declare(p.Declare((hidden,), span), scope, is_first=True)
         self._built.variables.pop(count.name, None)
         message = p.Receive(of, (p.Pattern(loop.target, is_matched=False, span=span),), False, False, span)
         again = p.Send(of, (loop.target,), False, span)
@@ -457,7 +331,7 @@ class ProcessBuilder:
         if around.is_deterministic:
             self._statement(low, source, target, around)
             return
-        values = self._values(around.scope)
+        values = self._variables.values(around.scope)
         place = values.place(select.target)
         if place.storage.is_shared and around.block is None and not _is_one_step(select):
             one_more = p.Infix("+", select.target, p.Number(1, span), span)
@@ -477,7 +351,7 @@ class ProcessBuilder:
     # Statements that act
 
     def _actions(self, statement: p.Statement, around: _Around) -> Sequence[Action]:
-        values = self._values(around.scope)
+        values = self._variables.values(around.scope)
         match statement:
             case p.Test(condition, span):
                 if isinstance(condition, p.Run):
@@ -564,26 +438,6 @@ class ProcessBuilder:
             raise error("W0709", "an argument that is not a channel", argument.span, "expected a channel")
         self._declarations.needs_dynamic = True
         return None
-
-    def _special(self, special: p.Special) -> Expr:
-        if special.word == "_pid" and self._instance.pid is not None:
-            return Constant(self._instance.pid)
-        if special.word == "timeout":
-            self._asks_timeout = True
-            return TRUE if self._timeout else FALSE
-        self._declarations.needs_dynamic = True
-        if special.word == "_pid":
-            raise error(
-                "W0709",
-                "the number of this process is not constant",
-                special.span,
-                "it depends on the order in which processes are started",
-            )
-        raise error("W0711", f"`{special.word}` is not supported", special.span, "expected an expression")
-
-
-def _question_value(values: Values, question: p.Ask | p.Peek) -> Expr:
-    return Messages(values).question_value(question)
 
 
 def _require_shared(place: CellReference, use: p.Use) -> CellReference:

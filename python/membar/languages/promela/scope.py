@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from membar.diagnostics import InputError, close_matches, error
 from membar.languages.promela import syntax as p
@@ -11,6 +11,9 @@ from membar.program.expr import Expr, Extend
 from membar.program.program import MemoryObject
 from membar.records import record, replace
 from membar.source import Span
+
+if TYPE_CHECKING:
+    from membar.languages.promela.trace import Trace
 
 MOST_ELEMENTS = 1 << 16
 _BITS = {
@@ -81,6 +84,8 @@ class Storage:
 
     def first(self, cell: int) -> int:
         """The first value of a cell."""
+        if len(self.listed) == self.count:
+            return self.listed[cell]
         if not self.listed or self.own is None:
             return self.initial
         return self.listed[min(cell % self.own, len(self.listed) - 1)]
@@ -122,6 +127,7 @@ class Channel:
         total: number of channels declared together.
         element: which of these this one is, where it is no array.
         identity: the number of the first of these, where channels are values; 0: they are not.
+        watched_by: what follows its messages (`trace`).
     """
 
     name: str
@@ -131,6 +137,7 @@ class Channel:
     total: int = 1
     element: int = 0
     identity: int = 0
+    watched_by: Trace | None = None
     span: Span
 
     @property

@@ -8,7 +8,7 @@ is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from membar.diagnostics import Diagnostic, InputError, error
@@ -16,14 +16,22 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
 from membar.languages.promela.channels import FULL_FENCE, meetings_of, memory_of
 from membar.languages.promela.claims import Claims
-from membar.languages.promela.declarations import Declarations, assigned_names, ghost_names
+from membar.languages.promela.declarations import (
+    Declarations,
+    assigned_names,
+    ghost_names,
+    parts_checked,
+    read_trace,
+)
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.predicates import Running
-from membar.languages.promela.process import Built, Instance, ProcessBuilder
+from membar.languages.promela.process import ProcessBuilder
+from membar.languages.promela.remote import Mirror, RemoteReferences, edge_with_mirrors
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
-from membar.languages.promela.starts import repeated_starts, started_names, starts_of
+from membar.languages.promela.starts import has_starts, repeated_starts, started_names, starts_of
 from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
 from membar.languages.promela.values import LAST, PROCESSES, CellReference, address, assignment, constant
+from membar.languages.promela.variables import Built, Instance
 from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr, Register, equals
 from membar.program.folding import fold
 from membar.program.operations import Assume, Load, Operation, Receive, Send, Set
@@ -78,12 +86,16 @@ class _Stack:
         self._actives: list[p.Process] = []
         self._started: list[str] = []
         self._slots: list[list[_Code]] = []
+        self._remotes = RemoteReferences()
+        self._mirrored: dict[str, Storage] = {}  # memory for them, with its first values
+        self._shared: dict[str, _Code] = {}  # of processes that are the same under every number
         self._is_bounded = True
         self._found: list[Diagnostic] = []
 
     def read(self) -> None:
         """Builds the processes of all numbers."""
         self.declarations.symbols(self._module.symbols, self._scope)
+        self.declarations.trace = read_trace(self._module, self._scope)
         for item in self._module.variables:
             meaning = self.declarations.variable(item, self._scope, shared=True)
             self._scope.declare(item.name, meaning, item.span)
@@ -93,6 +105,10 @@ class _Stack:
             self._actives += [process] * copies
         count = self._count_processes()
         width = 1 + max((len(self._by_name[name].parameters) for name in self._started), default=0)
+        first = [frozenset({process.name}) for process in self._actives]
+        first += [frozenset[str]()] * (count - len(first))
+        started = frozenset(self._started)
+        self._remotes.processes = [names | started if number else names for number, names in enumerate(first)]
         for number in range(count):
             codes: list[_Code] = []
             if number < len(self._actives):
@@ -150,7 +166,9 @@ class _Stack:
         return total
 
     def _built(self, process: p.Process, instance: Instance) -> Built:
-        builder = ProcessBuilder(process, instance, self._scope, self.declarations, self._process_of)
+        builder = ProcessBuilder(
+            process, instance, self._scope, self.declarations, self._process_of, remotes=self._remotes
+        )
         return builder.build()
 
     def _process_of(self, run: p.Run) -> p.Process:
@@ -160,10 +178,15 @@ class _Stack:
         return self._by_name[run.process]
 
     def _code(self, process: p.Process, number: int, count: int, width: int, *, is_started: bool) -> _Code:
+        if not is_started and process.name in self._shared:
+            return self._shared[process.name]
         name = f"{process.name}_{number}" if is_started else f"{process.name}_{number}'"
         instance = Instance(name=name, pid=number, is_started=is_started)
         built = self._built(process, instance)
-        return _Code(process, built, steps_of(built, self._starter(number, count, width)))
+        code = _Code(process, built, steps_of(built, self._starter(number, count, width)))
+        if not is_started and not built.asks_number and not built.channels and not has_starts(built):
+            self._shared[process.name] = code
+        return code
 
     def _starter(self, number: int, count: int, width: int) -> Starter:
         """What starts a process in a thread: it gets the number of those that there are."""
@@ -215,6 +238,8 @@ class _Stack:
             errors=tuple(claims.errors),
             claims=tuple(claims.claims),
             label_claims=label_claims(running),
+            goes_on_after_assertions=True,
+            partly_checked=parts_checked(self.declarations),
             notes=tuple(dict.fromkeys((*notes, *claims.notes))),
             span=self._module.span,
         )
@@ -235,7 +260,11 @@ class _Stack:
         yield replace(PROCESSES, initial=len(self._actives), span=self._module.span).memory()
         if self._module.asks_last:
             yield replace(LAST, span=self._module.span).memory()
+        if self.declarations.trace is not None:
+            yield self.declarations.trace.storage.memory()
         for storage in self._storages:
+            yield storage.memory()
+        for storage in self._mirrored.values():
             yield storage.memory()
         for channel in channels:
             for storage in memory_of(channel):
@@ -281,8 +310,15 @@ class _Stack:
         if any(edge.target == 1 for edge in edges):
             why = f"more than {len(self._slots)} processes at a time"
             edges.append(Edge(source=1, target=1, span=codes[0].process.span, unfollowed=why))
+            held.add(1)  # where the run is not followed, nobody goes on
         if self._module.asks_last:
             edges = [edge_with_last(edge, number, self._module.span) for edge in edges]
+        if self._remotes.seen:
+            mirrors = list(self._mirrors(running))
+            edges = [edge_with_mirrors(edge, mirrors) for edge in edges]
+            for mirror in mirrors:
+                first = registers.get(mirror.register, 0) if mirror.register else entry in mirror.points
+                self._mirrored[mirror.storage.name] = replace(mirror.storage, initial=int(first))
         thread = Thread(
             name=name,
             entry=entry,
@@ -294,6 +330,35 @@ class _Stack:
             span=codes[0].process.span if codes else None,
         )
         return thread, running
+
+    def _mirrors(self, running: Sequence[Running]) -> Iterator[Mirror]:
+        """What others see of these processes.
+
+        Raises:
+            InputError: there is no such label or variable.
+        """
+        for item in running:
+            automaton = item.built.automaton
+            for seen, storage in self._remotes.seen.items():
+                if (seen.number, seen.process) != (item.number, item.process):
+                    continue
+                if seen.register:
+                    known: Collection[str] = item.built.registers
+                    if seen.register in known:
+                        yield Mirror(storage, register=seen.register)
+                        continue
+                elif not seen.label:
+                    yield Mirror(storage, item.points or frozenset())
+                    continue
+                elif seen.label in automaton.labels:
+                    place = automaton.follow_jumps(automaton.labels[seen.label])
+                    yield Mirror(storage, frozenset(item.steps.points.get(place, ())))
+                    continue
+                else:
+                    known = automaton.labels
+                name = storage.name
+                message = f"process `{item.process}` has no `{seen.label or seen.register}`, as in `{name}`"
+                raise error("W0706", message, storage.span, f"there are: {', '.join(sorted(known))}")
 
     def _first_step(self, code: _Code, entry: int, number: int) -> Edge:
         """The step in which a process starts: its arguments come with a message."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from membar.languages.promela.actions import Action, Kind, Move, Start
 from membar.languages.promela.automaton import Automaton
-from membar.languages.promela.process import Built
 from membar.languages.promela.scope import Channel
+from membar.languages.promela.variables import Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr
 from membar.program.folding import fold

@@ -115,6 +115,7 @@ class Statements:
             fields.append((kind, width or (31 if kind is p.Type.UNSIGNED else 0), record))
             if not cursor.accept(","):
                 break
+        cursor.accept(";")  # the end of a line
         cursor.expect("}", "after the types of a message")
         return p.ChannelShape(capacity, tuple(fields), cursor.since(start))
 

@@ -24,8 +24,9 @@ from membar.languages.promela.automaton import Automaton
 from membar.languages.promela.channels import FULL_FENCE
 from membar.languages.promela.contraction import without_held_points
 from membar.languages.promela.path import Path
-from membar.languages.promela.process import FENCE_OF_ALL, Built
+from membar.languages.promela.process import FENCE_OF_ALL
 from membar.languages.promela.values import GHOST, LAST, CellReference, assignment
+from membar.languages.promela.variables import Built
 from membar.program.dependencies import registers_written
 from membar.program.expr import FALSE, MASK, TRUE, Constant, Expr
 from membar.program.folding import either, logical_not

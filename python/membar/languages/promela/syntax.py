@@ -442,4 +442,5 @@ class Module:
     traces: tuple[Trace, ...]
     ghosts: tuple[tuple[str, Span], ...] = ()
     asks_last: bool = False
+    asks_count: bool = False
     span: Span

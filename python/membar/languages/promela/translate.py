@@ -11,16 +11,23 @@ from membar.languages.promela import syntax as p
 from membar.languages.promela.actions import Move, Start
 from membar.languages.promela.channels import meetings_of, memory_of
 from membar.languages.promela.claims import ERROR_STATE, Claims
-from membar.languages.promela.declarations import Declarations, assigned_names, ghost_names
+from membar.languages.promela.declarations import (
+    Declarations,
+    assigned_names,
+    ghost_names,
+    parts_checked,
+    read_trace,
+)
 from membar.languages.promela.inlines import label_of
 from membar.languages.promela.labels import label_claims
 from membar.languages.promela.parser import parse
 from membar.languages.promela.predicates import Running
-from membar.languages.promela.process import Built, Instance, ProcessBuilder
+from membar.languages.promela.process import ProcessBuilder
 from membar.languages.promela.scope import Channel, Scope, Storage, storages
 from membar.languages.promela.starts import Started, starts_of
 from membar.languages.promela.steps import Starter, Steps, edge_with_last, steps_of
 from membar.languages.promela.values import LAST, constant
+from membar.languages.promela.variables import Built, Instance
 from membar.program.expr import TRUE, Constant, Expr, Register, equals
 from membar.program.operations import Operation, Set, Spawn
 from membar.program.predicate import StatePredicate
@@ -102,7 +109,7 @@ class _Translation:
         self._refuse_unsupported()
         self._globals()
         self._actives()
-        if self._declarations.needs_dynamic:
+        if self._declarations.needs_dynamic or self._module.asks_count:
             return self._stacked()
         if self._found:
             raise InputError(*dict.fromkeys(self._found))
@@ -135,6 +142,8 @@ class _Translation:
             errors=tuple(claims.errors),
             claims=tuple(claims.claims),
             label_claims=label_claims(running),
+            goes_on_after_assertions=True,
+            partly_checked=parts_checked(self._declarations),
             notes=tuple(
                 dict.fromkeys((*(note for item in running for note in item.built.notes), *claims.notes))
             ),
@@ -150,11 +159,6 @@ class _Translation:
 
     def _refuse_unsupported(self) -> None:
         """What is read but has no meaning here is refused by name."""
-        for trace in self._module.traces:
-            word = "notrace" if trace.is_forbidden else "trace"
-            self._found += error(
-                "W0711", f"`{word}` is not supported", trace.span, "expected a process"
-            ).diagnostics
         for process in self._module.processes:
             if process.priority is not None:
                 place = process.priority.span
@@ -165,6 +169,7 @@ class _Translation:
     def _globals(self) -> None:
         with self._collect_errors():
             self._declarations.symbols(self._module.symbols, self._scope)
+            self._declarations.trace = read_trace(self._module, self._scope)
         for item in self._module.variables:
             with self._collect_errors():
                 self._global(item)
@@ -339,6 +344,8 @@ class _Translation:
     def _objects(self) -> Iterator[MemoryObject]:
         if self._module.asks_last:
             yield replace(LAST, span=self._module.span).memory()
+        if self._declarations.trace is not None:
+            yield self._declarations.trace.storage.memory()
         for storage in self._storages:
             yield storage.memory()
         for channel in self._channels:

@@ -85,7 +85,8 @@ class Values:
     Attributes:
         special: what `_pid` and the like are; raises for what is not known.
         channels: all channels, where channels are values; None where they are not.
-        peek: the value of a question about a channel.
+        ask: the value of a question about a channel.
+        remote: the value of a reference to another process, where statements may have any.
     """
 
     def __init__(
@@ -96,8 +97,10 @@ class Values:
         special: Callable[[p.Special], Expr],
         ask: Callable[[Values, p.Ask | p.Peek], Expr],
         channels: Sequence[Channel] | None = None,
+        remote: Callable[[p.Remote, Values], Expr] | None = None,
     ) -> None:
         self.scope = scope
+        self._remote = remote
         self.channels = channels
         self.reads = reads
         self._special = special
@@ -123,8 +126,8 @@ class Values:
                 return self._infix(expr, needed)
             case p.Conditional(condition, then, otherwise):
                 test = truth(self.of(condition, needed))
-                first = self.of(then, both(needed, test))
-                second = self.of(otherwise, both(needed, logical_not(test)))
+                first = self.of(then, _also(needed, test))
+                second = self.of(otherwise, _also(needed, logical_not(test)))
                 return fold(Select(test, first, second))
             case p.Ask() | p.Peek():
                 return self._ask(self, expr)
@@ -138,6 +141,8 @@ class Values:
                 raise error(
                     "W0709", "`run` inside an expression", expr.span, "it must be a statement of its own"
                 )
+            case p.Remote() if self._remote is not None:
+                return self._remote(expr, self)
             case p.Remote() | p.ProcessQuestion():
                 raise error(
                     "W0711",
@@ -148,7 +153,14 @@ class Values:
 
     def again(self) -> Values:
         """The same, with nothing read yet."""
-        return Values(self.scope, Reads(), special=self._special, ask=self._ask, channels=self.channels)
+        return Values(
+            self.scope,
+            Reads(),
+            special=self._special,
+            ask=self._ask,
+            channels=self.channels,
+            remote=self._remote,
+        )
 
     def truth(self, expr: p.Expr) -> Expr:
         """Whether an expression is not 0."""
@@ -170,10 +182,10 @@ class Values:
         left = self.of(expr.left, needed)
         if sign == "&&":
             left = truth(left)
-            return both(left, truth(self.of(expr.right, both(needed, left))))
+            return both(left, truth(self.of(expr.right, _also(needed, left))))
         if sign == "||":
             left = truth(left)
-            return either(left, truth(self.of(expr.right, both(needed, logical_not(left)))))
+            return either(left, truth(self.of(expr.right, _also(needed, logical_not(left)))))
         right = self.of(expr.right, needed)
         if sign == "->":  # of formulas; between values it is part of a choice
             return either(logical_not(truth(left)), truth(right))
@@ -337,6 +349,11 @@ class Values:
         )
         self.demand(in_bounds, TRUE, f"index of `{use.name}` out of bounds", use.span)
         return meaning, index
+
+
+def _also(needed: Expr, condition: Expr) -> Expr:
+    """That both hold, which is simplified only where somebody asks: most expressions are always defined."""
+    return condition if needed == TRUE else Binary(BinaryOp.AND, truth(needed), truth(condition))
 
 
 def _leaves(whole: p.Use, last: p.Use, meaning: Meaning | None) -> Iterator[p.Use]:

@@ -163,3 +163,17 @@ def test_a_comparison_that_spin_takes_apart_is_noted() -> None:
     assert notes == [
         "`[] x >= 0` is read as `[] (x >= 0)`; SPIN 6.5 compares a constant there: use parentheses"
     ]
+
+
+def test_a_claim_is_answered_beside_a_failing_assertion() -> None:
+    text = "byte x; active proctype P() { do :: x = 1 - x; assert(x == 0) od }\n"
+    result = check(f"{text}ltl safe {{ [] (x < 2) }} ltl low {{ [] (x < 1) }} ltl live {{ []<> (x == 1) }}")
+    found = {item.claim or item.property: str(item.verdict) for item in result.findings}
+    assert found == {"safe": "holds", "low": "violated", "live": "holds", "assertions": "violated"}
+
+
+def test_a_bound_on_processes_counts_only_where_it_is_reached() -> None:
+    text = "byte x; proctype W() { x > 0 } active proctype P() { do :: %s -> run W() :: break od }"
+    for guard, verdict in (("_nr_pr < 5", "holds"), ("true", "holds-within")):
+        result = membar.check(source(text % guard), model="sc", properties=("assertions",))
+        assert result.verdict == verdict

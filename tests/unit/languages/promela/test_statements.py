@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unit.languages.promela.cases import CASES, Case
+from unit.languages.promela.case import Case
+from unit.languages.promela.cases import CASES
 from unit.languages.promela.texts import broken, program
 
 
