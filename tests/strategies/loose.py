@@ -48,7 +48,7 @@ from membar.program.temporal import (
 )
 
 _SHARED = ("x", "y")
-_CLAIMS = 8
+_CLAIMS = 12
 KINDS = (
     "", "message", "array", "ghost", "atomic block", "message", "", "flush all", "assertion", "channel",
     "idle", "message", "committed", "ghost", "exclusive", "message", "", "flush all", "join", "rank", "idle",
@@ -92,7 +92,8 @@ class _Code:
         self.random = random
         self.number = number
         self.kind = kind
-        self.steps = random.randint(2 if kind == "atomic block" else 1, 3)
+        is_block = kind in {"atomic block", "committed"}
+        self.steps = random.randint(2 if is_block else 1, 2 if kind in {"array", "flush all", "ghost"} else 3)
         edges = [self._edge(point, point + 1) for point in range(self.steps)]
         if random.randrange(2):  # a second way, which may have to wait
             edges.append(self._edge(random.randrange(self.steps), random.randint(0, self.steps)))
@@ -104,7 +105,7 @@ class _Code:
         if kind == "join" and number == 0:
             edges = _around(edges, [Spawn(f"P{other}") for other in range(1, count)], Join("P1"))
         self.edges = tuple(edges)
-        self.special = frozenset({random.randint(kind == "atomic block", self.steps)})
+        self.special = frozenset({random.randint(int(is_block), self.steps - is_block)})
 
     def thread(self, number: int) -> Thread:
         """The thread with this number."""
