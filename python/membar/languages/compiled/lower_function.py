@@ -161,7 +161,10 @@ class FunctionBody:
                 raise UnsupportedError(f"{_describe(instruction)} is not supported")
 
     def _variables(self) -> Mapping[str, tuple[str, int | None]]:
-        """The source's variables, by the name of their memory: their names, and what describes them."""
+        """The source's variables, by the name of their memory: their names, and what describes them.
+
+        rustc also says what functions call a variable that were inlined; the function's own name counts.
+        """
         found: dict[str, tuple[str, int | None]] = {}
         for block in self.body:
             for item in block.instructions:
@@ -171,7 +174,10 @@ class FunctionBody:
                     and item.variable is not None
                 ):
                     name = self.metadata.node(item.variable).fields.get("name")
-                    if isinstance(item.operand.value, llvm.Local) and isinstance(name, str):
+                    if not isinstance(item.operand.value, llvm.Local) or not isinstance(name, str):
+                        continue
+                    place = self.metadata.place(item.location)
+                    if place is None or place.call is None or item.operand.value.name not in found:
                         found[item.operand.value.name] = (name, item.variable)
         return found
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from membar.code import ir
 from membar.code.shapes import Name, Shape, name_of
 from membar.languages.compiled.program import parse_compiled
 from membar.source import SourceFile
-from strategies.compiled_code import needs_clang
+from strategies.compiled_code import code_of_llvm, needs_clang
 
 INT, CHAR, PTR = Shape(size=4), Shape(size=1), Shape(size=8)
 NODE = Shape(size=16, members=((0, "value", INT), (8, "next", PTR)))
@@ -81,3 +84,41 @@ int main(void) {
 """
     names = [item.name for item in parse_compiled(SourceFile("heap.c", text)).objects]
     assert {"head", "node_t@5.value", "node_t@5.next", "int@6[1]"} <= set(names)
+
+
+INLINED = """
+@shared = global ptr null
+define i32 @main() !dbg !5 {
+  %slot = alloca i32
+  store ptr %slot, ptr @shared
+  FIRST
+  SECOND
+  ret i32 0, !dbg !6
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!9}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !1, isOptimized: false, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.rs", directory: "/")
+!2 = distinct !DISubprogram(name: "swap", file: !1, line: 9, unit: !0, spFlags: DISPFlagDefinition)
+!3 = !DILocalVariable(name: "counter", scope: !5, file: !1, line: 2)
+!4 = !DILocalVariable(name: "self", scope: !2, file: !1, line: 9)
+!5 = distinct !DISubprogram(name: "main", file: !1, line: 1, unit: !0, spFlags: DISPFlagDefinition)
+!6 = !DILocation(line: 2, column: 1, scope: !5)
+!7 = !DILocation(line: 9, column: 1, scope: !2, inlinedAt: !6)
+!9 = !{i32 2, !"Debug Info Version", i32 3}
+"""
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_variable_has_the_name_of_its_own_function(*, is_first: bool) -> None:
+    own = "#dbg_declare(ptr %slot, !3, !DIExpression(), !6)"
+    inlined = "#dbg_declare(ptr %slot, !4, !DIExpression(DW_OP_deref), !7)"
+    first, second = (own, inlined) if is_first else (inlined, own)
+    module = code_of_llvm(INLINED.replace("FIRST", first).replace("SECOND", second))
+    (slot,) = (
+        item
+        for block in module.functions["main"].blocks
+        for item in block.instructions
+        if isinstance(item, ir.Slot)
+    )
+    assert slot.variable == "counter"

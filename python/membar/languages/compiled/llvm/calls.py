@@ -159,4 +159,10 @@ def read_debug_record(cursor: Cursor) -> DebugDeclare | None:
     cursor.expect(",")
     variable = int(cursor.take()[1:]) if cursor.kind == "metadata" and cursor.text[1:].isdigit() else None
     span = cursor.source.span(cursor.start, cursor.end)
-    return DebugDeclare(kind=kind, operand=operand, variable=variable, span=span)
+    location: int | None = None
+    while cursor.text and cursor.text != ")":  # the last number is that of the place
+        if cursor.kind == "metadata" and cursor.text[1:].isdigit():
+            location = int(cursor.text[1:])
+        _read_metadata_operand(cursor)
+        cursor.accept(",")
+    return DebugDeclare(kind=kind, operand=operand, variable=variable, location=location, span=span)
