@@ -216,7 +216,7 @@ class Blocks:
         )
 
     def _collect_variables(self) -> None:
-        """The variables that somebody may use after their end."""
+        """The variables that may be used after their lifetime ended."""
         for site in sorted({site for late in self.lifetimes.late.values() for site in late}):
             if site.startswith("@") and site[1:] in self.module.objects:
                 item = self.module.objects[site[1:]]

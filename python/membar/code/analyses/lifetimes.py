@@ -64,7 +64,7 @@ class Lifetimes:
 
     Attributes:
         ends: by site, where its objects end.
-        late: the instructions that may access an object after its end, and the sites of those objects.
+        late: the instructions that may access an object whose lifetime ended, and the sites of those objects.
     """
 
     def __init__(

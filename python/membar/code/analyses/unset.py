@@ -1,4 +1,4 @@
-"""Which values and which memory may have bits that were never set.
+"""Which values and which memory may have uninitialised bits.
 
 Such bits may be moved, in parts too: they go through copies and through operations on bits, as in setting a
 bit field of a structure without values. Everything else that uses them is an error of the program.

@@ -23,7 +23,7 @@ from membar.records import replace
 FIRST_FUNCTION = {False: 0x4444_4010_0000, True: 0x4410_0000}  # by whether pointers have 32 bits
 """Where functions lie: words that no data has."""
 _UNSET = {size: ((word, word, "uninitialised"),) for size, word in NUMBERS.items() if size >= 4}
-"""The words that stand for memory that was never set; small ones may well be values of the program."""
+"""The words that stand for uninitialised memory; small ones may well be values of the program."""
 _MOST_NAMES = 256
 """So many parts of an object have names for pointers to them."""
 

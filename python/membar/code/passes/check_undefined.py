@@ -1,4 +1,4 @@
-"""Makes memory that was never set hold numbers that say so, and checks for them where they matter.
+"""Fills uninitialised memory with numbers that stand for it, and checks for them where they matter.
 
 Such a number may be copied. It is a violation to compute with it, to decide by it or to use it as an address:
 then the load that found it is checked. Programs do not compute such numbers of four and eight bytes. One of
@@ -410,7 +410,7 @@ def _values_that_matter(function: ir.Function) -> Iterator[str]:
 
 PASS = Pass(
     name="check_undefined",
-    purpose="makes memory that was never set say so, and checks for it where it matters",
+    purpose="marks uninitialised memory, and checks for it where it matters",
     needs=("split_cells",),
     run=check_undefined,
 )

@@ -1,9 +1,9 @@
-"""Gives allocated memory a place, and checks that no memory is used after its end.
+"""Gives allocated memory a place, and checks for use after free and use after scope.
 
 Every call that allocates has a block of its own, and may also get any block of the same size back that may
 have been released before: without that no address would come twice, and some mistakes would stay hidden.
 Blocks and variables that end while others may still use them lie in a region, equally far apart. In front of
-each is its *state*: 1 after its end, 0 otherwise. Accesses that may come too late look at it first.
+each is its *state*: 1 after its lifetime ended, 0 otherwise. Accesses that may come too late read it first.
 """
 
 from __future__ import annotations
@@ -437,7 +437,7 @@ class _Rewriting:
 
 PASS = Pass(
     name="place_heap",
-    purpose="gives allocated memory a place, and checks that no memory is used after its end",
+    purpose="gives allocated memory a place, and checks for use after free and use after scope",
     needs=("place_locals", "spawn_threads"),
     run=place_heap,
 )

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from membar.code import ir
 from membar.code.analyses.blocks import is_in_header_or_library
-from membar.code.lifetimes import with_ends
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
 from membar.code.passes import Pass
 from membar.code.rewrite import Substitution, with_operands, with_values
 from membar.code.structure import operands, targets
+from membar.code.thread_lifetimes import with_ends
 from membar.records import replace
 
 _Start = tuple[str, str, int]

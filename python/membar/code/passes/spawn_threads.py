@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from membar.code import ir
-from membar.code.lifetimes import with_ends
 from membar.code.linear import AnyNumber
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
@@ -19,6 +18,7 @@ from membar.code.passes.inline_calls import inline_into
 from membar.code.primitives import ARGUMENT, PREFIX, SPAWN, SPAWN_COPIES
 from membar.code.rewrite import with_operands_in, with_values
 from membar.code.structure import operands, results
+from membar.code.thread_lifetimes import with_ends
 from membar.records import replace
 
 ENTRY = "main"

@@ -1,4 +1,4 @@
-"""The ends of variables that live as long as their thread."""
+"""Ends the lifetime of variables that live as long as their thread."""
 
 from __future__ import annotations
 
