@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from membar.diagnostics import InputError
@@ -227,3 +229,10 @@ def test_layout_follows_the_target() -> None:
     assert narrow.pointer_bits() == 32
     assert narrow.size(Struct((Integer(8), Pointer()))) == 8
     assert not DataLayout("E-m:e-i64:64", {}).is_little_endian
+
+
+@pytest.mark.parametrize("number", ["!", "!x", '!"a"', "!²"])
+def test_a_wrong_number_of_debug_information_is_no_traceback(number: str) -> None:
+    text = f"define i32 @main() !dbg {number} {{\n  ret i32 0\n}}\n"
+    with contextlib.suppress(InputError):
+        assert "main" in read_module(SourceFile("a.ll", text)).functions

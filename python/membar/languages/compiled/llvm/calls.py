@@ -139,7 +139,7 @@ def _debug_call(call: Call) -> DebugDeclare | None:
 
 
 def _metadata_number(operand: Operand) -> int | None:
-    if isinstance(operand, MetadataOperand) and operand.text[1:].isdigit():
+    if isinstance(operand, MetadataOperand) and operand.text[1:].isdecimal():
         return int(operand.text[1:])
     return None
 
@@ -157,7 +157,7 @@ def read_debug_record(cursor: Cursor) -> DebugDeclare | None:
     else:
         _read_metadata_operand(cursor)
     cursor.expect(",")
-    variable = int(cursor.take()[1:]) if cursor.kind == "metadata" and cursor.text[1:].isdigit() else None
+    variable = int(cursor.take()[1:]) if cursor.kind == "metadata" and cursor.text[1:].isdecimal() else None
     span = cursor.source.span(cursor.start, cursor.end)
     location: int | None = None
     while cursor.text and cursor.text != ")":  # the last number is that of the place

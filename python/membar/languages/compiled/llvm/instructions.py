@@ -97,7 +97,7 @@ def _read_attachments(cursor: Cursor) -> int | None:
         if cursor.kind != "metadata":
             raise cursor.unreadable("metadata")
         name = cursor.take()
-        if cursor.kind == "metadata" and cursor.text[1:].isdigit():
+        if cursor.kind == "metadata" and cursor.text[1:].isdecimal():
             number = int(cursor.take()[1:])
             if name == "!dbg":
                 location = number

@@ -196,7 +196,7 @@ def _metadata(cursor: Cursor) -> Value:
                 cursor.accept(",")
             return Node("", {}, tuple(elements))
         return cursor.string()
-    if text[1:].isdigit():
+    if text[1:].isdecimal():
         return Ref(int(text[1:]))
     if text[1:2] == '"':
         return text[2:-1]

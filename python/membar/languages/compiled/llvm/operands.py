@@ -59,7 +59,7 @@ def is_type_next(cursor: Cursor) -> bool:
     """Whether a type comes next."""
     text = cursor.text
     if cursor.kind == "word":
-        return text in SIMPLE or text in ("ptr", "target") or (text[0] == "i" and text[1:].isdigit())
+        return text in SIMPLE or text in ("ptr", "target") or (text[0] == "i" and text[1:].isdecimal())
     return text in ("[", "{", "<") or (cursor.kind == "symbol" and text[0] == "%")
 
 

@@ -208,7 +208,7 @@ class _Reader:
             if cursor.kind == "metadata":
                 name = cursor.take()
                 value = cursor.take()
-                if name == "!dbg" and value[1:].isdigit():
+                if name == "!dbg" and value[1:].isdecimal():
                     debug = int(value[1:])
             elif cursor.accept("align"):
                 align = cursor.number()
@@ -247,7 +247,7 @@ class _Reader:
             word, kind = cursor.take(), cursor.kind
             is_noreturn = is_noreturn or word == "noreturn" or word in self.noreturn
             has_personality = has_personality or word == "personality"
-            if word == "!dbg" and kind == "metadata":
+            if word == "!dbg" and kind == "metadata" and cursor.text[1:].isdecimal():
                 debug = int(cursor.take()[1:])
         self.functions[name] = Function(
             name=name,
@@ -288,7 +288,7 @@ class _Reader:
     def _read_body(self, start: int, end: int, parameters: tuple[Parameter, ...]) -> tuple[Block, ...]:
         blocks: list[Block] = []
         # An entry block without a label takes the first number that no unnamed parameter has.
-        name = str(sum(item.name.isdigit() for item in parameters))
+        name = str(sum(item.name.isdecimal() for item in parameters))
         instructions: list[Instruction] = []
 
         def close() -> None:

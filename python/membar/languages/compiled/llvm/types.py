@@ -121,7 +121,7 @@ class DataLayout:
             space = int(numbers[0] or 0)
             self._pointer_bits[space] = int(numbers[1])
             self._pointer_align[space] = int(numbers[2]) // 8
-        elif kind in "ifv" and len(numbers) >= 2 and numbers[0].isdigit():
+        elif kind in "ifv" and len(numbers) >= 2 and numbers[0].isdecimal():
             table = {"i": self._integer_align, "f": self._float_align, "v": self._vector_align}[kind]
             table[int(numbers[0])] = max(int(numbers[1]) // 8, 1)
 
