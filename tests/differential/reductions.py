@@ -138,6 +138,8 @@ def campaign(count: int, *, first: int = 0, most: int = 150, dve: bool = False) 
         models, fairness = MODELS, FAIR
         if kind in {"ghost", "flush all"}:  # only there stores wait for others, or do not wait
             models, fairness = [item for item in MODELS if item[0] != "sc"], FAIR[:3]
+        if kind == "message" and random.randrange(2):
+            models = MODELS[:1]
         (name, bound), fair = random.choice(models), random.choice(fairness)
         if dve:
             program = dve_program(seed)

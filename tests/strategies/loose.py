@@ -58,7 +58,7 @@ KINDS = (
 def loose_program(seed: int, kind: str = "", *, alike: bool = False) -> Program:
     """The random program number `seed`, with claims without X; all threads may be `alike`, but for joins."""
     random = Random(f"loose {seed}")
-    count = random.choice((2, 2, 2, 3))
+    count = 2 if kind == "message" else random.choice((2, 2, 2, 3))
     codes = [_Code(random, number, kind, count) for number in range(1 if alike else count)]
     threads = tuple(codes[0 if alike else number].thread(number) for number in range(count))
     own = MemoryObject(name="own", size=1, count=max(len(codes), 2), is_array=True)
@@ -94,9 +94,12 @@ class _Code:
         self.kind = kind
         is_block = kind in {"atomic block", "committed"}
         self.steps = random.randint(2 if is_block else 1, 2 if kind in {"array", "flush all", "ghost"} else 3)
-        edges = [self._edge(point, point + 1) for point in range(self.steps)]
-        if random.randrange(2):  # a second way, which may have to wait
-            edges.append(self._edge(random.randrange(self.steps), random.randint(0, self.steps)))
+        plan = self._messages() if kind == "message" else [self._operations() for _ in range(self.steps)]
+        self.steps = len(plan)
+        edges = [self._edge(point, point + 1, step) for point, step in enumerate(plan)]
+        if random.randrange(4 if kind == "message" else 2) == 0:  # a second way, which may have to wait
+            source, target = random.randrange(self.steps), random.randint(0, self.steps)
+            edges.append(self._edge(source, target, self._operations()))
         if (
             random.randrange(4 if kind == "message" else 2) == 0
         ):  # where a thread repeats its steps, it does later what was left out
@@ -118,15 +121,15 @@ class _Code:
             atomic=self.special if self.kind == "atomic block" else frozenset(),
         )
 
-    def _edge(self, source: int, target: int) -> Edge:
+    def _edge(self, source: int, target: int, operations: tuple[Operation, ...]) -> Edge:
         special = self.random.randrange(2) == 0
         guard: Expr = Constant(1)
-        if self.random.randrange(6) == 0:
+        if self.kind != "message" and self.random.randrange(6) == 0:
             guard = equals(Register("r"), Constant(self.random.randrange(2)))
         return Edge(
             source=source,
             target=target,
-            operations=self._operations(),
+            operations=operations,
             guard=guard,
             rank=int(self.kind == "rank" and special),
             idle=self.kind == "idle" and special,
@@ -134,7 +137,7 @@ class _Code:
 
     def _operations(self) -> tuple[Operation, ...]:
         random = self.random
-        if random.randrange(1 if self.kind == "message" else 2) == 0 and (special := self._special()):
+        if random.randrange(2) and (special := self._special()):
             return special
         own, shared = Address("own", self.number), Address(random.choice(_SHARED))
         match random.randrange(14):
@@ -158,6 +161,18 @@ class _Code:
                 return (load, Assume(equals(Register("s"), Constant(random.randrange(2))), waits=True))
             case _:
                 return (Fence(frozenset({random.choice(("MFENCE", "SFENCE"))})),)
+
+    def _messages(self) -> list[tuple[Operation, ...]]:
+        """What one thread alone writes, another one reads, and shows it in its own cell."""
+        mine, other = _SHARED[self.number % 2], _SHARED[1 - self.number % 2]
+        store = Store(address=Address(mine), value=Constant(1), size=1)
+        load = Load(register="r", address=Address(other), size=1)
+        show = Store(address=Address("own", self.number), value=Register("r"), size=1)
+        writing: list[tuple[Operation, ...]] = [(store,)]
+        apart: list[tuple[Operation, ...]] = [(load,), (show,)]
+        together: list[tuple[Operation, ...]] = [(load, show)]
+        reading = apart if self.random.randrange(3) else together
+        return self.random.choice((writing, reading, writing + reading, reading + writing))
 
     def _special(self) -> tuple[Operation, ...]:
         """An operation of the kind that the program is about."""
@@ -188,12 +203,6 @@ class _Code:
             case "ghost":
                 tags = frozenset({random.choice(("GHOST", "ATOMIC"))})
                 return (Store(address=shared, value=self._value(), size=1, tags=tags),)
-            case "message":  # what one thread alone writes, another one reads and shows in its own cell
-                mine, other = _SHARED[self.number % 2], _SHARED[1 - self.number % 2]
-                store = Store(address=Address(mine), value=Constant(1), size=1)
-                load = Load(register="r", address=Address(other), size=1)
-                show = Store(address=Address("own", self.number), value=Register("r"), size=1)
-                return random.choice(((store,), (store,), (load,), (load, show), (load, show)))
             case _:
                 return ()
 
