@@ -14,10 +14,11 @@ import membar
 import tiers
 from differential import spin
 from differential.promela import explore
-from differential.promela_campaign import disagreement, disagreement_with_spin
+from differential.promela_campaign import disagreement, disagreement_with_spin, disagreements_on_whole
 from membar.questions.task import Limits, Options
 from membar.source import SourceFile
 from strategies.promela import promela
+from strategies.whole_promela import whole_promela
 from unit.languages.promela import texts
 from unit.languages.promela.cases import CASES
 
@@ -64,6 +65,13 @@ def test_random_programs_are_worth_something() -> None:
 @pytest.mark.parametrize("seed", tiers.first(2, range(3000, 3006)))
 def test_random_programs_agree_with_spin(seed: int, tmp_path: Path) -> None:
     assert disagreement_with_spin(promela(seed), tmp_path) in (None, "skipped")
+
+
+@WITH_SPIN
+@pytest.mark.parametrize("seed", tiers.first(2, range(9000, 9009)))
+def test_random_programs_with_the_whole_language_agree_with_spin(seed: int, tmp_path: Path) -> None:
+    found = disagreements_on_whole(whole_promela(seed), tmp_path)
+    assert set(found.values()) <= {None, "skipped"}
 
 
 # In the C that SPIN writes, overflow has no meaning, and compilers use that.

@@ -17,7 +17,7 @@ _GLOBALS = ("x", "y", "b", "a[0]", "a[1]", "a[b]", "r.f", "r.g[1]", "m")
 # What one text may have; a text has some of them, so that each meets all others often.
 _PARTS = (
     "scopes", "inlines", "rendezvous", "buffer", "values", "atomic", "d_step", "unless", "timeout", "run",
-    "records", "loops", "provided", "count", "labels", "wide", "asserts",
+    "records", "loops", "provided", "count", "labels", "wide", "asserts", "remote",
 )  # fmt: skip
 
 
@@ -237,6 +237,8 @@ class _Writer:
 
     def condition(self) -> str:
         left = self.random.choice((*_GLOBALS, "k", "n", *self.visible))
+        if self.number > 0 and self.has("remote", 0.3):
+            return self.remote()
         if self.has("count", 0.15):
             left = "_nr_pr"
         simple = f"({left} {self.random.choice(_COMPARISONS)} {self.random.randint(0, 3)})"
@@ -245,6 +247,14 @@ class _Writer:
         return (
             f"({simple} {self.random.choice(('&&', '||'))} {self.random.choice(('b', '!b', 'x', 'k < 2'))})"
         )
+
+    def remote(self) -> str:
+        """Something of a process that was written before: whether it is at a label, or its variable."""
+        other = self.random.randrange(self.number)
+        name = f"P{other}[{other + self.has_parameters}]"
+        if self.labels[other] and self.random.random() < 0.6:
+            return f"({self.random.choice(('', '!'))}{name}@{self.random.choice(self.labels[other])})"
+        return f"({name}:k {self.random.choice(_COMPARISONS)} {self.random.randint(0, 3)})"
 
     def choice(self, depth: int) -> str:
         has_else = self.in_step or self.random.random() < 0.5
