@@ -12,6 +12,7 @@ from membar.engines.reference.candidates import combinations, consistent, skelet
 from membar.engines.reference.trace import Status
 from membar.engines.reference.values import all_traces
 from membar.languages.registry import load_model
+from membar.limits.budget import current
 from membar.models import evaluate
 from membar.models.evaluate import Evaluator
 from membar.models.explain import Failure
@@ -247,7 +248,7 @@ def _with_explanation(told: OutcomeAnswer) -> OutcomeAnswer:
     try:
         allowed, found = nearest_forbidden(told.program, told.program.condition, told.model.plan)
     except (EngineLimitError, LimitHitError) as limit:
-        return replace(told, reason=f"the cycle was not found: {limit}")
+        return replace(told, reason=f"the cycle was not found: {limit}; --limit time=5m searches for longer")
     if allowed and told.is_allowed is False:
         return replace(told, reason="the cycle was not found: it takes more iterations of a loop")
     if allowed:
@@ -295,7 +296,9 @@ def _candidates(program: Program, condition: FinalCondition) -> Iterator[Executi
     """Every execution, allowed or not, that ends as the condition asks."""
     plain = replace(expand(program), condition=replace(condition, formula=_wanted(condition)))
     observer, evaluator = Observer(plain), Evaluator(_ANYTHING_GOES)
-    budget = Budget(Limits(seconds=SECONDS))
+    left = current().remaining_seconds
+    # What is known besides must still be reported.
+    budget = Budget(Limits(seconds=SECONDS if left is None else 0.8 * left))
     threads = all_traces(plain, bound=LOOPS, budget=budget)
     for chosen in combinations(plain, threads, budget):
         if any(trace.status not in (Status.COMPLETE, Status.UNBORN) for trace in chosen):

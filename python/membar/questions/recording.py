@@ -75,6 +75,10 @@ def _answers(campaign: Campaign, cases: Sequence[Case], recording: _Recording) -
             if not recording.is_pending:
                 yield from held
                 held.clear()
+    except KeyboardInterrupt:
+        recording.commit()
+        yield from held
+        raise
     finally:
         recording.commit()
     yield from held

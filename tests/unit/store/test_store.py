@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -231,6 +232,31 @@ def test_a_campaign_that_was_killed_is_continued(seed: int, tmp_path: Path) -> N
     with store.open_to_read(broken) as connection:
         (run,) = runs(connection)
         assert run.answered == 84
+
+
+def test_an_interrupted_campaign_says_how_to_go_on(
+    test: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = recording._complete
+
+    def complete(plan: Campaign, case: campaign.Case, found: Any) -> campaign.TestAnswer:
+        if case.model is not None and getattr(case.model, "name", "") == "x86-tso":
+            raise KeyboardInterrupt
+        return real(plan, case, found)
+
+    monkeypatch.setattr(recording, "_complete", complete)
+    words = ["litmus", str(test), "--models", "sc,x86-tso", "--store", str(tmp_path / "r.db")]
+    assert main(words) == 130
+    said = capsys.readouterr().err
+    assert f"interrupted: 1 of 2 answers; all that were found are in {tmp_path / 'r.db'}" in said
+    monkeypatch.setattr(recording, "_complete", real)
+    assert _taken(answers([test], tmp_path / "r.db")) >= 1
+    assert "membar serve" in _help_of_refusal(capsys, "litmus", str(test), "--html", "a.html")
+
+
+def _help_of_refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 2
+    return capsys.readouterr().err.splitlines()[-1]
 
 
 def test_two_cannot_write_one_store(test: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

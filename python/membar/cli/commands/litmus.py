@@ -85,7 +85,21 @@ def run(chosen: arguments.Chosen) -> int:
                 told = now
                 tell(f"{len(filed.answers) // lines.columns:,} of {len(tests):,} tests")
 
-        found = ask(replace(plan, on_answer=show))
+        try:
+            found = ask(replace(plan, on_answer=show))
+        except KeyboardInterrupt:
+            if tell is not None:
+                tell("")
+            _show_table(
+                filed.answers,
+                filed.differences,
+                expected=None,
+                seconds=time.perf_counter() - start,
+                models=lines.models,
+                chosen=chosen,
+            )
+            streams.write_message(_how_to_go_on(len(filed.answers), len(tests) * lines.columns, chosen.store))
+            raise
         if tell is not None:
             tell("")
         expected = None if known is None else campaign.expected_tests(filed.answers, known)
@@ -109,6 +123,14 @@ def run(chosen: arguments.Chosen) -> int:
         if differences:
             return filed.end(VIOLATED)
         return filed.end(exit_code(found.outcome))
+
+
+def _how_to_go_on(done: int, asked: int, store: str | None) -> str:
+    """What an interrupted campaign leaves, in one sentence."""
+    said = f"interrupted: {done:,} of {asked:,} answers"
+    if store is None:
+        return f"{said}; none is kept: with --store FILE, the same command goes on where it was stopped\n"
+    return f"{said}; all that were found are in {store}: the same command looks for the others\n"
 
 
 def _known_answers(chosen: arguments.Chosen) -> Mapping[str, Expectation] | None:
