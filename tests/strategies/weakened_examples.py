@@ -19,6 +19,8 @@ CPP: tuple[tuple[str, str, str, Expected], ...] = (
     ("burns", _SEQ_CST, _RELEASE, _BUFFERS),
     ("clh", f"load({_ACQUIRE})", f"load({_RELAXED})", {"rc20": _V, "x86-tso": _H}),
     ("dekker", _SEQ_CST, _RELEASE, _BUFFERS),
+    ("deque", f"(b, {_RELEASE})", f"(b, {_RELAXED})", {"rc20": _V, "rc11": _H, "x86-tso": _H}),
+    ("deque", f"std::atomic_thread_fence({_SEQ_CST});", "", {"rc20": _V, "x86-tso": _V}),
     ("fast-mutex", _SEQ_CST, _RELAXED, {"rc20": _V, "x86-tso": _H}),
     ("mcs", f"store(false, {_RELEASE})", f"store(false, {_RELAXED})", _ORDER),
     ("msqueue", f"mine, {_RELEASE}", f"mine, {_RELAXED}", {"rc20": _V, "x86-tso": _H}),
@@ -47,6 +49,8 @@ RUST: tuple[tuple[str, str, str, Expected], ...] = (
     ("burns", "true, Ordering::SeqCst", "true, Ordering::Release", _BUFFERS),
     ("clh", "load(Ordering::Acquire)", "load(Ordering::Relaxed)", _ORDER),
     ("dekker", "true, Ordering::SeqCst", "true, Ordering::Release", _BUFFERS),
+    ("deque", "(b, Ordering::Release)", "(b, Ordering::Relaxed)", {"rc20": _V, "rc11": _H, "x86-tso": _H}),
+    ("deque", "fence(Ordering::SeqCst);", "", {"rc20": _V, "x86-tso": _V}),
     (
         "double-checked",
         "INSTANCE.load(Ordering::Acquire)",
