@@ -17,6 +17,7 @@ def test_texts_agree_with_what_they_were_made_from(first: int) -> None:
     assert report.counts["compared"] > 3
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not spin.IS_INSTALLED, reason=spin.MISSING)
 def test_spin_agrees_about_runs_of_translated_texts() -> None:
     report = spin_models.campaign(4)

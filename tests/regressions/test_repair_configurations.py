@@ -54,6 +54,7 @@ static void *t1(void *p) {
 )
 
 
+@pytest.mark.full
 def test_repair_keeps_the_configuration_with_the_stronger_macro() -> None:
     source = SourceFile.read(_BREAKING)
     found = membar.repair(source, model="rc11")

@@ -21,6 +21,7 @@ _HERE = Path(__file__).parent
 _INPUT = _HERE / "inputs" / "repair-for-init-cost.c"
 
 
+@pytest.mark.full
 def test_a_store_in_the_initialiser_of_a_for_does_not_run_in_the_loop() -> None:
     found = membar.repair(SourceFile.read(_INPUT), model="x86-tso")
     assert isinstance(found, Repair)

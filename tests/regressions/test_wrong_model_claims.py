@@ -10,7 +10,7 @@ import pytest
 import membar
 from membar.cli import command as cli
 from membar.models import load
-from tiers import models
+from tiers import every, models
 
 COHERENT = """acyclic po-loc | rf | co | fr as coherence
 empty rmw & (fre ; coe) as atomicity
@@ -162,7 +162,7 @@ WRONG = [
 _FIRST = ("--count", "100")
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
+@pytest.mark.parametrize("wrong", every(3, WRONG), ids=lambda wrong: wrong.name)
 def test_a_wrong_claim_is_caught(wrong: Wrong, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.cat"
     file.write_text(wrong.model, encoding="utf-8")

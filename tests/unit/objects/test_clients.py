@@ -228,7 +228,7 @@ def test_seqlock_is_linearizable_on_tso_without_fences(order: str) -> None:
     assert found.verdict == "holds-within"
 
 
-@pytest.mark.parametrize("fence", tiers.every(2, ["3", "5", "AFTER_5", "9", "AFTER_10"]))
+@pytest.mark.parametrize("fence", tiers.first(1, ["5", "3", "AFTER_5", "9", "AFTER_10"]))
 def test_armv8_needs_each_fence_of_seqlock(fence: str) -> None:
     found = membar.check(
         EXAMPLES / "c/objects/seqlock.c", client=Size(2, 2), model="armv8", defines=(f"NO_FENCE_{fence}",)

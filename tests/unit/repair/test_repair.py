@@ -78,6 +78,7 @@ def test_the_patch_is_the_difference_and_nothing_else() -> None:
     assert membar.check(found.repaired).verdict == "holds"
 
 
+@pytest.mark.full
 def test_files_that_are_included_are_changed_too() -> None:
     found = repaired(example("c/peterson-release.c"), model="x86-tso", options=QUICKLY)
     [(path, text)] = found.repaired.replaced

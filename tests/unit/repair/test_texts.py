@@ -64,6 +64,7 @@ def repaired(source: SourceFile, model: str) -> Repair:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", tiers.first(1, ["x86-tso", "armv8"]))
 def test_stars_in_brackets_are_no_comments_of_c(model: str) -> None:
     found = repaired(SourceFile("t.c", STORE_BUFFERING), model)

@@ -40,6 +40,7 @@ def test_the_ending_tells_the_language() -> None:
     assert source_language("lock.c") is source_language("lock.ll") is C
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_spin_lock_is_checked_under_the_model_of_cpp(tmp_path: Path) -> None:
     file = tmp_path / "spin.cpp"
