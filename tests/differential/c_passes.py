@@ -46,7 +46,9 @@ static struct s changed(struct s v, int n) { v.a += n; v.b = (short)n; return v;
 _SIMPLE = (
     "l0 = g{n};", "l0 = l1;", "l1 = *l0.p;", "l1 = changed(l0, {n});", "l0.a = {n};", "l0.b += i & 3;",
     "l1.c = (signed char)i;", "l0.p = &g{n};", "l1.p = i & 1 ? &g0 : &l0;", "i += (unsigned)l0.p->a;",
-    "l1.p->b = {n};", "g{n} = l0;", "k{n} = {m};", "i += (unsigned)k{n};", "q = &k{n};", "i += (unsigned)*q;",
+    "l1.p->b = {n};", "g{n} = l0;", "k{n} = {m};", "k0 = {m};", "i += (unsigned)k{n};",
+    "i += (unsigned)k0 * 3;",
+    "q = &k{n};", "i += (unsigned)*q;", "*q = {m};",
     "{{ unsigned long w; memcpy(&w, &l0, 8); i += (unsigned)(w >> 32) & 0xffffff; }}",
     "{{ struct s t = l1; t.a += 2; memcpy(&l0, &t, sizeof t); }}",
     "for (int j = 0; j < {m}; j++) {{ i += (unsigned)l0.a; if (i & 4) l0.b++; }}",
@@ -88,7 +90,7 @@ def program(random: Random, model: str) -> str:
     return (
         f"{_HEAD}{threads}int main(void) {{\n  pthread_t t, u;\n{first}"
         f"  g0.p = &g1; g1.p = &g0;\n{body(5)}  pthread_create(&t, 0, t0, 0);\n"
-        f"  pthread_create(&u, 0, t1, 0);\n{body(1)}  pthread_join(t, 0);\n  pthread_join(u, 0);\n"
+        f"  pthread_create(&u, 0, t1, 0);\n{body(3)}  pthread_join(t, 0);\n  pthread_join(u, 0);\n"
         f"{body(2)}{last.format(2)}{END}"
     )
 
