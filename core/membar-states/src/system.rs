@@ -262,11 +262,13 @@ impl System {
                         self.take_edge(leaves, who, (&part, place, root), moves)?;
                     }
                 }
-                Some(meeting) if meeting.sends => {
-                    self.meet(leaves, who, meeting, (&part, place, root), moves)?;
+                Some(meeting) => {
+                    // Somebody else may yet come to meet it.
+                    moves.halted.push((thread, None));
+                    if meeting.sends {
+                        self.meet(leaves, who, meeting, (&part, place, root), moves)?;
+                    }
                 }
-                // It waits for somebody who sends.
-                Some(_) => moves.halted.push((thread, None)),
             }
         }
         Ok(())
