@@ -1,5 +1,5 @@
 // Expected: rc20 HOLDS, x86-tso HOLDS, armv8 HOLDS WITHIN.
-// A flag behind a mutex, and a condition variable whose waits may end without cause.
+// A flag behind a mutex, and a condition variable whose waits may end spuriously.
 use std::sync::{Condvar, Mutex};
 use std::thread;
 

@@ -28,6 +28,14 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "Generated from what languages, models and engines declare."
     yield ""
+    yield (
+        "Without `--engine`, membar chooses: `buffers` with `--buffers unbounded`; `states` with"
+        " `--buffers N`, for models without axioms (`cam`), and, under models that are also store-buffer"
+        " machines (`sc`, `x86-tso`, `pso`), for questions about states on the way (LTL, error states) and"
+        " for steps with several accesses; `cubes` for Cubicle and `--threads any`; `objects` for"
+        " linearizability; otherwise `graphs`."
+    )
+    yield ""
     yield "| engine | languages | models | HOLDS means | VIOLATED means |"
     yield "| --- | --- | --- | --- | --- |"
     for engine in engines:
@@ -72,7 +80,8 @@ def _languages(engine: Engine | SystemEngine) -> list[str]:
     found = every_frontend()
     if isinstance(engine, Engine):
         return [each.name for each in found if isinstance(each, Frontend)]
-    return [each.name for each in found if not isinstance(each, Frontend | ObjectFrontend)]
+    systems = [each.name for each in found if not isinstance(each, Frontend | ObjectFrontend)]
+    return [*systems, "C with `--threads any`"] if engine.name == "cubes" else systems
 
 
 def _looks_for(engine: Engine | SystemEngine, name: str) -> str:

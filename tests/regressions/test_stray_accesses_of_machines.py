@@ -19,4 +19,4 @@ static int read(void) { return 0; }
 def test_a_stray_access_of_a_client_ends_the_search_without_an_answer() -> None:
     answer = membar.check(SourceFile("box.c", _OBJECT), engine="states", model="sc", client=(2, 1))
     assert isinstance(answer.outcome, Unknown)
-    assert answer.outcome.reason.startswith("the engine states goes no further: access of 4 bytes")
+    assert answer.outcome.reason.startswith("the engine states stopped: access of 4 bytes")

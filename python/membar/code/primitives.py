@@ -53,7 +53,7 @@ _ALL = (
     ),
     Primitive("peek", (PTR,), (_I32,), "a plain load of 4 bytes, which need not have been set"),
     Primitive("wait", (BOOL,), (), "blocks together with the access before it until the condition holds"),
-    Primitive("wakes", (), (BOOL,), "whether a wait for a condition ends without cause"),
+    Primitive("wakes", (), (BOOL,), "whether a wait for a condition ends spuriously"),
     Primitive("assume", (BOOL,), (), "ends executions in which the condition does not hold, silently"),
     Primitive("choose", (_I64, _I64), (_I64,), "any value from the first to the second, as signed numbers"),
     Primitive(

@@ -98,7 +98,7 @@ def _unfollowed_access(problem: InputError, task: Task, engine: Engine) -> str |
     is_stray = problem.diagnostics[0].code == NO_LOCATION and task.program.language in COMPILED
     if not is_stray or not _runs_buffers(task, engine):
         return None
-    return f"the engine {engine.name} goes no further: {told_where(problem.diagnostics[0])}"
+    return f"the engine {engine.name} stopped: {told_where(problem.diagnostics[0])}"
 
 
 def _why_not(task: Task) -> str | None:

@@ -93,7 +93,7 @@ def check(
     Args:
         source: a file name, or a text with a name.
         model: memory model: a name or a file.
-        engine: engine.
+        engine: engine (default: by model and question).
         properties: properties to check, separated by commas.
         property_file: check only the properties in an SV-COMP property file.
         error: error state: an expression or location that must be unreachable.
@@ -112,7 +112,7 @@ def check(
         confirm: validate this SV-COMP violation witness.
         buffers: bound of the store buffers.
         unroll: unroll loops N times.
-        max_unroll: largest loop bound to try.
+        max_unroll: largest loop bound to try (default: 4).
         fair: fairness assumptions for LTL: buffers, processes, none.
         algorithm: the procedure of the engine: forward, backward or generic.
         coherence: merge executions that differ only in unobserved coherence order.
@@ -131,7 +131,7 @@ def check(
         limits: time=10s, memory=2G, executions=N, states=N.
         mapping: compiler mapping from C11 to a processor.
         strict_dependencies: treat as violated what holds only by a dependency that a compiler may remove.
-        include_dirs: search DIR for files that C, C++ and cat files include.
+        include_dirs: search DIR for files that C, C++, Promela and cat files include.
         defines: C, C++: define a macro.
         further_files: C, C++: link FILE into the program.
         undefines: C, C++: undefine a macro.
@@ -148,7 +148,7 @@ def check(
         target: C, C++: the processor to compile for.
         data_model: C, C++: compile for 32 or 64 bits.
         commands: C, C++: take -I, -D, -U, -std and -include from DIR/compile_commands.json.
-        others: C, C++: pass WORD to the compiler.
+        others: C, C++, Rust: pass WORD to the compiler.
         no_cache: do not use the cache of compiled files.
         verbose: print the command that compiles the program.
         arguments: C, C++: arguments of the program, as in a shell.

@@ -40,7 +40,8 @@ TABLE: Final = (
         metavar="NAME",
         commands=_CHECKING,
         kinds=(PROGRAM, CLIENTS, SYSTEM, PROOF),
-        help="engine (default: by language)",
+        help="engine (default: by model, question and --buffers; see docs/reference/matrix.md)",
+        short="engine (default: by model and question)",
         is_common=True,
     ),
     Option(
@@ -227,7 +228,8 @@ TABLE: Final = (
         by_engines=True,
         is_search=True,
         rival="loops",
-        help="largest loop bound to try (default: 4)",
+        help="largest loop bound to try (default: 4, or more if no execution terminates within it)",
+        short="largest loop bound to try (default: 4)",
         is_common=True,
     ),
     Option(
@@ -378,7 +380,7 @@ TABLE: Final = (
         default=(),
         commands=(*_SEARCHING, "translate"),
         kinds=(*_OF_PROGRAMS, SYSTEM),
-        help="search DIR for files that C, C++ and cat files include",
+        help="search DIR for files that C, C++, Promela and cat files include",
     ),
     Option(
         name="-D",
@@ -420,7 +422,13 @@ TABLE: Final = (
                 "value",
                 "C, C++: the version of the language, such as gnu17 or c++20",
             ),
-            ("--clang", "", "PATH", "value", "C, C++: the compiler (default: the newest clang on the path)"),
+            (
+                "--clang",
+                "",
+                "PATH",
+                "value",
+                "C, C++: the compiler (default: MEMBAR_CLANG, the newest clang on the path, or ziglang)",
+            ),
             ("--rustc", "", "PATH", "value", "Rust: the compiler (default: rustc on the path)"),
             ("--edition", "", "YEAR", "value", "Rust: the edition (default: 2021)"),
             ("--features", "", "NAME", "list", "Rust: turn on a feature of the crate"),
@@ -448,7 +456,7 @@ TABLE: Final = (
                 "others",
                 "WORD",
                 "list",
-                "C, C++: pass WORD to the compiler; or give options after `--`",
+                "C, C++, Rust: pass WORD to the compiler; or give options after `--`",
             ),
             ("--no-cache", "", "", "switch", "do not use the cache of compiled files"),
             ("-v", "verbose", "", "switch", "print the command that compiles the program"),
@@ -540,9 +548,9 @@ TABLE: Final = (
         choices=("answers", "tests", "differing", "none"),
         commands=("litmus",),
         is_output=True,
-        help="one line for each `answers`; for each of the `tests`, with a column per model (default for"
-        " several models); for tests on which models differ or that are not as expected (`differing`);"
-        " `none`: only the summary",
+        help="answers: one line per answer; tests: one line per test, one column per model (default for"
+        " several models); differing: only tests on which models disagree or an expectation fails; none:"
+        " only the summary",
         short="what gets a line in the output",
         is_common=True,
     ),

@@ -231,7 +231,7 @@ def _change(
 def _change_bit(
     name: str, bits: int | None, statements: Sequence[Statement], operands: Operands
 ) -> Meaning | None:
-    """`lock bts` and its like, with a known bit of the operand; one in a register may be in other memory."""
+    """`lock bts` and the like, with a known bit of the operand; one in a register may be in other memory."""
     words = statements[0].operands
     carry = _flag(statements, operands, _CARRY)
     has_other_flag = carry is None and (len(statements) == 2 or any(slot.flag for slot in operands.slots))

@@ -178,7 +178,7 @@ class _Copying:
                         is_fine = True
                     case ir.Call(callee=callee, results=found) if callee == _JOIN:
                         if self._is_used(found[0]):
-                            raise self._refusal("what any number of threads return")
+                            raise self._refusal("the return value of a thread is used")
                         is_fine = True
                     case ir.Call(callee=callee, arguments=(condition, *_)) if callee == _CHECK:
                         is_fine = self._is_joined_once(condition)
@@ -263,7 +263,7 @@ def check_copies(module: ir.Module, any_number: AnyNumber) -> None:
                         "a constant index of an array with an element per thread", item.place
                     )
                 if name == module.copied and (what := _of_each_copy(item, name)):
-                    raise NotSupportedError(f"{what}: not possible with any number of threads", item.place)
+                    raise NotSupportedError(f"{what}: `--threads any` does not support this", item.place)
 
 
 def _has_constant_index(item: ir.Instruction, any_number: AnyNumber) -> bool:

@@ -1,8 +1,8 @@
-"""Lets a wait for a condition end without cause once, in a loop that otherwise only looks.
+"""Lets a wait for a condition end spuriously once, in a loop that otherwise only looks.
 
-In `while (…) pthread_cond_wait(…);` waking up without cause and waiting again is like not waking up, so once
+In `while (…) pthread_cond_wait(…);` waking up spuriously and waiting again is like not waking up, so once
 is as good as often, and the loop ends with the signals. What the library does for the wait does not count as
-anything but looking. In other loops, and outside loops, every wait may end without cause.
+anything but looking. In other loops, and outside loops, every wait may end spuriously.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BYTE, _WORD = ir.Int(8), ir.Int(64)
 
 
 def limit_wakes(module: ir.Module) -> ir.Module:
-    """The module with a flag for each such loop that says whether a wait has ended without cause."""
+    """The module with a flag for each such loop that says whether a wait has ended spuriously."""
     functions = {
         name: _limit_wakes(function) if any(map(_wakes_in, function.blocks)) else function
         for name, function in module.functions.items()
@@ -138,7 +138,7 @@ class _Limiting:
 
 PASS = Pass(
     name="limit_wakes",
-    purpose="lets a wait for a condition end without cause once, in a loop that otherwise only looks",
+    purpose="lets a wait for a condition end spuriously once, in a loop that otherwise only looks",
     needs=("inline_calls",),
     run=limit_wakes,
 )

@@ -34,7 +34,7 @@ _WORD = ir.Int(64)
 
 
 def resolve_kernel(module: ir.Module, refuse: Refuse) -> ir.Module:
-    """The module without calls of `__LKMM_load` and its like.
+    """The module without calls of `__LKMM_load` and similar functions.
 
     Raises:
         InputError: an order, a size or an operation that is not a known constant.
@@ -70,7 +70,7 @@ class _Function:
         """The word that a constant argument stands for."""
         found = words.get(operand.value) if isinstance(operand, ir.Constant) else None
         if found is None:
-            raise self.refuse(f"this call needs {what} that is known", call.place)
+            raise self.refuse(f"this call needs {what}, given as a compile-time constant", call.place)
         return found
 
     def _order(self, call: ir.Call, number: int) -> str:

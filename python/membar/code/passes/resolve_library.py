@@ -113,7 +113,7 @@ def _missing(
             if name in found or not _is_missing(module, operand):
                 continue
             if isinstance(operand, ir.ObjectAddress):
-                found[name] = refuse(f"the variable `{show(name)}` is declared, and defined nowhere", place)
+                found[name] = refuse(f"the variable `{show(name)}` is declared but never defined", place)
             else:
                 found[name] = refuse(f"the function `{show(name)}` has no body: {advise(name)}", place)
     for item in module.objects.values():

@@ -389,7 +389,7 @@ class _Splitting:
         return old
 
     def _may_succeed(self, item: ir.CompareExchange) -> ir.Operand:
-        """Whether a compare-exchange may succeed at all: a weak one may fail without cause."""
+        """Whether a compare-exchange may succeed at all: a weak one may fail spuriously."""
         if not item.is_weak:
             return ir.Constant(1, ir.BOOL)
         number = self.emit.value(I64)

@@ -54,12 +54,12 @@ def parse_copies(source: SourceFile, macro: str) -> Template:
         place = last.spans(last.spans.in_program(problem.place)) or _definition(source, macro)
         raise error(CODE, str(problem), place, "here") from None
     if found[-1][0].partly_checked:
-        message = f"{found[-1][0].partly_checked[0][1]}: not possible with any number of threads"
+        message = f"{found[-1][0].partly_checked[0][1]}: `--threads any` does not support this"
         raise error(CODE, message, _definition(source, macro), "here")
     for thread in found[-1][0].threads:
         for edge in thread.edges:
             if edge.unfollowed:
-                message = "an execution that is not followed: not possible with any number of threads"
+                message = "an execution that is not followed: `--threads any` does not support this"
                 raise error(CODE, message, edge.span or _definition(source, macro), "here")
     program, copied = _one_program([each for each, _ in found], source, macro), found[-1][1]
     per_thread = frozenset(item.name for item in program.objects if item.name in _elements(found))
@@ -80,7 +80,7 @@ def _require_no_caveat(compiled: CompiledProgram, source: SourceFile, macro: str
     if compiled.built.reason is not None:
         raise EngineLimitError(compiled.built.reason)
     for _, caveat in not_covered(compiled.built):
-        message = f"{caveat}: not possible with any number of threads"
+        message = f"{caveat}: `--threads any` does not support this"
         raise error(CODE, message, _definition(source, macro), "here")
 
 
@@ -102,7 +102,7 @@ def _check_other_texts(compiled: CompiledProgram, text: Preprocessed, source: So
         if is_other and not Path(path).absolute().is_relative_to(HEADERS):
             places += [path] if mentions.search(SourceFile.read(path).text) else []
     if places:
-        message = f"`{places[0]}` mentions `{macro}`: not possible with any number of threads"
+        message = f"`{places[0]}` mentions `{macro}`: `--threads any` does not support this"
         raise error(CODE, message, _definition(source, macro), "here")
 
 
@@ -153,7 +153,7 @@ class _Unifying:
         return found
 
     def _refusal(self, what: str) -> InputError:
-        message = f"{what} depends on `{self._macro}`: not possible with any number of threads"
+        message = f"{what} depends on `{self._macro}`: `--threads any` does not support this"
         return error(CODE, message, self._place, "here")
 
     def _unify(self, values: Sequence[object]) -> object:

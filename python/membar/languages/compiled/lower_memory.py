@@ -76,7 +76,7 @@ def _note_alignment(
     """
     if item.align is None or item.align >= body.layout.align(type_) or place is None:
         return
-    if body.lowering.is_rust:  # only `read_unaligned` and its like do that
+    if body.lowering.is_rust:  # only `read_unaligned` and similar functions do that
         return
     if not is_in_structure(item.address.value, body.in_structures, body.lowering.module.variables):
         body.lowering.lines_of_less_alignment.add(place.line)

@@ -94,14 +94,14 @@ class _Checking:
         number = self._macro
         message = f"a constant that depends on `{number}` and may not be a·{number} + b"
         return error(
-            _CODE, f"{message}: not possible with any number of threads", file.span(start, end), "here"
+            _CODE, f"{message}: `--threads any` does not support this", file.span(start, end), "here"
         )
 
     def _check_directives(self, file: SourceFile) -> None:
         for found in _DIRECTIVE.finditer(blank_out(_COMMENT, file.text)):
             tested = re.sub(r"\bdefined\s*\(?\s*\w+", "", found[0])
             if self._names.intersection(_NAME.findall(tested)):
-                message = f"a text that depends on `{self._macro}`: not possible with any number of threads"
+                message = f"a text that depends on `{self._macro}`: `--threads any` does not support this"
                 raise error(_CODE, message, file.span(*found.span()), "here")
 
     def _check_macros(self, file: SourceFile) -> None:

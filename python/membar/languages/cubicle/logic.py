@@ -119,7 +119,7 @@ def _fence(scope: Scope, span: Span, *, positive: bool) -> Formula:
     if scope.block is not None:
         raise error("W0813", f"`fence()` in `{scope.block.value}`", span, "only guards may have it")
     if not positive:
-        raise error("W0813", "`fence()` under a negation", span, "a process can only wait for a fence")
+        raise error("W0813", "`fence()` cannot be negated", span, "a process can only wait for a fence")
     return FenceAtom(span)
 
 

@@ -96,9 +96,14 @@ def _case(scope: Scope, symbol: Symbol, case: CaseSyntax) -> list[Case]:
     found = []
     for one in alternatives(resolve(scope, case.condition), case.span):
         if one.universal or one.existential:
-            raise error("W0809", "a quantifier in a case", case.span, "expected a condition without one")
+            raise error(
+                "W0809",
+                "the condition of a case cannot have a quantifier",
+                case.span,
+                "expected a condition without one",
+            )
         if one.fence:
-            raise error("W0813", "`fence()` in a case", case.span, "only guards may have it")
+            raise error("W0813", "a case cannot have `fence()`", case.span, "only guards may have it")
         found.append(Case(one.literals, value))
     return found
 

@@ -340,7 +340,7 @@ class OperationReader:
         _, access = self._expression()
         span = start.to(self._end())
         if access is None or access.rmw is None:
-            raise error("W1302", "an expression without effect", span, "expected a statement")
+            raise error("W1302", "the expression has no effect", span, "expected a statement")
         kind, operands = access.rmw
         self._writer.emit(o.Rmw(kind, access.location, operands), span)
 

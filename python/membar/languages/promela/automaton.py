@@ -45,7 +45,9 @@ class Automaton:
         self._moves.setdefault(move.source, []).append(move)
         self._count += 1
         if self._count > _MOST_MOVES:
-            raise error("W0710", f"a process of more than {_MOST_MOVES} steps", move.action.span, "too large")
+            raise error(
+                "W0710", f"the process has more than {_MOST_MOVES} steps", move.action.span, "too large"
+            )
 
     @property
     def size(self) -> int:

@@ -69,7 +69,12 @@ class Statements:
             cursor.expect(":", "and the number of bits")
             width = cursor.natural("the number of bits")
             if not 1 <= width <= 31:
-                raise error("W0705", f"an unsigned of {width} bits", cursor.previous.span, "expected 1 to 31")
+                raise error(
+                    "W0705",
+                    f"an unsigned variable cannot have {width} bits",
+                    cursor.previous.span,
+                    "expected 1 to 31",
+                )
         count: p.Expr | None = None
         if cursor.accept("["):
             count = self._values.expression()

@@ -280,7 +280,7 @@ class _Lowering:
         source = scope.global_variable(statement.location, target.type)
         ordering, span = statement.ordering, statement.span
         if ordering is x.Ordering.RELEASE:
-            raise error("W0609", "a load with `release`", span, "loads are relaxed, acquire or seq_cst")
+            raise error("W0609", "a load cannot be `release`", span, "expected relaxed, acquire or seq_cst")
         if ordering is x.Ordering.SEQ_CST:
             self._steps.do(FULL_FENCE, span)
         self._steps.do(load(target.register, source), span)
@@ -292,7 +292,9 @@ class _Lowering:
         target = scope.global_variable(statement.location, kind)
         ordering, span = statement.ordering, statement.span
         if ordering is x.Ordering.ACQUIRE:
-            raise error("W0609", "a store with `acquire`", span, "stores are relaxed, release or seq_cst")
+            raise error(
+                "W0609", "a store cannot be `acquire`", span, "stores are relaxed, release or seq_cst"
+            )
         if ordering is not x.Ordering.RELAXED:
             self._steps.do(FULL_FENCE, span)
         self._steps.do(store(target, value), span)

@@ -77,7 +77,7 @@ def words(source: SourceFile) -> list[Word]:
 
 
 def _begins_operand(following: list[Word]) -> bool:
-    """Whether an operand comes next; `~empty` and its like begin a statement."""
+    """Whether an operand comes next; `~empty` and similar tests begin a statement."""
     kinds = [word.kind for word in following]
     is_check = len(kinds) == 2 and kinds[0] == "TILDE" and kinds[1] in ("ACYCLIC", "IRREFLEXIVE", "EMPTY")
     return bool(kinds) and kinds[0] in OPERANDS and not is_check

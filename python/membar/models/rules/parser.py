@@ -89,7 +89,7 @@ class _Parser(Cursor):
         while self.accept(sign):
             parts.append(self._single_constraint())
         if self.sees("&", "|"):
-            raise self.wrong(f"parentheses are needed where `&` and `|` meet; here a chain of `{sign}`")
+            raise self.wrong("parentheses are needed where `&` and `|` meet")
         return syntax.All(tuple(parts)) if sign == "&" else syntax.Any(tuple(parts))
 
     def _single_constraint(self) -> syntax.Constraint:

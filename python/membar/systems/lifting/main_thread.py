@@ -50,14 +50,15 @@ def _after(program: Program, thread: Thread, template: Template) -> Program:
                 case Assume(condition=condition) if condition == TRUE:
                     pass
                 case _:
+                    when = "while its threads run" if has_started else "before it starts its threads"
                     raise refusal(
-                        f"what `{thread.name}` does {'beside' if has_started else 'before'} its threads",
+                        f"`{thread.name}` does other work {when}",
                         edge.span,
                         code=_CODE,
                     )
         point = edge.target
     if not has_started:
-        raise refusal(f"`{thread.name}`, which does not start the threads", thread.span, code=_CODE)
+        raise refusal(f"`{thread.name}` does not start the threads", thread.span, code=_CODE)
     return program
 
 

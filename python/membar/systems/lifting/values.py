@@ -124,7 +124,7 @@ def refusal(what: str, span: Span | None, *, code: str = LIFTING, help: str = ""
     return InputError(
         Diagnostic(
             code=code,
-            message=f"{what}: not supported for any number of threads",
+            message=f"{what}: `--threads any` does not support this",
             primary=None if span is None else Label(span, "here"),
             help=help or "check a fixed number of threads, without `--threads any`",
         )

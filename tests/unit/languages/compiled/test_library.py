@@ -122,7 +122,7 @@ def test_a_function_without_a_body_is_an_error_that_names_it_and_the_way_out(tmp
 @needs_compiler
 def test_a_variable_without_a_definition_is_an_error(tmp_path: Path) -> None:
     (diagnostic,) = refusal(tmp_path, "extern int there;\nint main(void) {\n  return there;\n}").diagnostics
-    assert "`there` is declared, and defined nowhere" in diagnostic.message
+    assert "`there` is declared but never defined" in diagnostic.message
     assert diagnostic.primary is not None
     assert diagnostic.primary.span.line == 3
 

@@ -53,7 +53,7 @@ def body(statements: str) -> str:
         (body("a[2] = 1"), "W0705", "index of `a` out of bounds", 2),
         (body("x = 1 / 0"), "W0705", "division by 0", 2),
         ("byte a[0];", "W0705", "an array of 0 elements", 1),
-        ("unsigned u : 40;", "W0705", "an unsigned of 40 bits", 1),
+        ("unsigned u : 40;", "W0705", "an unsigned variable cannot have 40 bits", 1),
         ("chan c = [1000] of { byte };", "W0705", "a channel of 1000 messages", 1),
         (body("q = 1"), "W0706", "unknown name `q`", 2),
         (body("goto L"), "W0706", "unknown label `L`", 2),

@@ -63,8 +63,8 @@ F = "procedure f() { init loc s final loc e s -> e { } }"
         (process("havoc l"), "W0608", "`havoc l` without a range"),
         (process("havoc l in 2 .. 1"), "W0608", "an empty range"),
         (process("havoc l in 0 .. 100000"), "W0608", "a range of 100001 values"),
-        (f"var x : int {process('l <- x release')}", "W0609", "a load with `release`"),
-        (f"var x : int {process('l -> x acquire')}", "W0609", "a store with `acquire`"),
+        (f"var x : int {process('l <- x release')}", "W0609", "a load cannot be `release`"),
+        (f"var x : int {process('l -> x acquire')}", "W0609", "a store cannot be `acquire`"),
     ],
 )
 def test_what_is_wrong_is_told_where(text: str, code: str, message: str) -> None:

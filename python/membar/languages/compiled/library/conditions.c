@@ -74,7 +74,7 @@ int cnd_init(struct condition *condition) { return begin(condition); }
 int pthread_cond_destroy(struct condition *condition) { return end(condition); }
 void cnd_destroy(struct condition *condition) { end(condition); }
 
-/// pthread_cond_wait, cnd_wait: Gives the mutex back, waits and takes it again; may wake up without cause. It orders nothing besides the mutex.
+/// pthread_cond_wait, cnd_wait: Gives the mutex back, waits and takes it again; may wake up spuriously. It orders nothing besides the mutex.
 int pthread_cond_wait(struct condition *condition, struct mutex *mutex) { return wait_for(condition, mutex, 0, 0); }
 int cnd_wait(struct condition *condition, struct mutex *mutex) { return wait_for(condition, mutex, 0, 0); }
 

@@ -122,7 +122,7 @@ static inline void wait_with(void *self, struct unique_lock *lock)
     pthread_cond_wait(self, lock->mutex);
 }
 
-/// _ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE, _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE: `std::condition_variable::wait`: gives the mutex back, waits and takes it again; may wake up without cause. It orders nothing besides the mutex.
+/// _ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE, _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE: `std::condition_variable::wait`: gives the mutex back, waits and takes it again; may wake up spuriously. It orders nothing besides the mutex.
 void _ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE(void *self, struct unique_lock *lock) { wait_with(self, lock); }
 void _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(void *self, struct unique_lock *lock) { wait_with(self, lock); }
 

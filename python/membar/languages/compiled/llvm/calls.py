@@ -126,7 +126,7 @@ def _read_metadata_operand(cursor: Cursor) -> Operand:
 
 
 def _debug_call(call: Call) -> DebugDeclare | None:
-    """`llvm.dbg.declare` and its like, as LLVM writes them up to version 18."""
+    """`llvm.dbg.declare` and similar calls, as LLVM writes them up to version 18."""
     name = getattr(call.callee, "name", "")
     if not name.startswith("llvm.dbg."):
         return None

@@ -34,7 +34,7 @@ _ADVICE = ": leave it out of what is checked, by `#[cfg(not(membar))]`"
 _LIBRARIES = ("core", "alloc", "std", "panic_abort", "panic_unwind")
 # Functions of the shim that do nothing but say that some properties are checked in part only.
 _MARKS = {
-    "not_printed": (("memory", "races"), "without what `print!` and its like read"),
+    "not_printed": (("memory", "races"), "without what `print!` and similar macros read"),
     "may_read_again": (("deadlock",), "without threads that read an RwLock again while a writer waits"),
 }
 _OTHER_NAMES = {

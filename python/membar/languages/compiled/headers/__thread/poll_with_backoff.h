@@ -1,5 +1,5 @@
 /* How threads wait in libc++: its own function reads the value 64 times before it looks at the clock, and then blocks
-   until it is notified or wakes up without cause. As it may always do the latter, it is enough here to wait for the value;
+   until it is notified or wakes up spuriously. As it may always do the latter, it is enough here to wait for the value;
    in other executions the thread blocks until it is notified, so that a missing notification is found as a deadlock, and
    what follows is left to the first kind. A function with a time limit may give up at any time. */
 #ifndef MEMBAR_POLL_WITH_BACKOFF_H

@@ -11,7 +11,7 @@ from membar.languages.litmus.dialects.c.tokens import KEPT, plain_functions, tok
 from membar.languages.litmus.test import LitmusTest
 from membar.source import Span, pattern
 
-# `atomic_fetch_add(…)` and its like are in both, with their arguments the other way round.
+# `atomic_fetch_add(…)` and similar functions are in both, with their arguments the other way round.
 _KERNEL: Final = pattern(
     r"""READ_ONCE|WRITE_ONCE|barrier|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|(?:raw_)?spin_\w+
     |(?:raw_)?spinlock_t|srcu_struct|atomic_t|atomic64_\w+|atomic_long_\w+

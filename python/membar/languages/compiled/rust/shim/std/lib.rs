@@ -2,7 +2,7 @@
 //! things that wait. These are made of membar's primitives, as membar's C library is.
 //!
 //! Nothing here is stronger than the documentation of `std` promises: locks acquire and release, waits may end
-//! without cause where `std` says so.
+//! spuriously where `std` says so.
 #![no_std]
 #![allow(clippy::all)]
 

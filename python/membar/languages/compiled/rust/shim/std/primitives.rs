@@ -94,7 +94,7 @@ pub fn add_within(word: &Word, low: u32, high: u32, step: u32) -> u32 {
 pub fn wait(condition: bool) {
     unsafe { __membar_wait(condition) }
 }
-/// Whether a wait ends without cause.
+/// Whether a wait ends spuriously.
 #[inline]
 pub fn wakes() -> bool {
     unsafe { __membar_wakes() }

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 
 /// See `std::sync::Condvar`: a word with a bit for each thread that waits. A notification clears the bit of any
-/// one of them, or all. Waits may end without cause, and order nothing besides the mutex.
+/// one of them, or all. Waits may end spuriously, and order nothing besides the mutex.
 pub struct Condvar {
     waiters: Word,
 }

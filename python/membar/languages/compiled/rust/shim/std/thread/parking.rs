@@ -56,7 +56,7 @@ pub fn current() -> Thread {
     Thread { number, name: unsafe { (*NAMES.0.get())[number] } }
 }
 
-/// Waits for the token and takes it, an acquire; or ends without cause, which orders nothing.
+/// Waits for the token and takes it, an acquire; or ends spuriously, which orders nothing.
 #[inline]
 pub fn park() {
     if !primitives::wakes() {
