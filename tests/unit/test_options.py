@@ -222,3 +222,16 @@ def test_shortest_runs_are_not_asked_of_other_engines(
 ) -> None:
     said = told(tmp_path, capsys, COUNTING, "--shortest", "--engine", "graphs")
     assert said.startswith("error[W0436]: ")
+
+
+@pytest.mark.parametrize("given", ["none", ("none",), ()])
+def test_fairness_may_be_nothing_in_python_too(given: str | tuple[str, ...]) -> None:
+    text = SourceFile("flag.pml", "bit x; active proctype P() { do :: x = 1 - x od } ltl c { []<> (x == 1) }")
+    assert membar.check(text, model="sc", fair=given).verdict == "holds"
+
+
+@pytest.mark.parametrize("given", ["bufers", ("buffers", "none"), ("process",)])
+def test_fairness_to_something_else_is_refused(given: str | tuple[str, ...]) -> None:
+    text = SourceFile("flag.pml", "bit x; active proctype P() { x = 1 }")
+    with pytest.raises(InputError, match="fair="):
+        membar.check(text, model="sc", fair=given)

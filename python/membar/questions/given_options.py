@@ -9,7 +9,7 @@ from membar.diagnostics import Diagnostic, InputError
 from membar.limits.budget import limit_resources
 from membar.questions.option import LARGEST_NUMBER, LONGEST_BUFFER, Option
 from membar.questions.options import REDUCTIONS, TABLE
-from membar.questions.task import Coherence, Limits, Options, Unrolling
+from membar.questions.task import FAIRNESS, Coherence, Limits, Options, Unrolling
 from membar.records import replace
 from membar.source import CompilerOptions, FileText
 
@@ -35,7 +35,7 @@ def search_options(given: Mapping[str, Any], options: Options) -> Options:
     if (coherence := given.get("coherence")) is not None:
         found |= {"coherence": Coherence(coherence), "coherence_chosen_by_user": True}
     if given.get("fair") is not None:
-        found["fair"] = frozenset(given["fair"])
+        found["fair"] = _fairness(given["fair"])
     for name in ("algorithm", "jobs", "shortest", "bitstate", "brab"):
         if given.get(name):
             found[name] = given[name]
@@ -140,6 +140,15 @@ def check_limits(limits: Limits) -> None:
         is_number = isinstance(number, int | float if name == "seconds" else int)
         if number is not None and (not is_number or isinstance(number, bool) or number < 0):
             raise _no_such_value(name, number, "a number from 0")
+
+
+def _fairness(given: str | Collection[str]) -> frozenset[str]:
+    words = frozenset({given} if isinstance(given, str) else given)
+    if words == {"none"}:
+        return frozenset()
+    if not words <= FAIRNESS:
+        raise _no_such_value("fair", given, "`none`, or some of `buffers` and `processes`")
+    return words
 
 
 def _no_such_value(name: str, value: object, expected: str) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from membar.limits import budget
 from membar.records import field, record, replace
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 # Engines count what they keep, not what they need on the way.
 _FOR_ENGINES = 0.8
 _LEAST_ROOM = 1 << 20
+
+
+FAIRNESS: Final = frozenset({"buffers", "processes"})
+"""What runs can be asked to treat fairly."""
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from membar.questions.option import LARGEST_NUMBER, LONGEST_BUFFER
-from membar.questions.task import Limits
+from membar.questions.task import FAIRNESS, Limits
 
 _TIME_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -101,7 +101,7 @@ def fair(text: str) -> frozenset[str]:
     words = frozenset(word.strip() for word in text.split(",") if word.strip())
     if words == {"none"}:
         return frozenset()
-    if not words or not words <= {"buffers", "processes"}:
+    if not words or not words <= FAIRNESS:
         raise ValueError(f"`{text}` is not `none` or a list of `buffers` and `processes`")
     return words
 
