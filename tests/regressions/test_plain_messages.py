@@ -75,9 +75,12 @@ def test_a_deadlock_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("_folder")
 def test_a_guarantee_does_not_end_in_a_comma(capsys: pytest.CaptureFixture[str]) -> None:
-    text = "byte x;\nactive proctype A() { x = 1; assert(false); x = 2 }\nltl p { <> (x == 2) }\n"
-    Path("claim.pml").write_text(text, encoding="utf-8")
-    assert cli.main(["check", "claim.pml", "--model", "sc", "--property", "claims", "--json"]) == cli.UNKNOWN
+    text = """program runs
+      memory x : i32
+      thread A { 0 -> 1: store [&x] := 1  1 -> 2: assert 0, "no"  2 -> 3: store [&x] := 2 }
+      claim p : F x == 2"""
+    Path("claim.mbp").write_text(text, encoding="utf-8")
+    assert cli.main(["check", "claim.mbp", "--model", "sc", "--property", "claims", "--json"]) == cli.UNKNOWN
     found = json.loads(capsys.readouterr().out)
     assert found["guarantee"].endswith(
         "found before a failed assertion, which ends runs that the claims are about"

@@ -93,7 +93,8 @@ KINDS = [
     promela("index out of bounds", "byte a[2];\nactive proctype P() { a[2] = 1 }\n", "W0705", 2),
     promela("unknown variable", "active proctype P() {\n  x = 1\n}\n", "W0706", 2),
     promela("array without an index", "byte a[2];\nactive proctype P() { a = 1 }\n", "W0707", 2),
-    promela("size that is no constant", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0708", 2),
+    promela("size of no element", "byte n;\nbyte a[n];\nactive proctype P() { skip }\n", "W0705", 2),
+    promela("size that is no constant", "active proctype P(byte n) {\n  byte a[n]\n}\n", "W0708", 2),
     promela("no process runs", "byte x;\nproctype P() { x = 1 }\n", "W0709"),
     promela(
         "jump out of a step",

@@ -52,8 +52,8 @@ def test_who_finds_memory_alive_is_not_told() -> None:
     assert found.witness is not None
     cells = found.program.cells
     looked = [event for event in found.witness.execution.events if event.cell is not None]
-    assert any("$" in cells[event.cell or 0].name for event in looked)
-    assert "$" not in terminal.render(found)
+    assert any(cells[event.cell or 0].name.startswith("lifetime(") for event in looked)
+    assert "lifetime(" not in terminal.render(found)
 
 
 def test_every_algorithm_is_there_right_and_wrong() -> None:

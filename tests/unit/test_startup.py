@@ -16,7 +16,7 @@ MOST_MODULES = {
     "store-buffering.litmus": 155,
     "message-passing.litmus": 150,
     "peterson.dve": 146,
-    "peterson-once.pml": 155,
+    "peterson-once.pml": 159,
     "spinlock.cub": 89,
     "peterson.xcfa": 126,
 }

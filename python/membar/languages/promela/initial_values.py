@@ -61,7 +61,7 @@ class AtCreation(Values):
             return Constant(storage.initial & MASK)
         if place.index is not None and not isinstance(place.index, Constant):
             return super().load(place)
-        known = self.registers[storage.register(0 if place.index is None else place.index.value)]
+        known = self.registers.get(storage.register(0 if place.index is None else place.index.value))
         return Constant(known & MASK) if isinstance(known, int) else super().load(place)
 
 
