@@ -288,6 +288,12 @@ impl RunAnswer {
         self.answer.failed
     }
 
+    /// Whether a run may stay inside an atomic block for ever, where the automaton does not see it.
+    #[getter]
+    fn unseen(&self) -> bool {
+        self.answer.unseen
+    }
+
     /// States of the product that were met.
     #[getter]
     fn states(&self) -> u64 {

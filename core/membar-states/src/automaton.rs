@@ -17,7 +17,10 @@ const MOST_PREDICATES: usize = 64;
 pub(super) type AcceptanceSets = u128;
 
 /// Most marks, those of fairness included.
-pub(super) const MOST_MARKS: usize = 128;
+pub(super) const MOST_MARKS: usize = 127;
+
+/// The mark of steps that the automaton sees, in a program with atomic blocks.
+pub(super) const SEEN: AcceptanceSets = 1 << MOST_MARKS;
 
 /// A step of the automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

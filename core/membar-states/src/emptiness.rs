@@ -6,6 +6,7 @@
 //! Where a shortest run is asked for, the search goes on, and notes all components that hold one.
 
 use membar_ir::limits::{Stopped, Watch};
+use membar_ir::words::narrow;
 
 use super::automaton::AcceptanceSets;
 use super::graph::{Graph, GraphPart};
@@ -54,6 +55,8 @@ impl Component {
 struct Search<'g> {
     graph: &'g Graph<'g>,
     full: AcceptanceSets,
+    /// Steps with one of these marks are not followed.
+    without: AcceptanceSets,
     /// Per state the order in which it was met, 0 if it was not, or `DEAD`.
     order: Vec<u32>,
     /// Those of the path's components, in order.
@@ -91,11 +94,23 @@ pub(super) fn find_all(
     Search::new(graph, full).run(initial, Some(goals), watch).map(|_| ())
 }
 
+/// Whether there is a cycle of steps without any mark of `seen`.
+pub(super) fn has_cycle_without(
+    graph: &Graph<'_>,
+    seen: AcceptanceSets,
+    watch: &mut Watch<'_>,
+) -> Result<bool, Stopped> {
+    let all: Vec<u32> = (0..narrow(graph.len())).collect();
+    let mut search = Search { without: seen, ..Search::new(graph, 0) };
+    Ok(search.run(&all, None, watch)?.is_some())
+}
+
 impl<'g> Search<'g> {
     fn new(graph: &'g Graph<'g>, full: AcceptanceSets) -> Self {
         Self {
             graph,
             full,
+            without: 0,
             order: vec![0; graph.len()],
             live: Vec::new(),
             roots: Vec::new(),
@@ -123,6 +138,9 @@ impl<'g> Search<'g> {
                 }
                 let (part, arc) = (frame.part, frame.next);
                 frame.next += 1;
+                if part.marks(arc) & self.without != 0 {
+                    continue;
+                }
                 let target = part.target(arc);
                 match self.order[target as usize] {
                     0 => {

@@ -46,7 +46,7 @@ impl Fairness {
         let has_edges = |&thread: &usize| fair.processes && !program.threads[thread].edges.is_empty();
         let threads: Vec<usize> = (0..program.threads.len()).filter(has_edges).collect();
         if first + queues.len() + threads.len() > MOST_MARKS {
-            return Err(CoreError::TooLarge("more than 128 acceptance and fairness sets"));
+            return Err(CoreError::TooLarge("more than 127 acceptance and fairness sets"));
         }
         Ok(Self { queues, threads, first })
     }
@@ -106,7 +106,7 @@ impl Fairness {
 
 /// The first so many marks.
 fn lowest(count: usize) -> AcceptanceSets {
-    if count == MOST_MARKS { AcceptanceSets::MAX } else { (1 << count) - 1 }
+    (1 << count) - 1
 }
 
 fn movers(step: &Transition) -> impl Iterator<Item = usize> {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use membar_ir::error::CoreError;
 use membar_ir::words::narrow;
 
-use super::automaton::{AcceptanceSets, Automaton};
+use super::automaton::{AcceptanceSets, Automaton, SEEN};
 use super::fairness::{Fair, Fairness};
 use super::findings::{Findings, Note};
 use super::safety::{RunStep, run_step};
@@ -20,6 +20,8 @@ pub(super) struct Claim<'a> {
     pub(super) fairness: Fairness,
     /// Threads that may be exchanged, if that is made use of.
     pub(super) symmetry: Option<Symmetry>,
+    /// The mark of every step that the automaton sees; 0 if it sees all steps.
+    pub(super) seen: AcceptanceSets,
 }
 
 /// What the automaton can do in a state.
@@ -34,7 +36,8 @@ pub(super) struct OpenEdges {
 impl<'a> Claim<'a> {
     pub(super) fn new(system: &System, automaton: &'a Automaton, fair: Fair) -> Result<Self, CoreError> {
         let fairness = Fairness::new(&system.program, fair, automaton.marks)?;
-        Ok(Self { automaton, fairness, symmetry: None })
+        let has_atomic_blocks = system.program.threads.iter().any(|thread| thread.atomic.contains(&true));
+        Ok(Self { automaton, fairness, symmetry: None, seen: if has_atomic_blocks { SEEN } else { 0 } })
     }
 
     /// Finds the open edges of the state whose moves were asked for last, beside this `state` of the automaton; and what
@@ -84,7 +87,7 @@ impl<'a> Claim<'a> {
         open.stays = has_ended && !self.automaton.is_endless;
         let resting = self.fairness.of_state(system.locals().1, moves);
         let edges = self.automaton.leaving[state].iter().filter(|edge| edge.is_open(truths));
-        open.list.extend(edges.map(|edge| (edge.target, edge.marks | resting)));
+        open.list.extend(edges.map(|edge| (edge.target, edge.marks | resting | self.seen)));
     }
 
     /// The marks of the automaton's step and a move of the program; None where the program has ended.

@@ -27,6 +27,7 @@ const FIRST_LOOK: u32 = 1 << 6;
 
 /// What was found.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Answer {
     /// An accepted run, if there is one.
     pub lasso: Option<Lasso>,
@@ -42,6 +43,8 @@ pub struct Answer {
     pub fault: bool,
     /// Whether an assertion failed, which ends a run, where the automaton might still have accepted it.
     pub failed: bool,
+    /// Whether a run may stay inside an atomic block for ever, where the automaton does not see it.
+    pub unseen: bool,
     /// Why it did not end, if it did not.
     pub stopped: Option<Stopped>,
     /// Bytes held at the end.
@@ -113,6 +116,12 @@ pub fn find(
         }
         _ => None,
     };
+    if path.is_none() && stopped.is_none() && claim.seen != 0 {
+        match emptiness::has_cycle_without(&graph, claim.seen, watch) {
+            Ok(unseen) => answer.unseen = unseen,
+            Err(other) => stopped = Some(other),
+        }
+    }
     answer.stopped = stopped.filter(|&stopped| stopped != Stopped::Found);
     if let Some((prefix, cycle)) = path {
         answer.lasso = Some(follow(&mut explored, &claim, &prefix, &cycle)?);

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 NAME = "states"
+UNSEEN = "a run that stays inside an atomic block for ever, where claims do not see it, was reached"
 FAILED = "a failed assertion, which ends runs that the claims are about, was reached"
 LEFT_OUT = "the run that was found, in which a claim is false, ends where the program is not followed"
 _BITS_FOR_RUNS = "--bitstate cannot answer LTL claims or conditions on final states: leave it out"
@@ -327,6 +328,8 @@ class _Search:
         self._take_bound(answer)
         if answer.failed and answer.lasso is None:
             self.tally.limit = self.tally.limit or FAILED
+        if answer.unseen and answer.lasso is None:
+            self.tally.limit = self.tally.limit or UNSEEN
         if answer.lasso is not None:
             run = answer.lasso
             if self._is_unfollowed([*run.prefix, *run.cycle]):
