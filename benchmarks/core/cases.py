@@ -12,15 +12,15 @@ from parametric import PROGRAMS
 import membar
 from membar import _core
 from membar.engines import graphs
-from membar.engines.buffers.question import lower_task
+from membar.engines.buffers.question import encode_task
 from membar.engines.cubes.form import form_of
 from membar.engines.states import explore
 from membar.engines.states.form import Kept
 from membar.languages.cubicle.elaborate import parse
 from membar.models.monotone import watches_under
 from membar.program.awaits import NO_WATCHES
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.questions.programs import parse as parse_program
 from membar.questions.task import Limits, Options, Task
 from membar.source import SourceFile
@@ -58,7 +58,7 @@ def graph(program: str, size: int, model: str, method: str) -> Search:
     plan, compiled = graphs.compile_for_core(loaded.plan)
     built = expand(PROGRAMS[program](size, C11 if model in OF_C11 else X86))
     watched = watches_under(loaded, built, (), bound=BOUND) if method != "classes" else NO_WATCHES
-    form = lower_program(built, plan.tags, (), watched).form
+    form = encode_program(built, plan.tags, (), watched).form
 
     def search() -> list[int]:
         match method:
@@ -76,7 +76,7 @@ def graph(program: str, size: int, model: str, method: str) -> Search:
 def buffers(procedure: str) -> Search:
     """Unbounded store buffers: the second table of Linden and Wolper."""
     questions = [
-        lower_task(Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",))).core
+        encode_task(Task(program=program, model=membar.load_model("x86-tso"), properties=("errors",))).core
         for program in table_two()
     ]
 

@@ -22,8 +22,8 @@ from parametric import PROGRAMS
 
 import membar
 from membar.engines import graphs
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 
 if TYPE_CHECKING:
     from membar import _core
@@ -56,9 +56,9 @@ def row(name: str, size: int, model: str, repeat: int) -> tuple[int, float]:
     plan = membar.load_model(model).plan
     if plan is None:
         raise ValueError(f"{model} has no axioms")
-    lowered, compiled = graphs.compile_for_core(plan)
+    encoded, compiled = graphs.compile_for_core(plan)
     program = expand(PROGRAMS[name](size, C11 if model in ("ra", "rc11") else X86))
-    form = lower_program(program, lowered.tags, ()).form
+    form = encode_program(program, encoded.tags, ()).form
     found, seconds = measure(lambda: compiled.search_classes(form, bound=20), repeat)
     every, other = measure(
         lambda: compiled.search_exactly_once(form, bound=20, executions=MOST_EXECUTIONS), 1

@@ -32,8 +32,8 @@ from membar.engines import graphs
 from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import EXACTLY_ONCE
 from membar.models.monotone import watches_under
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.program.symmetry import groups
 
 PEERS = Path(__file__).resolve().parents[3] / "shared" / "peers"
@@ -73,7 +73,7 @@ def explore(program: str, size: int, model: str) -> tuple[int, int, float]:
         raise ValueError(f"{program}({size}) may buffer loads under {model}")
     plan, compiled = graphs.compile_for_core(loaded.plan)
     watched = watches_under(loaded, built, (), bound=BOUND)
-    form = lower_program(built, plan.tags, (), watched).form
+    form = encode_program(built, plan.tags, (), watched).form
     start = time.process_time()
     found = compiled.search_exactly_once(form, bound=BOUND, seconds=MOST_SECONDS, in_place=True)
     return found.executions, found.blocked, time.process_time() - start
@@ -137,7 +137,7 @@ def symmetry() -> int:
         if loaded.plan is None:
             raise ValueError(f"{model} has no axioms")
         plan, compiled = graphs.compile_for_core(loaded.plan)
-        form = lower_program(built, plan.tags, ()).form
+        form = encode_program(built, plan.tags, ()).form
         executions, _, plain_seconds = explore(program, size, model)
         start = time.process_time()
         found = compiled.search_exactly_once(

@@ -25,7 +25,7 @@ from linden.algorithms import others
 from linden.programs import figure_four, figure_two, table_one, table_two
 
 from membar import _core
-from membar.engines.buffers.question import lower_task
+from membar.engines.buffers.question import encode_task
 from membar.engines.buffers.search import with_cell_names
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Violated
@@ -50,7 +50,7 @@ _SECONDS = 60.0
 def question(program: Program, *, deadlocks: bool = False, model: str = "x86-tso") -> _core.StoreBuffers:
     """The program as the core sees it."""
     properties = ("errors", "deadlock") if deadlocks else ("errors",)
-    return lower_task(Task(program=program, model=membar.load_model(model), properties=properties)).core
+    return encode_task(Task(program=program, model=membar.load_model(model), properties=properties)).core
 
 
 def errors(found: _core.BufferFindings) -> frozenset[tuple[int | None, ...]]:

@@ -13,7 +13,7 @@ import membar
 from membar.diagnostics import InputError
 from membar.questions.expectations import expected_in
 from membar.questions.outcome import Violated
-from membar.reports import graphml, violation
+from membar.reports import graphml, svcomp_yaml
 from membar.source import SourceFile
 from strategies.witness_rules import graphml_faults, yaml_faults
 
@@ -74,7 +74,7 @@ def test_a_violation_has_witnesses_that_are_confirmed(path: Path, model: str, tm
     is_assert = result.outcome.property == "assertions" and "reach_error" not in program.read_text("utf-8")
     is_wordless = is_assert or f"{path.parent.name}/{path.name}" in WORDLESS
     digest = sha256(program.read_bytes()).hexdigest()
-    for report, faults, ending in ((graphml, graphml_faults, "graphml"), (violation, yaml_faults, "yml")):
+    for report, faults, ending in ((graphml, graphml_faults, "graphml"), (svcomp_yaml, yaml_faults, "yml")):
         if is_wordless:
             with pytest.raises(InputError, match="it has no property for this violation"):
                 report.render(result, result.outcome, result.witness, at=NOON, program_hash=digest)

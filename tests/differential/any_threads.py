@@ -19,7 +19,7 @@ from enum import Enum
 import membar
 from membar.diagnostics import EngineLimitError, InputError
 from membar.models.model import Model
-from membar.program.warnings import without_warnings
+from membar.program.remove_warnings import without_warnings
 from membar.questions import answering, any_threads, programs
 from membar.questions import system as systems
 from membar.questions.outcome import Holds, HoldsWithin, Violated

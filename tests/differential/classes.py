@@ -17,7 +17,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from differential.comparisons import Disagreements, shipped
-from differential.searches import BOUND, SECONDS, claiming, features_of, lowered
+from differential.searches import BOUND, SECONDS, claiming, encoded, features_of
 from membar.models.model import Model
 from membar.program.printer import print_program
 from membar.program.program import Program
@@ -43,13 +43,13 @@ def mixed(count: int, features: Features) -> Iterator[Program]:
 
 def classes(program: Program, model: Model, *, observed: bool = True) -> _core.Findings:
     """The search for classes, counting what comes twice."""
-    compiled, form = lowered(program, model, observed=observed)
+    compiled, form = encoded(program, model, observed=observed)
     return compiled.search_classes(form, bound=BOUND, seconds=SECONDS, keep_all=True, verify=True)
 
 
 def executions(program: Program, model: Model, *, observed: bool = True) -> _core.Findings:
     """The exactly-once search."""
-    compiled, form = lowered(program, model, observed=observed)
+    compiled, form = encoded(program, model, observed=observed)
     return compiled.search_exactly_once(form, bound=BOUND, keep_all=True, verify=True)
 
 

@@ -26,7 +26,7 @@ from membar.engines.reference.machine import Machine
 from membar.engines.reference.replay import replay
 from membar.engines.reference.state import Did, Move, State
 from membar.engines.states import claim_form, explore
-from membar.engines.states.form import Kept, lower_states
+from membar.engines.states.form import Kept, encode_states
 from membar.models.model import Operational
 from membar.program.predicate import StatePredicate
 from membar.program.program import Program
@@ -194,7 +194,7 @@ def found_shortest(
     program: Program, discipline: Operational, bound: int, fair: frozenset[str]
 ) -> tuple[int, int] | None:
     """How long the way in and the cycle of the core's shortest lasso are."""
-    lowered = lower_states(program, discipline, (), predicates_of(program.claims))
+    lowered = encode_states(program, discipline, (), predicates_of(program.claims))
     space = _core.StateSpace(lowered.form, discipline=discipline.value, bound=bound, registers=Kept.ALL.value)
     answer = space.find_run(
         claim_form(program.claims[0], lowered.predicates),

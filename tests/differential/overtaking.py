@@ -28,8 +28,8 @@ from membar.models.buffering import keeps_loads_before_stores
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.final_state import Observer
@@ -77,7 +77,7 @@ def gathered(program: Program, model: Model) -> _core.Findings:
     plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, program, terms, bound=BOUND)
-    form = lower_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form
+    form = encode_program(overtaking.mark_reads(program, watched), plan.tags, terms, watched).form
     return compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=10.0)
 
 

@@ -24,7 +24,7 @@ from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines.reference.replay import replay
 from membar.engines.states import FAILED, claim_form, explore
-from membar.engines.states.form import Kept, lower_states
+from membar.engines.states.form import Kept, encode_states
 from membar.program.program import Program
 from membar.program.temporal import predicates_of
 from membar.questions.task import Limits, Options, Task
@@ -51,7 +51,7 @@ def compare(
     who = f"{program.name} {name}({bound}) fair {sorted(fair)}"
     discipline = model(name).operational
     assert discipline is not None
-    lowered = lower_states(program, discipline, (), predicates_of(program.claims))
+    lowered = encode_states(program, discipline, (), predicates_of(program.claims))
     space = _core.StateSpace(
         lowered.form, discipline=discipline.value, bound=bound, registers=Kept.LIVE.value
     )

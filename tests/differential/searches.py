@@ -13,8 +13,8 @@ from membar.models import load
 from membar.models.model import EXACTLY_ONCE, Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.properties.final_state import Observer
@@ -43,7 +43,7 @@ def features_of(name: str) -> Features:
     return FEATURES.get(name, BARE)
 
 
-def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_core.Plan, bytes]:
+def encoded(program: Program, model: Model, *, observed: bool = True) -> tuple[_core.Plan, bytes]:
     """A program and a model as the core takes them; with nothing in the final states if not `observed`."""
     assert model.plan is not None
     plan, compiled = graphs.compile_for_core(model.plan)
@@ -51,7 +51,7 @@ def lowered(program: Program, model: Model, *, observed: bool = True) -> tuple[_
     require_single_accesses(expanded)
     terms = Observer(program).terms if observed else ()
     watched = watches_under(model, expanded, terms, bound=BOUND)
-    return compiled, lower_program(expanded, plan.tags, terms, watched).form
+    return compiled, encode_program(expanded, plan.tags, terms, watched).form
 
 
 def answer(found: _core.Findings) -> Answer:
@@ -81,7 +81,7 @@ def once(
 
     It looks out for what must not happen; the workers of the former share all they can.
     """
-    compiled, form = lowered(program, model)
+    compiled, form = encoded(program, model)
     return compiled.search_exactly_once(
         form,
         bound=BOUND,
@@ -95,7 +95,7 @@ def once(
 
 def general(program: Program, model: Model) -> _core.Findings:
     """The general search."""
-    compiled, form = lowered(program, model)
+    compiled, form = encoded(program, model)
     return compiled.search(form, bound=BOUND)
 
 

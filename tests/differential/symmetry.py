@@ -28,8 +28,8 @@ from membar.engines.graphs.symmetry_classes import Exchange, SymmetryClasses, ex
 from membar.models.model import Model
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
+from membar.program.encoding import EncodedProgram, encode_program
 from membar.program.expand import expand
-from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.printer import print_program
 from membar.program.program import Program
 from membar.program.symmetry import groups
@@ -53,14 +53,14 @@ class Both:
     program: Program
     model: Model
     orbits: SymmetryClasses
-    lowered: LoweredProgram
+    encoded: EncodedProgram
     compiled: _core.Plan
 
     def plain(self, *, keep_all: bool = False) -> _core.Findings | None:
         """The search without symmetry; None if that is too much for a comparison."""
         try:
             found = self.compiled.search_exactly_once(
-                self.lowered.form, bound=BOUND, executions=MOST_EXECUTIONS, seconds=SECONDS, keep_all=keep_all
+                self.encoded.form, bound=BOUND, executions=MOST_EXECUTIONS, seconds=SECONDS, keep_all=keep_all
             )
         except OverflowError:  # a thread that is started twice
             return None
@@ -69,7 +69,7 @@ class Both:
     def reduced(self, *, keep_all: bool = False) -> _core.Findings:
         """The search up to symmetry, which looks for executions that come twice."""
         return self.compiled.search_exactly_once(
-            self.lowered.form,
+            self.encoded.form,
             bound=BOUND,
             keep_all=keep_all,
             symmetric=([list(group.threads) for group in self.orbits.groups], self.model.claims.global_order),
@@ -100,8 +100,8 @@ def both(program: Program, model: Model) -> Both | None:
     plan, compiled = graphs.compile_for_core(model.plan)
     orbits = SymmetryClasses(found, Observer(program).terms, threads=len(program.threads))
     watched = watches_under(model, expanded, orbits.terms, bound=BOUND)
-    lowered = lower_program(expanded, plan.tags, orbits.terms, watched)
-    return Both(program=program, model=model, orbits=orbits, lowered=lowered, compiled=compiled)
+    encoded = encode_program(expanded, plan.tags, orbits.terms, watched)
+    return Both(program=program, model=model, orbits=orbits, encoded=encoded, compiled=compiled)
 
 
 def random_program(seed: int, name: str) -> Program:
@@ -186,7 +186,7 @@ def closure(item: Both, found: _core.Findings) -> tuple[int, set[Key]]:
         is_complete = statuses.isdisjoint({"failed", "fault", "cut"})
         orbits += is_complete and key(execution) not in seen
         for exchange in exchanges(item, found.symmetric):
-            renamed = exchange_threads(execution, exchange, item.orbits.groups, item.lowered.registers)
+            renamed = exchange_threads(execution, exchange, item.orbits.groups, item.encoded.registers)
             seen.add(key(renamed))
     return orbits, seen
 

@@ -8,7 +8,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 from differential.buffer_programs import BY_MODEL, BY_SEED, BY_TEXT, LARGE_STEP, TWO_STORES
 from differential.unbounded import Effort, Goals, Report, compare, goals, model, programs
-from membar.engines.buffers.question import lower_task
+from membar.engines.buffers.question import encode_task
 from membar.program.program import Program
 from membar.questions.task import Task
 from unit.engines.texts import parse
@@ -19,7 +19,7 @@ EFFORT = Effort(seconds=2.0, states=2_000, bounded_states=3_000)
 def answers(program: Program) -> tuple[Goals, Goals, Goals]:
     """What the two procedures and bounded exploration find."""
     task = Task(program=program, model=model("x86-tso"), properties=("condition", "assertions", "deadlock"))
-    core = lower_task(task).core
+    core = encode_task(task).core
     limits = (EFFORT.seconds, EFFORT.states)
     forward = core.forward(seconds=limits[0], states=limits[1])
     backward = core.backward(seconds=limits[0], states=limits[1])
@@ -32,7 +32,7 @@ def answers(program: Program) -> tuple[Goals, Goals, Goals]:
 def test_what_a_model_adds_is_found_by_every_search(name: str) -> None:
     under, text = BY_MODEL[name]
     task = Task(program=parse(text), model=model(under), properties=("condition", "assertions", "deadlock"))
-    core = lower_task(task).core
+    core = encode_task(task).core
     forward, bounded = core.forward(states=EFFORT.states), core.bounded(bound=3, states=EFFORT.states)
     assert goals(forward) == goals(bounded)
     if under == "x86-tso":
@@ -57,7 +57,7 @@ def test_both_procedures_say_the_same_of_the_hand_derived_programs(text: str) ->
 
 def test_a_step_that_no_bounded_buffer_has_room_for_is_no_deadlock() -> None:
     task = Task(program=parse(LARGE_STEP), model=model("x86-tso"), properties=("deadlock",))
-    core = lower_task(task).core
+    core = encode_task(task).core
     found = core.bounded(bound=3)
     assert found.held
     assert "deadlock" not in {goal.kind for goal in found.goals}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from differential.comparisons import shipped
-from differential.searches import BOUND, answer, features_of, lowered
+from differential.searches import BOUND, answer, encoded, features_of
 from membar.program.printer import print_program
 from membar.program.program import Program
 from strategies.programs import Size, sample
@@ -49,7 +49,7 @@ def witnesses(found: _core.Findings) -> list[object]:
 def test_any_number_of_workers_finds_the_same(name: str) -> None:
     for program in programs(name):
         try:
-            compiled, form = lowered(program, shipped(name))
+            compiled, form = encoded(program, shipped(name))
             one, *others = (
                 compiled.search_exactly_once(form, bound=BOUND, keep_all=True, verify=True, jobs=jobs)
                 for jobs in (1, 2, 4)
@@ -71,7 +71,7 @@ def test_the_first_failure_is_the_same(jobs: int) -> None:
     failures = 0
     for program in programs("rc11"):
         try:
-            compiled, form = lowered(program, shipped("rc11"))
+            compiled, form = encoded(program, shipped("rc11"))
             one, found = (
                 compiled.search_exactly_once(form, bound=BOUND, stop_at_failure=True, verify=True, jobs=n)
                 for n in (1, jobs)

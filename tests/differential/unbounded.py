@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a command, the test
 
 from membar import _core
 from membar.engines._core_runs import follow_run
-from membar.engines.buffers.question import Lowered, lower_task
+from membar.engines.buffers.question import EncodedTask, encode_task
 from membar.engines.buffers.search import shown_moves
 from membar.models.model import Model
 from membar.program.program import Program
@@ -53,10 +53,10 @@ def model(name: str) -> Model:
     return membar.load_model(name)
 
 
-def question(program: Program, name: str) -> Lowered:
+def question(program: Program, name: str) -> EncodedTask:
     """The program as the core sees it; all assertions and deadlocks are looked for."""
     task = Task(program=program, model=model(name), properties=("assertions", "deadlock"))
-    return lower_task(task)
+    return encode_task(task)
 
 
 def programs(count: int, *, first: int = 0) -> Iterator[tuple[int, Program]]:
@@ -111,7 +111,7 @@ class Bounded:
     complete: bool = True
 
 
-def bounded(asked: Lowered, effort: Effort) -> Bounded:
+def bounded(asked: EncodedTask, effort: Effort) -> Bounded:
     result = Bounded()
     for bound in range(1, LARGEST_BOUND + 1):
         found = asked.core.bounded(bound=bound, states=effort.bounded_states)
@@ -174,7 +174,7 @@ def compare_with(
 
 def _agree(
     who: str,
-    asked: Lowered,
+    asked: EncodedTask,
     effort: Effort,
     report: Report,
     *,
@@ -192,11 +192,11 @@ def _agree(
             report.wrong.append(f"{who} reached {described(goal)}, to which there is no run")
 
 
-def _run_to(asked: Lowered, goal: _core.Goal, effort: Effort) -> object:
+def _run_to(asked: EncodedTask, goal: _core.Goal, effort: Effort) -> object:
     return asked.core.run_to(goal, largest=4 * LARGEST_BOUND, states=4 * effort.bounded_states)
 
 
-def _runs(seed: int, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:
+def _runs(seed: int, asked: EncodedTask, found: _core.BufferFindings, report: Report) -> None:
     """Every thing found has a run that was read off the automata; the reference's machine makes it."""
     kinds: set[str] = set()
     for goal in found.goals:

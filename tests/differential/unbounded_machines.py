@@ -19,7 +19,7 @@ from differential.unbounded import Goals, described, goals, listed, model
 from membar import _core
 from membar.diagnostics import EngineLimitError, InputError
 from membar.engines._core_runs import follow_run
-from membar.engines.buffers.question import Lowered, lower_task
+from membar.engines.buffers.question import EncodedTask, encode_task
 from membar.engines.buffers.search import shown_moves
 from membar.engines.reference.simulator import simulate
 from membar.program.operations import Fence, Receive, Send, Spawn, Store
@@ -43,9 +43,9 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def question(program: Program, name: str) -> Lowered:
+def question(program: Program, name: str) -> EncodedTask:
     """The program as the core sees it; failures, errors, deadlocks and final states are looked for."""
-    return lower_task(_task(program, name, None))
+    return encode_task(_task(program, name, None))
 
 
 def _task(program: Program, name: str, bound: int | None) -> Task:
@@ -112,7 +112,7 @@ def _verdicts(slow: Tally, kinds: set[str], *, held: bool) -> list[tuple[str, bo
     ]
 
 
-def _within_bounds(asked: Lowered) -> tuple[Goals, bool]:
+def _within_bounds(asked: EncodedTask) -> tuple[Goals, bool]:
     """What is reached with buffers of 1, 2, … entries, and whether all of that was looked at."""
     reached: Goals = frozenset()
     for bound in range(1, LARGEST_BOUND + 1):
@@ -127,7 +127,7 @@ def _within_bounds(asked: Lowered) -> tuple[Goals, bool]:
 
 def _compare_reached(
     who: str,
-    asked: Lowered,
+    asked: EncodedTask,
     found: _core.BufferFindings,
     reached: Goals,
     report: Report,
@@ -143,7 +143,7 @@ def _compare_reached(
             report.wrong.append(f"{who} reached {described(goal)}, to which there is no run")
 
 
-def _follow(who: str, asked: Lowered, found: _core.BufferFindings, report: Report) -> None:
+def _follow(who: str, asked: EncodedTask, found: _core.BufferFindings, report: Report) -> None:
     """The reference's machine makes the run to the first thing of each kind; to what ends well, too."""
     seen: set[str] = set()
     for goal in found.goals:
@@ -167,7 +167,7 @@ def _follow(who: str, asked: Lowered, found: _core.BufferFindings, report: Repor
 
 
 def _compare_backward(
-    who: str, tried: Lowered, forward: _core.BufferFindings, reached: Goals, report: Report
+    who: str, tried: EncodedTask, forward: _core.BufferFindings, reached: Goals, report: Report
 ) -> None:
     """Backwards nothing is missed; what is found is right where the search says that it is exact."""
     if tried.looks_at_data:

@@ -23,7 +23,7 @@ from membar.questions.outcome import (
     Unknown,
 )
 from membar.questions.repair import Repair
-from membar.questions.repair.right import is_right
+from membar.questions.repair.correctness import is_right
 from membar.questions.task import Options, Task, Unrolling
 from membar.records import record
 from membar.reports import pictures

@@ -16,7 +16,7 @@ from membar.edits import Alternative, Choice, Place
 from membar.questions.ask import unknown_answer
 from membar.questions.language_races import GIVEN_UP
 from membar.questions.outcome import Holds, Run
-from membar.questions.repair.right import guarantee_of
+from membar.questions.repair.correctness import guarantee_of
 from membar.questions.repair.search import Search
 from membar.questions.safety import Safety
 from membar.records import replace

@@ -9,8 +9,8 @@ import z3
 
 from membar.limits import budget
 from membar.objects.proof.smt import ask
-from membar.questions.repair.hitting import HittingSets
-from membar.questions.repair.right import UndecidedError
+from membar.questions.repair.correctness import UndecidedError
+from membar.questions.repair.hitting_sets import HittingSets
 
 
 class _GivesUp:

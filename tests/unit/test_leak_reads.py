@@ -8,7 +8,7 @@ import pytest
 
 import membar
 from membar.cli import command as cli
-from membar.program.warnings import LOOK
+from membar.program.remove_warnings import LOOK
 from membar.source import SourceFile
 
 RACE = """#include <pthread.h>

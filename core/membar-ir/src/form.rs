@@ -1,4 +1,4 @@
-//! Reading a program from its compact form, a list of words that `program/lowering.py` writes.
+//! Reading a program from its compact form, a list of words that `program/encoding.py` writes.
 //!
 //! A list is its length followed by its items. Every index is checked, so that a decoded program needs no checks.
 //!

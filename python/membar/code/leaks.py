@@ -18,7 +18,7 @@ from membar.code.pieces import Emitter
 from membar.code.primitives import PREFIX
 from membar.code.structure import targets
 from membar.program.operations import LEAKS
-from membar.program.warnings import CHECKED_LEAKS, LEAK, LOOK
+from membar.program.remove_warnings import CHECKED_LEAKS, LEAK, LOOK
 
 STATE_SIZE = 4
 ENDS = _EXIT, _FINISH = f"{PREFIX}exit", f"{PREFIX}finish"

@@ -162,8 +162,6 @@ class Assume(Footprint):
 
 ASSERTIONS, ERRORS, MEMORY = "assertions", "errors", "memory"
 OVERFLOW, LEAKS, LOCKS, EXITS = "overflow", "leaks", "locks", "exits"
-ASSERTED = frozenset({ASSERTIONS, ERRORS, MEMORY, OVERFLOW, LEAKS, LOCKS, EXITS})
-"""The properties that assertions may be about."""
 WARNING_FLAGS: Mapping[str, str] = {OVERFLOW: "signed-overflow", LEAKS: "memory-leak"}
 """The properties whose assertions only warn, unless they are asked for by name; each with its flag."""
 WARNINGS = frozenset(WARNING_FLAGS)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from membar.program import expr as e
 from membar.program.dependencies import registers_written
-from membar.program.meeting import meeting_points
 from membar.program.operations import Operation, Rmw, Set
+from membar.program.post_dominators import meeting_points
 from membar.program.program import Edge, Program, Thread
 from membar.records import replace
 

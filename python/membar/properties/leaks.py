@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from membar.program.operations import LEAKS
-from membar.program.warnings import CHECKED_LEAKS
+from membar.program.remove_warnings import CHECKED_LEAKS
 from membar.properties.property import Property, has_assertion_of
 
 PROPERTY = Property(

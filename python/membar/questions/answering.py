@@ -1,4 +1,4 @@
-"""Which engine answers a question, and its answer, confirmed by the reference semantics."""
+"""The answer of an engine, confirmed by the reference semantics; `default_engines.py` chooses the engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from membar.program.operations import Tags
 from membar.program.program import Edge, Program
 from membar.properties import EVERY
 from membar.properties.judge import properties_asked
-from membar.questions.default_engines import FOR_AXIOMS, FOR_BUFFERS, FOR_UNBOUNDED_BUFFERS
 from membar.questions.outcome import (
     INTERRUPTED,
     Finding,
@@ -33,7 +32,7 @@ from membar.questions.outcome import (
     reject_witness,
     with_findings,
 )
-from membar.questions.task import Options, Task
+from membar.questions.task import Task
 from membar.records import replace
 
 
@@ -53,21 +52,6 @@ def load_engine(name: str) -> Engine:
         f"the engine {name} takes systems for any number of processes, not programs",
         help="such systems are `.cub` files",
     )
-
-
-def default_engine(program: Program, model: Model, options: Options) -> str:
-    """The engine that answers when the user names none.
-
-    Store buffers were asked for, the question is about states on the way, or axioms cannot speak about a step
-    with several accesses; otherwise axioms decide.
-    """
-    if options.unbounded_buffers:
-        return FOR_UNBOUNDED_BUFFERS[0]
-    is_about_states = program.asks_about_states or has_wide_steps(program)
-    asks_about_states = model.operational is not None and is_about_states
-    wants_buffers = model.plan is None or options.buffers is not None or asks_about_states
-    preferred = FOR_BUFFERS if wants_buffers else FOR_AXIOMS
-    return next(engine for engine in preferred if engine in plugins.names("membar.engines"))
 
 
 def answer(task: Task, engine: Engine) -> Outcome:

@@ -18,8 +18,8 @@ from membar.languages import Frontend
 from membar.languages.registry import language_of, load_model
 from membar.models.model import Model, Operational
 from membar.program.operations import Fence
+from membar.program.remove_warnings import without_warnings
 from membar.program.template import Template
-from membar.program.warnings import without_warnings
 from membar.questions import refusals
 from membar.questions.answer import Answer, Reading, make_answer
 from membar.questions.answering import answer, load_engine

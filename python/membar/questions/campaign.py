@@ -28,7 +28,7 @@ from membar.source import SourceFile
 
 if TYPE_CHECKING:
     from membar.questions.expectations import Expectation
-    from membar.reports._parts.answer_format import ExplanationPart
+    from membar.reports.answer_keys import ExplanationPart
 
 
 @record(frozen=True, slots=True, kw_only=True)

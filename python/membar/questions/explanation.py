@@ -37,7 +37,8 @@ from membar.program.program import Edge, Program
 from membar.properties.assertions import NAME as ASSERTIONS
 from membar.properties.final_state import Observer, observed_terms
 from membar.questions.answer import Answer
-from membar.questions.answering import answer, default_engine, default_model, load_engine
+from membar.questions.answering import answer, default_model, load_engine
+from membar.questions.default_engines import default_engine
 from membar.questions.outcome import Holds, HoldsWithin, Unknown, Violated, Witness
 from membar.questions.programs import for_model, options_for, parse
 from membar.questions.safety import Safety
@@ -48,7 +49,7 @@ from membar.reports._parts.condition import formula_text
 from membar.source import SourceFile
 
 if TYPE_CHECKING:
-    from membar.reports._parts.answer_format import ExplanationPart
+    from membar.reports.answer_keys import ExplanationPart
     from membar.reports.pictures import Forbidden
 
 MOST_CANDIDATES = 50_000

@@ -17,7 +17,7 @@ from membar.models.model import EXACTLY_ONCE, Model
 from membar.program.access import COMPILED
 from membar.program.operations import ASSERTIONS, ERRORS, EXITS, LEAKS, OVERFLOW, WARNING_FLAGS, WARNINGS
 from membar.program.program import Program
-from membar.program.warnings import LOOK, without_warnings
+from membar.program.remove_warnings import LOOK, without_warnings
 from membar.properties import PROPERTIES
 from membar.properties.asked import Asked, asserting, ends_at_assertions
 from membar.properties.judge import OWN_QUESTIONS, UNSELECTED
@@ -27,7 +27,8 @@ from membar.properties.property import has_assertion_of, is_asked_as
 from membar.properties.races import defines_races
 from membar.questions import language_races
 from membar.questions.answer import RaceRun
-from membar.questions.answering import add_findings, answer, confirm_witness, default_engine, load_engine
+from membar.questions.answering import add_findings, answer, confirm_witness, load_engine
+from membar.questions.default_engines import default_engine
 from membar.questions.outcome import (
     INTERRUPTED,
     NOT_ASKED,

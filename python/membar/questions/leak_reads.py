@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from membar.program.execution import Execution
 from membar.program.pairs import Pairs, Relation
-from membar.program.warnings import LOOK
+from membar.program.remove_warnings import LOOK
 from membar.questions.outcome import Witness
 from membar.records import replace
 

@@ -19,7 +19,7 @@ from membar.objects.orders import CallPosition, Carrier, Ordering
 from membar.objects.spec import Specification
 from membar.objects.syntax import ConcurrentObject
 from membar.program.program import Program
-from membar.program.warnings import without_warnings
+from membar.program.remove_warnings import without_warnings
 from membar.questions.programs import parse
 from membar.records import record, replace
 from membar.source import SourceFile

@@ -15,7 +15,7 @@ from membar.models.model import Model
 from membar.program.operations import WARNINGS
 from membar.program.program import Program
 from membar.program.removable import without_removable_dependencies
-from membar.program.warnings import without_warnings
+from membar.program.remove_warnings import without_warnings
 from membar.properties import ASSERTED
 from membar.properties.asked import asserting
 from membar.properties.assertions import NAME as ASSERTIONS

@@ -14,7 +14,7 @@ from membar.reports._parts.style import Line, join, line, wrap
 if TYPE_CHECKING:
     from membar.models.model import Model
     from membar.questions.outcome import Witness
-    from membar.reports._parts.answer_format import ExplanationPart
+    from membar.reports.answer_keys import ExplanationPart
     from membar.source import SourceFile
 
 MOST_PAIRS = 8  # pairs shown of a relation that should be empty
@@ -58,7 +58,7 @@ def explanation_part(
     """Whether an outcome is allowed, and what shows it, for JSON."""
     from msgspec import UNSET  # noqa: PLC0415 - takes long to load
 
-    from membar.reports._parts import answer_format as form  # noqa: PLC0415
+    from membar.reports import answer_keys as form  # noqa: PLC0415
     from membar.reports._parts.drawn import drawing_of_execution, drawing_part  # noqa: PLC0415
 
     found = form.ExplanationPart(outcome=outcome, reason=reason or UNSET)

@@ -26,7 +26,7 @@ from membar.source import SourceFile
 from membar.systems.run import ProcessRun
 
 if TYPE_CHECKING:
-    from membar.reports._parts.answer_format import DrawingPart, ExplanationPart
+    from membar.reports.answer_keys import DrawingPart, ExplanationPart
 
 # What the page shows of one answer: `Sheet` in `page/src/report.ts`.
 Sheet: TypeAlias = dict[str, Any]

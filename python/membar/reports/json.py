@@ -1,4 +1,7 @@
-"""One line of JSON per file and model, and the witness in it: enough to replay it on another machine."""
+"""One line of JSON per file and model, and the witness in it: enough to replay it on another machine.
+
+`answer_keys.py` declares the keys.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from membar.questions.answer import (
 from membar.questions.outcome import Finding, HoldsWithin, Run, Unknown, Verdict, Violated, Witness
 from membar.records import field_names
 from membar.reports import Report, diagnostic
-from membar.reports._parts import answer_format as form
+from membar.reports import answer_keys as form
 from membar.reports._parts.condition import sorted_states
 from membar.reports._parts.drawn import drawing_part
 from membar.reports._parts.event import cell_name, line_number, meaning_of

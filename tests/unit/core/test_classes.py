@@ -16,7 +16,7 @@ from membar.engines import graphs
 from membar.engines.graphs.search_choice import exploration, has_rival_writers
 from membar.languages.mbp import FRONTEND
 from membar.models.model import CLASSES, EXACTLY_ONCE, GENERAL
-from membar.program.lowering import lower_program
+from membar.program.encoding import encode_program
 from membar.program.program import Program
 from membar.questions import answering
 from membar.questions.outcome import Holds, Unknown, Violated
@@ -78,8 +78,8 @@ def task_of(text: str, model: str = "sc", options: Options = OBSERVED) -> Task:
 def explore(program: Program, model: str) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compile_for_core(plan)
-    return compiled.search_classes(lower_program(program, lowered.tags, ()).form, bound=10, verify=True)
+    encoded, compiled = graphs.compile_for_core(plan)
+    return compiled.search_classes(encode_program(program, encoded.tags, ()).form, bound=10, verify=True)
 
 
 @pytest.mark.parametrize("model", ["sc", "x86-tso", "ra", "rc11"])

@@ -16,8 +16,8 @@ import pytest
 import membar
 from membar.engines import graphs
 from membar.limits.progress import in_words
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.questions.outcome import Explored, InterruptError, Violated
 from membar.questions.task import Limits, Options
 from unit.core.test_graphs import contention, parse, run
@@ -118,9 +118,9 @@ def test_progress_is_told_with_a_guess_at_the_total() -> None:
 def test_the_guess_is_a_part_and_grows() -> None:
     model = membar.load_model("sc").plan
     assert model is not None
-    lowered, compiled = graphs.compile_for_core(model)
+    encoded, compiled = graphs.compile_for_core(model)
     program = expand(parse(contention(4, 3)))
-    form = lower_program(program, lowered.tags, ()).form
+    form = encode_program(program, encoded.tags, ()).form
     parts: list[float] = []
     for jobs in (1, 2):
         parts.clear()

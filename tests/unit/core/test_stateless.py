@@ -15,7 +15,7 @@ from membar.engines import graphs
 from membar.engines.graphs.search_choice import exploration
 from membar.languages.mbp import FRONTEND
 from membar.models.model import EXACTLY_ONCE, GENERAL
-from membar.program.lowering import lower_program
+from membar.program.encoding import encode_program
 from membar.program.program import Program
 from membar.questions.task import Options, Task
 from membar.source import SourceFile
@@ -56,8 +56,8 @@ def parse(text: str) -> Program:
 def explore(program: Program, model: str, **options: int | bool) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compile_for_core(plan)
-    form = lower_program(program, lowered.tags, ()).form
+    encoded, compiled = graphs.compile_for_core(plan)
+    form = encode_program(program, encoded.tags, ()).form
     found: _core.Findings = compiled.search_exactly_once(form, bound=10, **options)  # type: ignore[arg-type]
     return found
 
@@ -153,5 +153,5 @@ def test_a_limit_of_executions_stops_it() -> None:
 def _general(program: Program, model: str) -> _core.Findings:
     plan = membar.load_model(model).plan
     assert plan is not None
-    lowered, compiled = graphs.compile_for_core(plan)
-    return compiled.search(lower_program(program, lowered.tags, ()).form, bound=10)
+    encoded, compiled = graphs.compile_for_core(plan)
+    return compiled.search(encode_program(program, encoded.tags, ()).form, bound=10)

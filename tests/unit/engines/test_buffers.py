@@ -10,7 +10,7 @@ pytest.importorskip("membar._core", reason="the Rust core is not built: nothing 
 
 from differential import buffer_programs
 from differential.unbounded import programs
-from membar.engines.buffers.question import lower_task
+from membar.engines.buffers.question import encode_task
 from membar.program.program import Program
 from membar.questions.outcome import Holds, Outcome, Unknown, Violated
 from membar.questions.task import Limits, Options, Task
@@ -22,7 +22,7 @@ ENDLESS_SEED = 85
 def kinds(text: str, *, name: str = "x86-tso", sleep: bool = True) -> set[str]:
     """What the forward search reaches."""
     task = Task(program=parse(text), model=model(name), properties=("assertions", "deadlock"))
-    found = lower_task(task).core.forward(states=5_000, sleep=sleep)
+    found = encode_task(task).core.forward(states=5_000, sleep=sleep)
     assert found.stopped is None
     return {goal.kind for goal in found.goals}
 
@@ -121,7 +121,7 @@ def test_two_commits_of_one_location_are_dependent(sleep: bool) -> None:  # noqa
 def test_a_transition_sleeps_for_its_later_siblings() -> None:
     """As printed nothing ever falls asleep, so that sleep sets would change nothing."""
     task = Task(program=parse(ENDLESS), model=model("x86-tso"), properties=("assertions",))
-    core = lower_task(task).core
+    core = encode_task(task).core
     assert core.forward(sleep=True).visited < core.forward(sleep=False).visited
     assert core.forward(sleep=True).stored <= core.forward(sleep=False).stored
 

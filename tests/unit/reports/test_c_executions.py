@@ -6,7 +6,7 @@ import json
 
 import membar
 from membar.reports import terminal
-from membar.reports._parts.answer_format import DrawingPart
+from membar.reports.answer_keys import DrawingPart
 from membar.reports.json import drawn_line, render
 from membar.source import SourceFile
 from strategies.compiled_code import needs_clang

@@ -16,7 +16,7 @@ import tiers
 from generated.question_schema import schema as question_schema
 from membar.cli import command as cli
 from membar.questions.outcome import Statistics
-from membar.reports._parts.answer_format import Counters, schema
+from membar.reports.answer_keys import Counters, schema
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/reference/answer.schema.json"

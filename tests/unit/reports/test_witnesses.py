@@ -284,7 +284,7 @@ def test_what_holds_has_no_witness(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_strings_survive_yaml() -> None:
-    from membar.reports.violation import _yaml
+    from membar.reports.svcomp_yaml import _yaml
 
     value = {"a b": ['x: "y" # ä\\\n', 1, True, {"k": "- no"}], "e": {"f": "null"}}
     assert yaml.safe_load("\n".join(_yaml([value], 0))) == [value]

@@ -23,7 +23,7 @@ _STANDARD_OUTPUT = "-"
 # What writing files may take at least. Nobody may read from a pipe.
 _SECONDS = 1.0
 # Ending of a witness → the report that writes it.
-_WITNESSES = {".graphml": "graphml", ".yml": "violation", ".yaml": "violation"}
+_WITNESSES = {".graphml": "graphml", ".yml": "svcomp_yaml", ".yaml": "svcomp_yaml"}
 
 
 class Filed:

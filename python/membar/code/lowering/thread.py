@@ -38,10 +38,10 @@ from membar.program.expr import (
     negation,
     registers_of,
 )
-from membar.program.meeting import meeting_points
 from membar.program.operations import LEAKS, Assert, Fence, Set
+from membar.program.post_dominators import meeting_points
 from membar.program.program import Thread
-from membar.program.warnings import LOOK
+from membar.program.remove_warnings import LOOK
 
 _LARGEST_EXPRESSION = 12
 """Registers in an expression that is repeated where it is used; one with more gets a register of its own."""

@@ -32,12 +32,12 @@ def run(task: Task) -> Outcome:
 
 def explore(task: Task) -> Tally:
     """What the program of `task` can do with store buffers of any length."""
-    from membar.engines.buffers.question import lower_task  # brings the reference along
+    from membar.engines.buffers.question import encode_task  # brings the reference along
     from membar.engines.buffers.search import Search
 
     if task.options.buffers_chosen_by_user:
         raise EngineLimitError("the engine buffers takes no bound: use --buffers unbounded")
-    return Search(task, lower_task(task)).run()
+    return Search(task, encode_task(task)).run()
 
 
 ENGINE = Engine(

@@ -8,8 +8,8 @@ from math import prod
 from typing import TypeAlias
 
 from membar.program.condition import FinalCell, FinalRegister, Term
+from membar.program.encoding import expression_code, pack
 from membar.program.expr import WORD, Expr, Extend, Register, substitute
-from membar.program.lowering import expression_code, pack
 from membar.program.predicate import AtPoint, CellValue, RegisterValue, StatePredicate
 from membar.program.program import Program, Thread
 from membar.records import record

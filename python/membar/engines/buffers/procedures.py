@@ -15,7 +15,7 @@ from membar.records import record
 
 if TYPE_CHECKING:
     from membar import _core
-    from membar.engines.buffers.question import Lowered
+    from membar.engines.buffers.question import EncodedTask
     from membar.questions.task import Task
 
 ALGORITHMS = {
@@ -61,7 +61,7 @@ class Found:
 class Procedures:
     """The searches of one question, within the limits of its task."""
 
-    def __init__(self, task: Task, question: Lowered) -> None:
+    def __init__(self, task: Task, question: EncodedTask) -> None:
         self._task = task
         self._question = question
         self._started = time.monotonic()

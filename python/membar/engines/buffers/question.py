@@ -1,4 +1,4 @@
-"""Encodes a task for the core's searches: the lowered program, and which states are errors."""
+"""Encodes a task for the core's searches: the encoded program, and which states are errors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from membar.engines.buffers.channels import RECEIVES, SENDS, Unchannelled, witho
 from membar.engines.buffers.errors import errors_of
 from membar.engines.reference.machine import Machine
 from membar.engines.reference.state import FLUSH_ALL, LOCKED
-from membar.engines.states.form import lower_states
+from membar.engines.states.form import encode_states
 from membar.models.model import Operational
 from membar.program.atomicity import require_plain_edges
+from membar.program.encoding import EncodedProgram, encode_program
 from membar.program.expand import expand
 from membar.program.loops import stop_unfollowed
-from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.operations import Assert, Fence, Spawn
 from membar.program.program import Program
 from membar.properties import PROPERTIES
@@ -35,7 +35,7 @@ _PSO_TAGS = _TAGS | {"SFENCE": 5}
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class Lowered:
+class EncodedTask:
     """What is handed to the core.
 
     Attributes:
@@ -52,7 +52,7 @@ class Lowered:
 
     machine: Machine
     observer: Observer
-    program: LoweredProgram
+    program: EncodedProgram
     unchannelled: Unchannelled
     core: _core.StoreBuffers
     shows_endings: bool
@@ -73,7 +73,7 @@ class Lowered:
                 return True
 
 
-def lower_task(task: Task) -> Lowered:
+def encode_task(task: Task) -> EncodedTask:
     """The question of `task` for the core.
 
     Raises:
@@ -94,10 +94,10 @@ def lower_task(task: Task) -> Lowered:
     asserts = frozenset(_asserting_edges(task))
     unchannelled = without_channels(program)
     tags = _PSO_TAGS if discipline is Operational.PSO else _TAGS
-    form = lower_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
+    form = encode_program(expand(unchannelled.program), tags, errors.terms, by_states=True)
     core = extension("buffers").StoreBuffers(
         form.form,
-        explicit=lower_states(machine.program, discipline, errors.terms).form,
+        explicit=encode_states(machine.program, discipline, errors.terms).form,
         discipline="marked" if discipline is Operational.PSO and _has_marks(program) else discipline.value,
         places=[
             [(thread, form.points[thread].index(point)) for thread, point in place] for place in errors.places
@@ -115,7 +115,7 @@ def lower_task(task: Task) -> Lowered:
         asserts=sorted(asserts),
         committed=_point_numbers(form, [thread.committed for thread in program.threads]),
     )
-    return Lowered(
+    return EncodedTask(
         machine=machine,
         observer=observer,
         program=form,
@@ -154,7 +154,7 @@ def _is_asked(operation: object, task: Task) -> bool:
     return not task.properties or operation.property in task.properties
 
 
-def _point_numbers(form: LoweredProgram, points: Sequence[Collection[int]]) -> list[list[int]]:
+def _point_numbers(form: EncodedProgram, points: Sequence[Collection[int]]) -> list[list[int]]:
     """Control points of each thread by the numbers that the core knows them by."""
     return [
         [number for number, point in enumerate(known) if point in wanted]

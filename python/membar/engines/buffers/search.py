@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from membar import _core
-    from membar.engines.buffers.question import Lowered
+    from membar.engines.buffers.question import EncodedTask
     from membar.program.program import Thread
     from membar.questions.task import Task
 
@@ -40,7 +40,7 @@ _MOST_PLACES_TOLD = 12
 class Search:
     """A program and a question handed to the core, and what comes back."""
 
-    def __init__(self, task: Task, question: Lowered) -> None:
+    def __init__(self, task: Task, question: EncodedTask) -> None:
         self.task = task
         self.question = question
         self.procedures = Procedures(task, question)
@@ -217,7 +217,7 @@ class Search:
 # Runs of the unbounded search, as the reference's store-buffer machine makes them.
 
 
-def shown_moves(question: Lowered, run: Sequence[_core.Step]) -> list[_core.Step]:
+def shown_moves(question: EncodedTask, run: Sequence[_core.Step]) -> list[_core.Step]:
     """`run` of an unbounded search, without the values of channels, which that search keeps in memory."""
 
     def visible_values(thread: int, edge: int, values: list[int]) -> list[int]:

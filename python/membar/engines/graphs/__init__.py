@@ -1,6 +1,6 @@
 """Execution graphs explored by the Rust core, under any memory model that has axioms.
 
-    Program, Plan ─ lowering ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
+    Program, Plan ─ encoding ─▶ compact forms ─ core ─▶ findings ─ lifted here ─▶ Tally ─ judge ─▶ Outcome
 
 The core has several searches, and the outcome names the one that was used. The *general search* chooses runs
 of the threads, then reads-from, then coherence, and prunes as soon as a check that can only get worse

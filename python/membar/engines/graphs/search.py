@@ -26,7 +26,7 @@ from membar.engines.graphs.symmetry_classes import (
     exchange_threads,
 )
 from membar.engines.graphs.witnesses import Witnesses
-from membar.models.lowering import LoweredPlan, lower_plan
+from membar.models.encoding import EncodedPlan, encode_plan
 from membar.models.model import CLASSES, DEPENDENCY_AWARE, EXACTLY_ONCE, GENERAL
 from membar.models.monotone import watches_under
 from membar.models.plan import CheckMode, Plan
@@ -36,9 +36,9 @@ from membar.program.atomicity import require_single_accesses
 from membar.program.awaits import NO_WATCHES, Watches
 from membar.program.blocking import is_decided
 from membar.program.condition import FinalRegister, Quantifier, Term
+from membar.program.encoding import EncodedProgram, encode_program
 from membar.program.execution import final_memory
 from membar.program.expand import expand
-from membar.program.lowering import LoweredProgram, lower_program
 from membar.program.program import Edge
 from membar.program.symmetry import Group, groups
 from membar.properties import ASSERTED
@@ -85,15 +85,15 @@ def core() -> ModuleType:
 
 # Compiled models by identity: plans are large, and hashing one takes longer than a small search.
 _KEPT = 16
-_compiled: dict[int, tuple[Plan, LoweredPlan, _core.Plan]] = {}
+_compiled: dict[int, tuple[Plan, EncodedPlan, _core.Plan]] = {}
 
 
-def compile_for_core(plan: Plan) -> tuple[LoweredPlan, _core.Plan]:
+def compile_for_core(plan: Plan) -> tuple[EncodedPlan, _core.Plan]:
     """The plan as the core holds it, kept for the next time."""
     found = _compiled.get(id(plan))
     if found is None or found[0] is not plan:
-        lowered = lower_plan(plan)
-        found = (plan, lowered, core().Plan(lowered.form))
+        encoded = encode_plan(plan)
+        found = (plan, encoded, core().Plan(encoded.form))
         while len(_compiled) >= _KEPT:
             del _compiled[next(iter(_compiled))]
         _compiled[id(plan)] = found
@@ -108,7 +108,7 @@ class _LoadBufferingCheck:
     """
 
     compiled: _core.Plan
-    lowered: LoweredProgram
+    encoded: EncodedProgram
     slots: tuple[int, int, int] | None
 
 
@@ -119,7 +119,7 @@ class Search:
         self.task = task
         self.plan = plan
         self.started = time.monotonic()
-        lowered_plan, self.compiled = compile_for_core(plan)
+        encoded_plan, self.compiled = compile_for_core(plan)
         self.program = expand(task.program)
         require_single_accesses(self.program)
         self.exploration = exploration(task, self.program)
@@ -136,7 +136,7 @@ class Search:
         if self.orbits.groups and self._watches(self.orbits.terms) != self.watched:
             # Who looks into a register of one thread only can tell it from the others.
             self.orbits = SymmetryClasses((), self.observer.terms, threads=len(self.program.threads))
-        self.lowered = lower_program(self.program, lowered_plan.tags, self.orbits.terms, self.watched)
+        self.encoded = encode_program(self.program, encoded_plan.tags, self.orbits.terms, self.watched)
         self.load_buffering: _LoadBufferingCheck | None = None
         if self.steps is None:
             self._begin_load_buffering_check()
@@ -160,20 +160,20 @@ class Search:
             if stops_at_failure(self.task):
                 self.exploration, self.load_buffering = (
                     EXACTLY_ONCE,
-                    _LoadBufferingCheck(self.compiled, self.lowered, None),
+                    _LoadBufferingCheck(self.compiled, self.encoded, None),
                 )
             return
         signs = signs_under(self.task.model)
-        self.load_buffering = _LoadBufferingCheck(self.compiled, self.lowered, signs.slots)
+        self.load_buffering = _LoadBufferingCheck(self.compiled, self.encoded, signs.slots)
         self.exploration = EXACTLY_ONCE
-        lowered_plan, self.compiled = compile_for_core(signs.plan)
+        encoded_plan, self.compiled = compile_for_core(signs.plan)
         program = mark_reads(self.program, self.watched)
-        lowered = lower_program(program, lowered_plan.tags, self.orbits.terms, self.watched)
-        self.lowered = replace(lowered, tag_sets=tuple(map(remove_marks, lowered.tag_sets)))
+        encoded = encode_program(program, encoded_plan.tags, self.orbits.terms, self.watched)
+        self.encoded = replace(encoded, tag_sets=tuple(map(remove_marks, encoded.tag_sets)))
 
     def _end_load_buffering_check(self, load_buffering: _LoadBufferingCheck) -> None:
         self.exploration, self.load_buffering = GENERAL, None
-        self.compiled, self.lowered = load_buffering.compiled, load_buffering.lowered
+        self.compiled, self.encoded = load_buffering.compiled, load_buffering.encoded
 
     def _is_claimed(self) -> bool:
         """Whether the model, not only this program, is for the exactly-once search.
@@ -247,7 +247,7 @@ class Search:
             progress = Progress(options.progress, unit=unit)
         if self.exploration == CLASSES:
             return self.compiled.search_classes(
-                self.lowered.form,
+                self.encoded.form,
                 bound=bound,
                 seconds=left,
                 executions=limits.executions,
@@ -257,7 +257,7 @@ class Search:
             )
         if self.exploration != GENERAL:
             return self.compiled.search_exactly_once(
-                self.lowered.form,
+                self.encoded.form,
                 bound=bound,
                 order=self.task.model.thread_order if self.exploration == DEPENDENCY_AWARE else None,
                 seconds=left,
@@ -275,7 +275,7 @@ class Search:
                 ),
             )
         return self.compiled.search(
-            self.lowered.form,
+            self.encoded.form,
             bound=bound,
             guesses=self._guesses(),
             seconds=left,
@@ -297,7 +297,7 @@ class Search:
 
     @property
     def _witnesses(self) -> Witnesses:
-        return Witnesses(self.program, self.lowered, self.observer)
+        return Witnesses(self.program, self.encoded, self.observer)
 
     def _seconds(self) -> float:
         return time.monotonic() - self.started
@@ -440,7 +440,7 @@ class Search:
     def _state_witness(self, found: _core.Findings, explored: int, exchange: Exchange | None) -> Witness:
         execution = found.state_witness(explored)
         if exchange is not None:
-            execution = exchange_threads(execution, exchange, self.orbits.groups, self.lowered.registers)
+            execution = exchange_threads(execution, exchange, self.orbits.groups, self.encoded.registers)
         return self._witnesses.of(execution, "")
 
     def _passes(self, witness: Witness) -> bool:

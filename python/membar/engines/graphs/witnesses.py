@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from membar.diagnostics import Diagnostic
 from membar.program.access import bad_access, told_where
+from membar.program.encoding import EncodedProgram
 from membar.program.execution import INIT_THREAD, Event, Execution, Kind, final_memory
 from membar.program.expr import evaluate
-from membar.program.lowering import LoweredProgram
 from membar.program.operations import NO_TAGS, Assert, Load, Rmw, Store, StoreConditional
 from membar.program.pairs import Pairs
 from membar.program.program import Program
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 class Witnesses:
-    """Turns executions of one lowered program into witnesses."""
+    """Turns executions of one encoded program into witnesses."""
 
-    def __init__(self, program: Program, lowered: LoweredProgram, observer: Observer) -> None:
+    def __init__(self, program: Program, encoded: EncodedProgram, observer: Observer) -> None:
         self.program = program
-        self.lowered = lowered
+        self.encoded = encoded
         self.observer = observer
 
     def of(self, found: _core.Execution, message: str) -> Witness:
         """The execution with its final state and the choices of its threads."""
-        execution = lift_execution(self.program, self.lowered, found)
+        execution = lift_execution(self.program, self.encoded, found)
         registers = [dict(pairs) for pairs in execution.registers]
         final: FinalState = self.observer.ending(registers, final_memory(execution)).shown
         choices = tuple(tuple(thread.choices) for thread in found.threads)
@@ -90,18 +90,18 @@ class Witnesses:
         operation = edge.operations[operation_index]
         if not isinstance(operation, Load | Store | StoreConditional | Rmw):
             raise TypeError("only accesses go wrong")
-        names = self.lowered.registers[number]
+        names = self.encoded.registers[number]
         registers = {names[register]: word for register, word in thread.registers}
         word = evaluate(operation.address, registers, self.program.bases)
         return bad_access(self.program, word, operation.size, edge)
 
 
-def lift_execution(program: Program, lowered: LoweredProgram, found: _core.Execution) -> Execution:
+def lift_execution(program: Program, encoded: EncodedProgram, found: _core.Execution) -> Execution:
     """An execution of the core with names, tags and source spans."""
     events = found.events
     count = len(events)
     return Execution(
-        events=tuple(_event(program, lowered, number, event) for number, event in enumerate(events)),
+        events=tuple(_event(program, encoded, number, event) for number, event in enumerate(events)),
         po=Pairs.from_bytes(found.relation("po"), count),
         rf=tuple(found.rf),
         co=tuple(tuple(order) for order in found.co),
@@ -116,7 +116,7 @@ def lift_execution(program: Program, lowered: LoweredProgram, found: _core.Execu
         pick_ctrl=Pairs.from_bytes(found.relation("pick_ctrl"), count),
         registers=tuple(
             _registers(names, thread.registers)
-            for names, thread in zip(lowered.registers, found.threads, strict=True)
+            for names, thread in zip(encoded.registers, found.threads, strict=True)
         ),
     )
 
@@ -125,7 +125,7 @@ def _registers(names: Sequence[str], values: Sequence[tuple[int, int]]) -> tuple
     return tuple(sorted((names[register], word) for register, word in values))
 
 
-def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.Event) -> Event:
+def _event(program: Program, encoded: EncodedProgram, number: int, event: _core.Event) -> Event:
     if event.thread is None:
         return Event(id=number, thread=INIT_THREAD, kind=Kind.WRITE, cell=event.cell, value=event.value)
     return Event(
@@ -134,7 +134,7 @@ def _event(program: Program, lowered: LoweredProgram, number: int, event: _core.
         kind=Kind(event.kind),
         cell=event.cell,
         value=event.value,
-        tags=NO_TAGS if event.tags is None else lowered.tag_sets[event.tags],
+        tags=NO_TAGS if event.tags is None else encoded.tag_sets[event.tags],
         step=event.step,
         span=program.threads[event.thread].edges[event.edge].span,
     )

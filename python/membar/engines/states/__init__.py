@@ -16,8 +16,8 @@ from membar.diagnostics import EngineLimitError
 from membar.engines import Capabilities, Engine, Space, extension, has_store_buffers
 from membar.limits.progress import Progress
 from membar.models.model import Operational
+from membar.program.encoding import pack
 from membar.program.loops import unfollowed_of
-from membar.program.lowering import pack
 from membar.program.predicate import StatePredicate
 from membar.program.temporal import Claim, ForbiddenRuns, has_next, predicates_of
 from membar.properties import ASSERTED, PROPERTIES
@@ -117,7 +117,7 @@ class _Search:
     """A program handed to the core, and what comes back."""
 
     def __init__(self, task: Task, machine: Machine, bound: int, how: How) -> None:
-        from membar.engines.states.form import lower_states  # brings the reference along
+        from membar.engines.states.form import encode_states  # brings the reference along
 
         self.task = task
         self.program = task.program
@@ -134,9 +134,9 @@ class _Search:
         self.terms = self.observer.terms if asks else ()
         discipline = machine.discipline
         claimed = predicates_of(task.program.claims)
-        self.lowered = lower_states(machine.program, discipline, self.terms, claimed)
+        self.encoded = encode_states(machine.program, discipline, self.terms, claimed)
         self.core = extension(NAME).StateSpace(
-            self.lowered.form,
+            self.encoded.form,
             discipline=discipline.value,
             bound=machine.bound or 0,
             registers=how.kept.value,
@@ -305,7 +305,7 @@ class _Search:
         limits, options = self.task.limits, self.task.options
         progress = None if options.progress is None else Progress(options.progress, unit="states of runs")
         answer = self.core.find_run(
-            claim_form(claim, self.lowered.predicates),
+            claim_form(claim, self.encoded.predicates),
             fair_buffers="buffers" in options.fair,
             fair_processes="processes" in options.fair,
             shortest=options.shortest,

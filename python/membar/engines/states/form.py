@@ -1,4 +1,4 @@
-"""What the state search of the Rust core needs besides the lowered program."""
+"""What the state search of the Rust core needs besides the encoded program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from membar.engines.reference.state import ATOMIC, FENCES, GHOST, LOCKED, FenceEffect
 from membar.models.model import Operational
 from membar.program.condition import Term
-from membar.program.lowering import LoweredProgram, lower_program
+from membar.program.encoding import EncodedProgram, encode_program
 from membar.program.predicate import StatePredicate
 from membar.program.program import Program
 
@@ -37,21 +37,21 @@ def store_buffer_tags(discipline: Operational) -> Mapping[str, int]:
     )
 
 
-def lower_states(
+def encode_states(
     program: Program,
     discipline: Operational,
     terms: Iterable[Term],
     predicates: Iterable[StatePredicate] = (),
-) -> LoweredProgram:
+) -> EncodedProgram:
     """The program for the core's search of states.
 
     Args:
-        program: what to lower.
+        program: what to encode.
         discipline: how stores wait.
         terms: what final states are to show, in this order.
         predicates: what will be asked of states besides the program's errors.
     """
-    return lower_program(
+    return encode_program(
         program,
         store_buffer_tags(discipline),
         terms,

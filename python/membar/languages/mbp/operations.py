@@ -8,6 +8,7 @@ from membar.languages.mbp.expressions import expression, memory_type
 from membar.languages.mbp.tokens import Cursor
 from membar.program import operations as ops
 from membar.program.expr import TRUE, Expr
+from membar.properties import ASSERTED
 
 
 def operation(cursor: Cursor) -> ops.Operation:
@@ -110,7 +111,7 @@ def _assert(cursor: Cursor) -> ops.Assert:
     condition = expression(cursor)
     kind, message = ops.ASSERTIONS, ""
     has_more = cursor.accept(",")
-    if has_more and cursor.next.group != "string" and cursor.next.text in ops.ASSERTED:
+    if has_more and cursor.next.group != "string" and cursor.next.text in ASSERTED:
         kind = cursor.take().text
         has_more = cursor.accept(",")
     if has_more:

@@ -11,8 +11,8 @@ from membar.models.model import DEPENDENCY_AWARE, EXACTLY_ONCE, HIDDEN, Claims, 
 from membar.models.monotone import watches_under
 from membar.program.atomicity import require_single_accesses
 from membar.program.dependency_order import obstacle
+from membar.program.encoding import encode_program
 from membar.program.expand import expand
-from membar.program.lowering import lower_program
 from membar.program.program import Program
 from membar.properties.final_state import Observer
 from membar.records import replace
@@ -63,7 +63,7 @@ def difference_without_signs(program: Program, model: Model, seconds: float) -> 
     plan, compiled = graphs.compile_for_core(signs.plan)
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
-    form = lower_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
+    form = encode_program(overtaking.mark_reads(expanded, watched), plan.tags, terms, watched).form
     found = compiled.search_exactly_once(form, bound=BOUND, relation_ends=signs.slots, seconds=seconds)
     if found.stopped is not None:
         raise TooSlowError
@@ -114,4 +114,4 @@ def _lower(program: Program, model: Model) -> tuple[_core.Plan, bytes]:
     require_single_accesses(expanded)
     terms = Observer(program).terms
     watched = watches_under(model, expanded, terms, bound=BOUND)
-    return compiled, lower_program(expanded, plan.tags, terms, watched).form
+    return compiled, encode_program(expanded, plan.tags, terms, watched).form

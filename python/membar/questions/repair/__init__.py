@@ -19,10 +19,10 @@ from membar.questions.outcome import Witness
 from membar.questions.question import Question
 from membar.questions.repair.clock import Clock
 from membar.questions.repair.configurations import Configurations
+from membar.questions.repair.correctness import Guarantee, UndecidedError, guarantee_of, is_right
 from membar.questions.repair.costs import Costs, costs_for
 from membar.questions.repair.greedy import first_repair
 from membar.questions.repair.monotone import is_monotone
-from membar.questions.repair.right import Guarantee, UndecidedError, guarantee_of, is_right
 from membar.questions.repair.search import Found, Search
 from membar.questions.repair.verdicts import (
     Change,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from membar.diagnostics import InputError
 from membar.languages.registry import frontend_for
 from membar.questions.answer import Answer
-from membar.questions.repair.right import UndecidedError, guarantee_of, is_right
+from membar.questions.repair.correctness import UndecidedError, guarantee_of, is_right
 from membar.questions.system import is_system
 from membar.records import field, record, replace
 from membar.source import SourceFile

@@ -3,7 +3,7 @@
 A choice that fails is made as strong as it can be and still fail. Whatever passes is stronger somewhere, if
 a stronger choice never fails where a weaker one passes: that is one demand. The cheapest choice that meets
 all demands is tried next. The first one that passes is a cheapest of all; of several it is always the same,
-since it is the first in an order that does not depend on the demands (`hitting.py`).
+since it is the first in an order that does not depend on the demands (`hitting_sets.py`).
 
 Where a stronger choice may fail although a weaker one passes, that only gives a choice that passes; then all
 that are cheaper are tried one after the other.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from membar.edits import Choice, Place
-from membar.questions.repair.hitting import HittingSets
+from membar.questions.repair.hitting_sets import HittingSets
 from membar.records import record
 
 # Whether a choice passes; None if that cannot be told.

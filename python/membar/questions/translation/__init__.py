@@ -5,7 +5,7 @@ from __future__ import annotations
 from membar.diagnostics import EngineLimitError
 from membar.models.model import Operational
 from membar.program.program import Program
-from membar.program.warnings import without_warnings
+from membar.program.remove_warnings import without_warnings
 from membar.questions.translation import dve, promela
 from membar.questions.translation.build import buffered_model
 from membar.questions.translation.model import untranslatable

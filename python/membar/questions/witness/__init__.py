@@ -28,12 +28,12 @@ from membar.models.evaluate import relation
 from membar.models.model import Model, Operational
 from membar.program.expand import expand
 from membar.program.program import Program
-from membar.program.warnings import without_warnings
+from membar.program.remove_warnings import without_warnings
 from membar.properties import PROPERTIES as ALL
 from membar.properties.judge import judge
 from membar.questions.answer import Answer, Reading, make_answer
-from membar.questions.answering import answer, default_engine, default_model, load_engine
-from membar.questions.default_engines import FOR_WITNESSES
+from membar.questions.answering import answer, default_model, load_engine
+from membar.questions.default_engines import FOR_WITNESSES, default_engine
 from membar.questions.outcome import Outcome, Run, Unknown, Violated, Witness, with_findings, with_notes
 from membar.questions.programs import for_model, parse
 from membar.questions.question import Question

@@ -12,7 +12,7 @@ from membar.models.preserved import reorderable_pairs, reorderings
 from membar.program.execution import Execution, Kind
 from membar.program.program import Program
 from membar.questions.outcome import Step, Witness
-from membar.reports._parts import answer_format as form
+from membar.reports import answer_keys as form
 from membar.reports._parts.buffered_run import Moment, buffered_run, locked_events
 from membar.reports._parts.drawing import drawn_edges
 from membar.reports._parts.event import cell_name, line_label, source_text, units, value_text

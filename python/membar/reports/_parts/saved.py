@@ -18,8 +18,8 @@ from membar.properties import EVERY
 from membar.questions.answer import Reading
 from membar.questions.outcome import Step, Verdict, Witness
 from membar.records import record, replace
+from membar.reports import answer_keys as form
 from membar.reports import json as writer
-from membar.reports._parts import answer_format as form
 from membar.reports._parts.document import Document, documents
 from membar.reports._parts.relations import closure
 from membar.source import CompilerOptions, SourceFile

@@ -12,7 +12,7 @@ from membar.languages.litmus.dialects.c.scope import Names
 from membar.languages.litmus.dialects.c.types import CType, PointerType
 from membar.languages.litmus.dialects.c.values import Value
 from membar.program.expr import Address
-from membar.program.meeting import meeting_points
+from membar.program.post_dominators import meeting_points
 from membar.program.program import Edge, MemoryObject
 from membar.records import record
 

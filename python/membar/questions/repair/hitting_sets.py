@@ -12,7 +12,7 @@ import z3
 
 from membar.edits import Choice, Place
 from membar.objects.proof.smt import ask
-from membar.questions.repair.right import UndecidedError
+from membar.questions.repair.correctness import UndecidedError
 
 
 class HittingSets:

@@ -31,7 +31,7 @@ _BINARY = {op: _FIRST_BINARY + position for position, op in enumerate(e.BinaryOp
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class LoweredProgram:
+class EncodedProgram:
     """A program for the core.
 
     Attributes:
@@ -54,7 +54,7 @@ def pack(words: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(words)}Q", *words)
 
 
-def lower_program(
+def encode_program(
     program: Program,
     tags: Mapping[str, int],
     terms: Iterable[Term],
@@ -63,11 +63,11 @@ def lower_program(
     by_states: bool = False,
     errors: Sequence[StatePredicate] = (),
     predicates: Iterable[StatePredicate] = (),
-) -> LoweredProgram:
+) -> EncodedProgram:
     """The compact form of `program`.
 
     Args:
-        program: what to lower; only the search of states knows locks (`expand` removes them) and channels.
+        program: what to encode; only the search of states knows locks (`expand` removes them) and channels.
         tags: the numbers of the tags that the model speaks of.
         terms: what final states are to show, in this order.
         watched: where a thread that comes back unchanged waits.
@@ -79,11 +79,11 @@ def lower_program(
     Raises:
         EngineLimitError: it has locks or channels, and the engine does not see whole states.
     """
-    lowering = _Lowering(program, tags, watched, tuple(errors), by_states=by_states)
-    return lowering.run(tuple(terms), predicates)
+    encoder = _Encoder(program, tags, watched, tuple(errors), by_states=by_states)
+    return encoder.run(tuple(terms), predicates)
 
 
-class _Lowering:
+class _Encoder:
     """One program on its way down."""
 
     def __init__(
@@ -103,9 +103,9 @@ class _Lowering:
         self.tag_sets: dict[ops.Tags, int] = {}
         self.thread_numbers = {thread.name: number for number, thread in enumerate(program.threads)}
         self.channel_numbers = {channel.name: number for number, channel in enumerate(program.channels)}
-        self.threads = [_ThreadLowering(self, thread) for thread in program.threads]
+        self.threads = [_ThreadEncoder(self, thread) for thread in program.threads]
 
-    def run(self, terms: tuple[Term, ...], predicates: Iterable[StatePredicate]) -> LoweredProgram:
+    def run(self, terms: tuple[Term, ...], predicates: Iterable[StatePredicate]) -> EncodedProgram:
         program, threads = self.program, self.threads
         asked = tuple(dict.fromkeys((*self.errors, *predicates)))
         for term in terms:
@@ -140,7 +140,7 @@ class _Lowering:
         for predicate in asked:
             words += self._predicate(predicate)
         words += (len(self.errors), *(asked.index(error) for error in self.errors))
-        return LoweredProgram(
+        return EncodedProgram(
             form=pack(words),
             tag_sets=tuple(self.tag_sets),
             registers=tuple(tuple(thread.registers) for thread in threads),
@@ -180,11 +180,11 @@ class _Lowering:
                 return [2, thread, len(numbers), *numbers]
 
 
-class _ThreadLowering:
+class _ThreadEncoder:
     """One thread on its way down."""
 
-    def __init__(self, lowering: _Lowering, thread: Thread) -> None:
-        self.lowering = lowering
+    def __init__(self, encoder: _Encoder, thread: Thread) -> None:
+        self.encoder = encoder
         self.thread = thread
         self.registers = {name: number for number, (name, _) in enumerate(thread.registers)}
         self.points = {thread.entry: 0}
@@ -202,7 +202,7 @@ class _ThreadLowering:
         for index, edge in enumerate(thread.edges):
             edges += self._edge(edge, is_back=index in back_edges)
         watched = [word for watch in watches for word in self._watch(watch)]
-        initial = {name: self.lowering.program.word(value) for name, value in thread.registers}
+        initial = {name: self.encoder.program.word(value) for name, value in thread.registers}
         words = [int(thread.started), len(self.registers)]
         for name in self.registers:
             words += (int(name in initial), initial.get(name, 0))
@@ -243,7 +243,7 @@ class _ThreadLowering:
         return words
 
     def _operation(self, operation: ops.Operation, edge: Edge) -> list[int]:
-        register, expr, tags = self.register, self._expr, self.lowering.tag_set
+        register, expr, tags = self.register, self._expr, self.encoder.tag_set
         match operation:
             case ops.Load(address=address, size=size, signed=signed, exclusive=exclusive):
                 own = register(operation.register)
@@ -267,10 +267,10 @@ class _ThreadLowering:
             case ops.Choose(register=name, low=low, high=high, retries=retries):
                 return [8, register(name), *expr(low), *expr(high), int(retries)]
             case ops.Spawn(thread=thread):
-                return [9, self.lowering.thread_numbers[thread]]
+                return [9, self.encoder.thread_numbers[thread]]
             case ops.Join(thread=thread):
-                return [10, self.lowering.thread_numbers[thread]]
-            case ops.Lock() | ops.Unlock() | ops.Send() | ops.Receive() if not self.lowering.by_states:
+                return [10, self.encoder.thread_numbers[thread]]
+            case ops.Lock() | ops.Unlock() | ops.Send() | ops.Receive() if not self.encoder.by_states:
                 kind = type(operation).__name__.lower()
                 raise EngineLimitError(f"the core has no `{kind}` operation")
             case ops.Lock(address=address, size=size):
@@ -279,18 +279,18 @@ class _ThreadLowering:
                 return [12, *expr(address), size]
             case ops.Send(channel=channel, values=values):
                 parts = [word for value in values for word in expr(value)]
-                return [13, self.lowering.channel_numbers[channel], len(values), *parts]
+                return [13, self.encoder.channel_numbers[channel], len(values), *parts]
             case ops.Receive(channel=channel, registers=names):
-                return [14, self.lowering.channel_numbers[channel], len(names), *map(register, names)]
+                return [14, self.encoder.channel_numbers[channel], len(names), *map(register, names)]
 
     def _waiting(self, operation: ops.Assume, edge: Edge) -> int:
         """0: the run stops if it does not hold; 1: the step waits; 2: and the thread may be explored last."""
-        if not operation.waits or not (self.lowering.by_states or has_one_outcome(self.thread, edge)):
+        if not operation.waits or not (self.encoder.by_states or has_one_outcome(self.thread, edge)):
             return 0
-        return 2 if self.lowering.watched.is_patient(edge) else 1
+        return 2 if self.encoder.watched.is_patient(edge) else 1
 
     def _rmw(self, op: ops.Rmw) -> list[int]:
-        tags = self.lowering.tag_set
+        tags = self.encoder.tag_set
         failed = op.read_tags if op.failed_tags is None else op.failed_tags
         return [
             3, self.register(op.register),
@@ -309,9 +309,9 @@ class _ThreadLowering:
         if isinstance(expr, e.Register):
             return (2, 1, self.register(expr.name))
         if isinstance(expr, e.Address):
-            return (2, 0, (self.lowering.program.bases[expr.name] + expr.offset) & e.MASK)
+            return (2, 0, (self.encoder.program.bases[expr.name] + expr.offset) & e.MASK)
         code: list[int] = []
-        expression_code(expr, self.registers, self.lowering.program.bases, code)
+        expression_code(expr, self.registers, self.encoder.program.bases, code)
         return [len(code), *code]
 
 

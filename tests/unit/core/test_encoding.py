@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import membar
 from membar.diagnostics import EngineLimitError
 from membar.models.cat.elaborate import compile_model
-from membar.models.lowering import lower_plan
+from membar.models.encoding import encode_plan
 from membar.models.primitives import PRIMITIVES
 from membar.program.condition import FinalCell, FinalRegister
+from membar.program.encoding import encode_program, expression_code, pack
 from membar.program.expr import MASK, Binary, BinaryOp, Constant, Expr, Register, evaluate
-from membar.program.lowering import expression_code, lower_program, pack
 from membar.program.operations import Load, Send
 from membar.program.program import Channel, Edge, MemoryObject, Program, Thread
 from membar.source import SourceFile
@@ -57,9 +57,9 @@ def test_every_primitive_of_models_is_one_of_the_core() -> None:
     for name, primitive in PRIMITIVES.items():
         kind = "empty" if primitive.sort.value == "set" else "acyclic"
         text = f"{kind} {name} as it"
-        lowered = lower_plan(compile_model(SourceFile("one.cat", text), vocabulary=()).plan)
-        assert not lowered.tags, f"{name} was taken for a tag"
-        core.Plan(lowered.form)
+        encoded = encode_plan(compile_model(SourceFile("one.cat", text), vocabulary=()).plan)
+        assert not encoded.tags, f"{name} was taken for a tag"
+        core.Plan(encoded.form)
 
 
 def message_passing() -> Program:
@@ -69,11 +69,11 @@ def message_passing() -> Program:
 def test_registers_that_only_the_question_names_are_there() -> None:
     program = message_passing()
     terms = (FinalRegister(0, "nowhere"), FinalCell("x"))
-    lowered = lower_program(program, {}, terms)
-    assert "nowhere" in lowered.registers[0]
+    encoded = encode_program(program, {}, terms)
+    assert "nowhere" in encoded.registers[0]
     sc = membar.load_model("sc").plan
     assert sc is not None
-    found = core.Plan(lower_plan(sc).form).search(lowered.form, bound=1)
+    found = core.Plan(encode_plan(sc).form).search(encoded.form, bound=1)
     assert found.executions > 0
     assert {state[0] for state, _ in found.states} == {0}
 
@@ -88,16 +88,16 @@ def test_channels_are_refused() -> None:
         channels=(Channel("c", 1, 0),),
     )
     with pytest.raises(EngineLimitError, match="send"):
-        lower_program(program, {}, ())
+        encode_program(program, {}, ())
 
 
 def test_random_words_never_crash_the_core() -> None:
     random = Random(5)
     armv8 = membar.load_model("armv8").plan
     assert armv8 is not None
-    plan_form = lower_plan(armv8).form
+    plan_form = encode_plan(armv8).form
     plan = core.Plan(plan_form)
-    program_form = lower_program(message_passing(), lower_plan(armv8).tags, ()).form
+    program_form = encode_program(message_passing(), encode_plan(armv8).tags, ()).form
     searched = 0
     with pytest.raises(ValueError, match="whole words"):
         core.Plan(plan_form + b"\xff")
@@ -127,6 +127,6 @@ def test_a_size_that_does_not_exist_is_refused() -> None:
     )
     sc = membar.load_model("sc").plan
     assert sc is not None
-    lowered = lower_program(program, {}, ())
+    encoded = encode_program(program, {}, ())
     with pytest.raises(ValueError, match="1, 2, 4 or 8"):
-        core.Plan(lower_plan(sc).form).search(lowered.form, bound=1)
+        core.Plan(encode_plan(sc).form).search(encoded.form, bound=1)

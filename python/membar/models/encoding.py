@@ -54,7 +54,7 @@ _MODES = {CheckMode.REQUIRE: 0, CheckMode.FLAG: 1, CheckMode.UNDEFINED_UNLESS: 2
 
 
 @record(frozen=True, slots=True, kw_only=True)
-class LoweredPlan:
+class EncodedPlan:
     """A plan for the core.
 
     Attributes:
@@ -66,7 +66,7 @@ class LoweredPlan:
     tags: Mapping[str, int]
 
 
-def lower_plan(plan: Plan) -> LoweredPlan:
+def encode_plan(plan: Plan) -> EncodedPlan:
     """The compact form of `plan`."""
     tags: dict[str, int] = {}
     slots = [_slot(instruction, tags) for instruction in plan.instructions]
@@ -79,7 +79,7 @@ def lower_plan(plan: Plan) -> LoweredPlan:
     words.append(len(plan.checks))
     for check in plan.checks:
         words += _check(check)
-    return LoweredPlan(form=struct.pack(f"<{len(words)}Q", *words), tags=tags)
+    return EncodedPlan(form=struct.pack(f"<{len(words)}Q", *words), tags=tags)
 
 
 def _slot(instruction: Instruction, tags: dict[str, int]) -> list[int]:
