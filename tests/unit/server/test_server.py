@@ -102,6 +102,7 @@ def test_why_not_and_mistakes_come_with_their_places(client: Client) -> None:
     [
         ({"Cookie": ""}, 401),
         ({"Cookie": "membar-1=x"}, 401),
+        ({"Cookie": "user@site=1"}, 401),
         ({"Host": "evil.example"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
@@ -114,6 +115,13 @@ def test_strangers_are_refused(client: Client, headers: dict[str, str], status: 
         "POST", "/api/run", {"kind": "check", "name": "a.litmus", "text": SB}, headers
     )
     assert found == status, text
+
+
+@pytest.mark.parametrize("foreign", ["user@site=1", "a(b=1", "{a}=1", "a,b=c", "=", ";;"])
+def test_cookies_of_other_servers_do_not_matter(client: Client, foreign: str) -> None:
+    cookie = f"{foreign}; membar-{client.port}={TOKEN}"
+    found, text, _ = client.ask("GET", "/api/start", headers={"Cookie": cookie})
+    assert found == 200, text
 
 
 def test_the_token_leaves_the_address_and_the_page_has_none(client: Client) -> None:
