@@ -26,6 +26,8 @@ const OF_CPP = [".cpp", ".cc", ".cxx", ".C", ".rs"]; // and of Rust
 const NEEDS_COMPILER = [".c", ...OF_CPP];
 const DAMAGED = "This link is damaged: there is no program in it. Ask for it again, or for the file.";
 const LATE = 300; // milliseconds before a run shows that it runs
+/** As many characters as the server takes. */
+const LONGEST_TEXT = 200_000;
 
 class App {
   private readonly state = new State();
@@ -395,7 +397,17 @@ class App {
   }
 
   async run(): Promise<void> {
-    if (!this.contents || !this.editor.text.trim()) return;
+    if (!this.contents) return;
+    const { length } = this.editor.text;
+    if (!this.editor.text.trim()) {
+      this.notify("There is no program yet: type one, paste one, or choose an example.");
+      return;
+    }
+    if (length > LONGEST_TEXT) {
+      const [has, most] = [length, LONGEST_TEXT].map((number) => number.toLocaleString("en"));
+      this.notify(`The program has ${has} characters; the page takes at most ${most}. Use membar check in a terminal.`);
+      return;
+    }
     Menu.open?.close();
     this.notify("");
     this.showProblems([]);
