@@ -1,6 +1,7 @@
 """What a compiler says on its error stream, as diagnostics with places.
 
-Lines of the user's own files are shown; of other files only the name and the line number are.
+Lines of the user's own files are shown; of other files only the name and the line number are. What is wrong
+in a header of the compiler is told where the program uses it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable
 
 from membar.diagnostics import Diagnostic, Label
 from membar.paths import folder_of
-from membar.records import record
-from membar.source import SourceFile, pattern
+from membar.records import record, replace
+from membar.source import SourceFile, is_header_of_compiler, pattern
 
 _LINE = pattern(
     r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
@@ -23,7 +24,11 @@ _FLAG = pattern(r" \[(?P<flags>-W[^\]]*)\]$")
 
 @record(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message of the compiler; `flag` is the warning option that it belongs to, without `-W`."""
+    """One message of the compiler.
+
+    `flag` is the warning option that it belongs to, without `-W`; `users` are the places, as notes say, that
+    what it is about was needed for, the nearest first.
+    """
 
     kind: str
     file: str
@@ -31,16 +36,22 @@ class Message:
     column: int
     text: str
     flag: str = ""
+    users: tuple[tuple[str, int, int], ...] = ()
 
 
 def read_messages(text: str) -> tuple[Message, ...]:
-    """The errors and warnings in the compiler's output, notes left out."""
+    """The errors and warnings in the compiler's output; of notes only which code needed what is wrong."""
     found: list[Message] = []
     for line in text.splitlines():
         match = _LINE.match(line)
-        if match is None or match["kind"] == "note":
+        if match is None:
             continue
-        body, flag = match["text"], ""
+        if match["kind"] == "note":
+            if found and match["text"].startswith("in instantiation of"):
+                user = match["file"], int(match["line"]), int(match["column"])
+                found[-1] = replace(found[-1], users=(*found[-1].users, user))
+            continue
+        body, flag = match["text"].rstrip(": "), ""
         named = _FLAG.search(body)
         if named is not None:
             body = body[: named.start()]
@@ -67,7 +78,11 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
             message=f"an option for the compiler is wrong: {message.text}",
             help="see -D, -U, -include, and what comes after `--`",
         )
+    if is_header_of_compiler(message.file):
+        message = _at_user(message, read)
     source = read(message.file)
+    if is_header_of_compiler(message.file):
+        return Diagnostic(code=code, message=f"{message.text} ({message.file}:{message.line})")
     if source is None or message.line > len(source.line_starts):
         # What the compiler says may quote the file.
         where = f"{message.file}:{message.line}"
@@ -82,3 +97,12 @@ def diagnose(message: Message, code: str, read: Callable[[str], SourceFile | Non
     word = re.match(r"\w+|.", source.text[at : start + len(line)])
     end = at + (len(word.group()) if word else 1)
     return Diagnostic(code=code, message=message.text, primary=Label(source.span(at, end), ""))
+
+
+def _at_user(message: Message, read: Callable[[str], SourceFile | None]) -> Message:
+    """The message at the nearest place of the program that what it is about was needed for."""
+    for file, line, column in message.users:
+        source = read(file)
+        if source is not None and line <= len(source.line_starts):
+            return replace(message, file=file, line=line, column=column)
+    return message

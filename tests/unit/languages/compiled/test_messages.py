@@ -1,0 +1,35 @@
+"""What compilers say, told at the program's own lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from membar.languages.compiled.messages import diagnose, read_messages
+from membar.source import SourceFile
+
+PROGRAM = SourceFile("a.cpp", "#include <thread>\nint main() { std::thread t(5); }\n")
+HEADER = "/usr/lib/zig/libcxx/include/__thread/thread.h"
+SAID = f"""\
+{HEADER}:212:5: error: static assertion failed due to requirement '__is_invocable_v<int>': \n\
+/usr/lib/zig/libcxx/include/__thread/other.h:9:1: note: in instantiation of function template requested here
+a.cpp:2:26: note: in instantiation of function template specialization requested here
+a.cpp:2:1: note: candidate function not viable
+"""
+
+
+def read(file: str) -> SourceFile | None:
+    return PROGRAM if file == "a.cpp" else None
+
+
+def test_a_mistake_in_a_header_of_the_compiler_is_told_where_the_program_uses_it() -> None:
+    (message,) = read_messages(SAID)
+    found = diagnose(message, "W1512", read)
+    assert found.message == "static assertion failed due to requirement '__is_invocable_v<int>'"
+    assert found.primary is not None
+    assert (found.primary.span.line, found.primary.span.column) == (2, 26)
+
+
+@pytest.mark.parametrize(("file", "is_told"), [(HEADER, True), ("/etc/passwd", False)])
+def test_only_headers_of_compilers_are_quoted_by_what_is_said_of_them(file: str, *, is_told: bool) -> None:
+    (message,) = read_messages(f"{file}:1:1: error: unknown type name 'root'\n")
+    assert ("root" in diagnose(message, "W1512", read).message) == is_told
