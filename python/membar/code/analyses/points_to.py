@@ -190,7 +190,7 @@ class _Analysis:
         if where.function is None and where != UNKNOWN:
             self.flow(source, self.memory_at(where, size), change)
 
-    def copied(self) -> Target:
+    def new_copy(self) -> Target:
         """What a copy copies, as if it were memory of its own."""
         self.copies += 1
         return Target(f"copy {self.copies}")
@@ -343,7 +343,7 @@ class _Constraints:
 
     def _copy(self, item: ir.Copy) -> None:
         length = item.length.value if isinstance(item.length, ir.Constant) else None
-        between = self.analysis.copied()  # so that not every source meets every target
+        between = self.analysis.new_copy()  # so that not every source meets every target
         self.analysis.watch(
             self._operand(item.source), lambda source: self.analysis.copy(source, between, length)
         )

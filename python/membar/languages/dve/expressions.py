@@ -79,11 +79,11 @@ class Reader:
             word = self.cursor.take().text
             joins = _SYNONYMS.get(word, word)
             if joins != sign or sign not in _ASSOCIATIVE:
-                row, sign = [self._joined(row, sign)], joins
+                row, sign = [self._join(row, sign)], joins
             row.append(self.binary(level + 1))
-        return self._joined(row, sign)
+        return self._join(row, sign)
 
-    def _joined(self, row: Sequence[x.Expr], sign: str) -> x.Expr:
+    def _join(self, row: Sequence[x.Expr], sign: str) -> x.Expr:
         def join(left: x.Expr, right: x.Expr) -> x.Expr:
             return self._with_height(x.Binary(sign, left, right, left.span.to(right.span)), left, right)
 

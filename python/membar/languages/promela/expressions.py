@@ -88,11 +88,11 @@ class Expressions:
             token = self._cursor.next
             level = _LEVELS.get(token.text, -1) if token.group == "sign" or self._is_word(token) else -1
             if level < least:
-                return _joined(row, sign)[0]
+                return _join(row, sign)[0]
             self._cursor.take()
             joins = _SAME.get(token.text, token.text)
             if joins != sign or sign not in _ASSOCIATIVE:
-                row, sign = [_joined(row, sign)], joins
+                row, sign = [_join(row, sign)], joins
                 groups += 1
             row.append(self._operand(self._binary(level + 1)))
         message = f"at most {_LONGEST} operators in a row"
@@ -271,7 +271,7 @@ class Expressions:
         return p.Pattern(value, is_matched=True, span=value.span)
 
 
-def _joined(row: Sequence[_Operand], sign: str) -> _Operand:
+def _join(row: Sequence[_Operand], sign: str) -> _Operand:
     def join(left: _Operand, right: _Operand) -> _Operand:
         span = left[1].to(right[1])
         return p.Infix(sign, left[0], right[0], span), span
