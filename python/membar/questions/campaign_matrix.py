@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from membar.diagnostics import InputError, refusal
+from membar.questions.store import has_writer
 from membar.records import record
 from membar.reports.summary import reason_group
 
@@ -35,7 +36,10 @@ class Run:
         build: a digest of membar's files.
         command: the options, as the command line had them.
         started: when, in UTC.
-        ended: when; None: it still runs, or was broken off.
+        ended: when its writer stopped; None: it still runs, or was killed.
+        state: `running`; `complete`: every test was answered; `interrupted` by Ctrl-C; `failed`: an error,
+            such as a full disk, ended it; `killed`: its writer is gone and could not say why. The last three
+            are continued by the same command.
         tests: how many.
         cells: how many answers there will be.
         answered: how many there are.
@@ -47,6 +51,7 @@ class Run:
     command: str
     started: str
     ended: str | None
+    state: str
     tests: int
     cells: int
     answered: int
@@ -54,8 +59,9 @@ class Run:
 
 def runs(connection: sqlite3.Connection) -> list[Run]:
     """The runs of a store, oldest first."""
+    is_written = has_writer(connection)  # before the rows: a writer first says that it ends
     rows = connection.execute(
-        "SELECT id, version, build, command, started, ended,"
+        "SELECT id, version, build, command, started, ended, state,"
         " (SELECT count(*) FROM run_test WHERE run = run.id),"
         " (SELECT count(*) FROM run_model WHERE run = run.id),"
         " (SELECT count(*) FROM cell WHERE run = run.id) FROM run ORDER BY id"
@@ -68,11 +74,12 @@ def runs(connection: sqlite3.Connection) -> list[Run]:
             command=command,
             started=started,
             ended=ended,
+            state="killed" if state == "running" and not is_written else state,
             tests=tests,
             cells=tests * models,
             answered=answered,
         )
-        for id_, version, build, command, started, ended, tests, models, answered in rows
+        for id_, version, build, command, started, ended, state, tests, models, answered in rows
     ]
 
 

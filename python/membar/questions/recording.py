@@ -10,6 +10,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -45,8 +46,16 @@ def recorded_answers(campaign: Campaign, path: Path) -> Iterator[TestAnswer]:
     ]
     with store.open_to_write(path) as connection:
         recording = _begin(connection, campaign, sources)
-        yield from _answers(campaign, cases, recording)
-        recording.end()
+        try:
+            yield from _answers(campaign, cases, recording)
+        except (KeyboardInterrupt, GeneratorExit):
+            recording.end("interrupted")
+            raise
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk: readers see that nobody writes
+                recording.end("failed")
+            raise
+        recording.end("complete")
 
 
 def _answers(campaign: Campaign, cases: Sequence[Case], recording: _Recording) -> Iterator[TestAnswer]:
@@ -201,9 +210,9 @@ class _Recording:
             if self.connection.in_transaction:  # a full disk ends it
                 self.connection.execute("COMMIT")
 
-    def end(self) -> None:
-        """Says that every test was answered."""
-        self.connection.execute("UPDATE run SET ended = ? WHERE id = ? AND ended IS NULL", (_now(), self.run))
+    def end(self, state: str) -> None:
+        """Says that nothing more is written, and why: `complete`, `interrupted` or `failed`."""
+        self.connection.execute("UPDATE run SET ended = ?, state = ? WHERE id = ?", (_now(), state, self.run))
 
 
 _COLUMNS: Final = (
@@ -262,6 +271,9 @@ def _begin(
     connection.execute("BEGIN IMMEDIATE")
     found = connection.execute("SELECT id FROM run WHERE plan = ?", (plan,)).fetchone()
     run = found[0] if found is not None else _new_run(connection, campaign, plan, paths, texts)
+    # Who holds the lock knows that nobody else writes.
+    connection.execute("UPDATE run SET state = 'killed' WHERE state = 'running'")
+    connection.execute("UPDATE run SET state = 'running', ended = NULL WHERE id = ?", (run,))
     connection.execute("COMMIT")
     return _Recording(
         connection=connection, campaign=campaign, run=run, keys=keys, claims=claims, columns=len(models)
@@ -277,7 +289,8 @@ def _new_run(
 ) -> int:
     run: int
     (run,) = connection.execute(
-        "INSERT INTO run (plan, version, build, command, started) VALUES (?, ?, ?, ?, ?) RETURNING id",
+        "INSERT INTO run (plan, version, build, command, started, state)"
+        " VALUES (?, ?, ?, ?, ?, 'running') RETURNING id",
         (plan, __version__, build_digest(), campaign.command, _now()),
     ).fetchone()
     connection.executemany(

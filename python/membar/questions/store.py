@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from membar.diagnostics import InputError, refusal
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 # "mbar" in the header of the file.
 APPLICATION: Final = 0x6D626172
 _WAIT: Final = 10.0  # seconds for another connection that is just writing
@@ -31,7 +31,8 @@ CREATE TABLE run (
   build TEXT NOT NULL,
   command TEXT NOT NULL,
   started TEXT NOT NULL,
-  ended TEXT
+  ended TEXT,
+  state TEXT NOT NULL
 ) STRICT;
 CREATE TABLE run_model (
   run INTEGER NOT NULL REFERENCES run,
@@ -173,39 +174,73 @@ def _errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keeps other writers out; the lock ends with this process and the workers that it has started."""
+    """Keeps other writers out; the lock ends with this process and the workers that it has started.
+
+    It is on a file of its own: closing any descriptor of the database would release the locks of SQLite.
+    """
     try:
-        is_new = not path.exists()
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        path.open("ab").close()
+        lock = _take_lock(path)
     except OSError as problem:
         raise refusal("W0453", f"cannot write the store `{path}`: {problem.strerror}") from None
     try:
-        _wait_for(lock, path)
-        try:
-            yield
-        except BaseException:
-            if is_new and os.fstat(lock).st_size == 0:  # nothing was written
-                with suppress(OSError):
-                    path.unlink()
-            raise
+        yield
     finally:
+        with suppress(OSError):
+            if path.stat().st_size == 0:  # nothing was written
+                path.unlink()
+        with suppress(OSError):
+            _lock_path(path).unlink()
         os.close(lock)
 
 
-def _wait_for(lock: int, path: Path) -> None:
+def _take_lock(path: Path) -> int:
+    """The lock of who writes the store, as an open file."""
     end = time.monotonic() + _HANDOVER
     while True:
+        lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still_there(lock, _lock_path(path)):
+                return lock
         except BlockingIOError:
             if time.monotonic() > end:
+                os.close(lock)
                 raise refusal(
                     "W0455",
                     f"another `membar litmus --store` is writing `{path}`",
                     help="wait until it has finished, or name another file",
                 ) from None
             time.sleep(0.05)
-        except OSError as problem:  # a file system without locks
-            raise refusal("W0453", f"cannot lock the store `{path}`: {problem.strerror}") from None
-        else:
-            return
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def _is_still_there(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one at `path`: who held the lock before has removed the file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock_path(path: Path) -> Path:
+    return Path(f"{path}-lock")
+
+
+def has_writer(connection: sqlite3.Connection) -> bool:
+    """Whether a process is writing the store of a connection at this moment."""
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    try:
+        lock = os.open(_lock_path(Path(path)), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # whoever has written has removed it
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False

@@ -95,6 +95,7 @@ class Campaigns:
                 "cells": [item[1:] for item in new],
                 "reasons": read.matrix.reasons,
                 "ended": chosen.ended,
+                "state": chosen.state,
                 "answered": chosen.answered,
                 "runs": len(known),
             }

@@ -21,8 +21,8 @@ def write_store(path: Path, tests: int, models: int, *, seed: int = 1, is_ended:
     with store.open_to_write(path) as connection:
         connection.execute("BEGIN")
         connection.execute(
-            "INSERT INTO run VALUES (1, x'00', '0', 'build', '', '2026-01-01T00:00:00+00:00', ?)",
-            ("2026-01-01T01:00:00+00:00" if is_ended else None,),
+            "INSERT INTO run VALUES (1, x'00', '0', 'build', '', '2026-01-01T00:00:00+00:00', ?, ?)",
+            ("2026-01-01T01:00:00+00:00", "complete") if is_ended else (None, "running"),
         )
         for model in range(models):
             column = (1, model, f"model-{model}", f"The model number {model}.", "", "")

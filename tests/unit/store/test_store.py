@@ -20,6 +20,7 @@ import pytest
 
 from membar import cli
 from membar.cli.command import main
+from membar.diagnostics import InputError
 from membar.languages.registry import load_model
 from membar.questions import campaign, recording, store, store_keys
 from membar.questions.ask import ask
@@ -265,6 +266,76 @@ def test_two_cannot_write_one_store(test: Path, tmp_path: Path, monkeypatch: pyt
         answers([test], tmp_path / "r.db")
 
 
+def _state(path: Path) -> tuple[str, bool]:
+    """The state of the last run, and whether it says when it ended."""
+    with store.open_to_read(path) as connection:
+        last = runs(connection)[-1]
+        return last.state, last.ended is not None
+
+
+def test_a_reader_sees_whether_a_run_is_being_written(
+    test: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = tmp_path / "r.db"
+    seen = []
+    real = recording._complete
+
+    def complete(plan: Campaign, case: campaign.Case, found: Any) -> campaign.TestAnswer:
+        seen.append(_state(at))
+        return real(plan, case, found)
+
+    monkeypatch.setattr(recording, "_complete", complete)
+    answers([test], at)
+    assert seen
+    assert set(seen) == {("running", False)}
+    assert _state(at) == ("complete", True)
+    assert not Path(f"{at}-lock").exists()
+
+    for problem, state in ((KeyboardInterrupt, "interrupted"), (ZeroDivisionError, "failed")):
+
+        def fail(*_: object, what: type[BaseException] = problem) -> campaign.TestAnswer:
+            raise what
+
+        monkeypatch.setattr(recording, "_complete", fail)
+        with pytest.raises(problem):
+            answers([test], at, limits=Limits(executions=len(state)))
+        assert _state(at) == (state, True)
+
+
+def test_a_run_whose_writer_was_killed_is_not_running(test: Path, tmp_path: Path) -> None:
+    at = tmp_path / "r.db"
+    slow = tmp_path / "slow.litmus"  # an enumeration that takes minutes
+    threads = 7
+    rows = [[f" P{n} " for n in range(threads)], *[[f" MOV [x],${k} "] * threads for k in (1, 2, 3)]]
+    program = "\n".join("|".join(row) + ";" for row in rows)
+    slow.write_text(f"X86 slow\n{{ x=0; }}\n{program}\nexists (x=7)\n", encoding="utf-8")
+    words = [sys.executable, "-m", "membar", "litmus", str(test), str(slow), "--store", str(at)]
+    words += ["--models", "x86-tso", "--engine", "reference", "--lines", "none"]
+    writer = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    state = ""
+    while state != "running":
+        assert writer.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.05)
+        try:
+            state, _ = _state(at)
+        except (InputError, IndexError):  # not yet made
+            continue
+    writer.kill()
+    writer.wait()
+    died = time.monotonic()
+    while _state(at)[0] == "running":  # its child processes hold the lock until they end
+        assert time.monotonic() < died + 10
+        time.sleep(0.05)
+    assert _state(at) == ("killed", False)
+    answers([test], at)
+    with store.open_to_read(at) as connection:
+        assert [run.state for run in runs(connection)] == ["killed", "complete"]
+        stored = connection.execute("SELECT state FROM run ORDER BY id").fetchall()
+        assert stored == [("killed",), ("complete",)]
+
+
 def _refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(list(words)) == 2
     message = capsys.readouterr().err
@@ -290,7 +361,7 @@ def test_files_that_are_no_stores(test: Path, tmp_path: Path, capsys: pytest.Cap
     for words in commands:
         assert f"`{other}` is not a store of results" in _refused(capsys, *words, str(other))
         assert f"`{database}` is not a store of results" in _refused(capsys, *words, str(database))
-        assert "has schema version 7; this membar reads version 1" in _refused(capsys, *words, str(later))
+        assert "has schema version 7; this membar reads version 2" in _refused(capsys, *words, str(later))
     assert other.read_text(encoding="utf-8").startswith("my notes, my notes")
     assert "cannot open the store" in _refused(capsys, "compare", "1", "2", "--store", str(tmp_path / "none"))
     missing = tmp_path / "no" / "r.db"
@@ -372,7 +443,8 @@ def test_reasons_are_grouped_without_lines(reason: str, group: str) -> None:
 def test_the_schema_is_documented(tmp_path: Path) -> None:
     page = (EXAMPLES.parents[1] / "docs" / "reference" / "store.md").read_text(encoding="utf-8")
     assert f"Schema, version {store.SCHEMA_VERSION}" in page
-    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    schema = page.partition("Schema, version")[2]
+    rows = {row.split("`")[1]: row for row in schema.splitlines() if row.startswith("| `")}
     query = page.partition("```sql\n")[2].partition("```")[0]
     with store.open_to_write(tmp_path / "r.db") as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE sql NOT NULL")]
