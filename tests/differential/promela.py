@@ -126,7 +126,8 @@ class _Interpreter:
             for field in next(fields for record, fields, _ in self.module.records if record == item.record):
                 self._declare(field, memory, f"{name}.")
             return
-        self.types[name] = _BITS[item.type]
+        is_bits = item.type in (p.Type.BIT, p.Type.BOOL) and item.count is not None
+        self.types[name] = _BITS[p.Type.BYTE if is_bits else item.type]  # an element is a byte
         initial = 0 if item.initial is None else _literal(item.initial)
         cells = [name] if item.count is None else [f"{name}[{n}]" for n in range(_literal(item.count))]
         memory |= {cell: _cut(initial, self.types[name]) for cell in cells}

@@ -151,7 +151,7 @@ def main() -> int:
         sys.stdout.write(f"SPIN not compared: {spin.MISSING}\n")
     for what, number in sorted(count.items()):
         sys.stdout.write(f"{what}: {number}\n")
-    sys.stdout.write("\n".join(wrong[:5]) + f"\n{len(wrong)} disagreements\n")
+    sys.stdout.write(f"{len(wrong)} disagreements\n")
     return 1 if wrong else 0
 
 
@@ -160,6 +160,8 @@ def _count(found: str | None, oracle: str, count: Counter[str], wrong: list[str]
     count[f"{oracle} {word}"] += 1
     if word == "DISAGREES" and found is not None:
         wrong.append(found)
+        sys.stdout.write(f"{found}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from membar.diagnostics import error
 from membar.languages.promela import syntax as p
 from membar.languages.promela.initial_values import AtCreation
 from membar.languages.promela.scope import (
+    BIT,
+    BYTE,
     MOST_ELEMENTS,
     Channel,
     Meaning,
@@ -94,6 +96,8 @@ class Declarations:
         if item.type is p.Type.RECORD:
             return self._record(item, name, inner, count, scope, shared=shared)
         kind = scalar(item.type, item.width)
+        if count is not None:
+            kind = _in_bytes(kind)
         value = 0
         listed: tuple[int, ...] = ()
         if isinstance(item.initial, p.Listed):
@@ -195,6 +199,8 @@ class Declarations:
         fields: list[Scalar] = []
         for kind, width, record in shape.fields:
             fields += self._message_field(kind, width, record, scope)
+        if len(fields) == 1:
+            fields = [_in_bytes(fields[0])]
         if any(kind is p.Type.CHAN for kind, _, _ in shape.fields):
             self.needs_dynamic = True
         channel = Channel(
@@ -229,6 +235,11 @@ class Declarations:
             count = 1 if item.count is None else self.constant(item.count, scope)
             for _ in range(count):
                 yield from self._message_field(item.type, item.width, item.record, scope)
+
+
+def _in_bytes(kind: Scalar) -> Scalar:
+    """The values of an element of an array, or of the only field of a message: SPIN has a byte for a bit."""
+    return BYTE if kind == BIT else kind
 
 
 def read_trace(module: p.Module, scope: Scope) -> Trace | None:

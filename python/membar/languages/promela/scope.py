@@ -50,6 +50,9 @@ class Scalar:
         return low - (1 << self.bits) if self.signed and low >> (self.bits - 1) else low
 
 
+BIT, BYTE = Scalar(1, signed=False), Scalar(8, signed=False)
+
+
 def scalar(kind: p.Type, width: int = 0) -> Scalar:
     """The values of a type."""
     return Scalar(width, signed=False) if kind is p.Type.UNSIGNED else Scalar(*_BITS[kind])

@@ -421,5 +421,18 @@ CASES = (
         None,
         "byte n = 2; byte a[n];\nactive proctype P() { n = 9; a[1] = 3; assert(a[n - 8] == 3) }",
     ),
+    Case(
+        "an element of an array of bits is a byte",
+        None,
+        "typedef R { bit g[2] };\nbit a[2] = 3; bool c[1]; R r; bit b = 3;\n"
+        "active proctype P() { bit l[2]; l[1] = 4; r.g[1] = 300; c[0]--;\n"
+        "assert(a[1] == 3 && c[0] == 255 && r.g[1] == 44 && l[1] == 4 && b == 1) }",
+    ),
+    Case(
+        "a bit that is a whole message is a byte",
+        None,
+        "chan c = [1] of { bit }; chan d = [1] of { bit, bit }; byte x, y;\n"
+        "active proctype P() { c!2; c?x; d!2,3; d?y,_; assert(x == 2 && y == 0) }",
+    ),
     *PROCESS_CASES,
 )
