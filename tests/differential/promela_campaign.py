@@ -41,7 +41,11 @@ def broken(text: str, *names: str, model: str = "sc", limits: Limits = _LIMITS) 
 
 
 def disagreement(seed: int, *, scopes: bool = False) -> str | None:
-    """Where membar and the interpreter differ; "skipped" if there are too many states."""
+    """Where membar and the interpreter differ; "skipped" if there are too many states.
+
+    The interpreter ends a run where an assertion fails, membar goes on when it looks for deadlocks: these are
+    compared only where no assertion fails.
+    """
     text = promela(seed, scopes=scopes)
     try:
         found = explore(text)
@@ -50,16 +54,14 @@ def disagreement(seed: int, *, scopes: bool = False) -> str | None:
     ours = broken(text, *_FAILURES), broken(text, "deadlock")
     if ours[0] is None or ours == (False, None):
         return "skipped"
-    # Behind an index out of bounds nothing is defined, deadlocks neither.
-    theirs = found.fails, None if ours == (True, None) else found.deadlocks
+    theirs = found.fails, ours[1] if found.fails else found.deadlocks
     return None if ours == theirs else f"seed {seed}: membar says {ours}, the interpreter {theirs}\n{text}"
 
 
 def disagreement_with_spin(text: str, folder: Path) -> str | None:
     """Where membar and SPIN differ; "skipped" if SPIN refuses the text.
 
-    membar ends a run where an assertion fails, SPIN goes on when it looks for deadlocks: these are compared
-    only where no assertion fails.
+    Deadlocks are compared only where no assertion fails.
     """
     theirs = spin.verdict(text, folder)
     if theirs is None or None in (theirs.fails, theirs.deadlocks):

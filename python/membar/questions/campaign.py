@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -320,7 +319,11 @@ def refused_test(path: Path, problem: InputError, *, texts: Collection[str] = ()
         from membar.reports import sarif  # noqa: PLC0415 - only where asked for
 
         found = sarif.refusal_results(str(path), problem)
-    page = json.dumps({"file": str(path), "source": "", "text": reason}) if "html" in texts else ""
+    page = ""
+    if "html" in texts:
+        import json  # noqa: PLC0415 - only where asked for
+
+        page = json.dumps({"file": str(path), "source": "", "text": reason})
     return TestAnswer(path=str(path), name=path.stem, verdict="error", reason=reason, sarif=found, html=page)
 
 
@@ -368,7 +371,9 @@ def _sarif(answer: Answer) -> tuple[dict[str, Any], ...]:
 
 def page_data(answer: Answer, explanation: ExplanationPart | None = None) -> str:
     """What a page shows of an answer, as JSON."""
-    from membar.reports import html  # noqa: PLC0415 - only where asked for
+    import json  # noqa: PLC0415 - only where asked for
+
+    from membar.reports import html  # noqa: PLC0415
 
     return json.dumps(html.sheet(answer, explanation))
 
