@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from membar.code import ir
+from membar.code.handed_over import Contents, handed_contents, with_contents
 from membar.code.linear import AnyNumber
 from membar.code.loops import natural_loops
 from membar.code.lowering.refusal import NotSupportedError
@@ -41,11 +42,35 @@ def spawn_threads(module: ir.Module, simplify: Simplify, any_number: AnyNumber |
     if any_number is not None:
         module = find_copies(module, any_number)
     number = 0
+    handed: dict[str, Contents] = {}
     while number < len(module.threads):
-        module = simplify(_with_own_number(module, number), module.threads[number])
-        module = _Spawning(module, number).run()
+        name = module.threads[number]
+        module = simplify(_with_own_number(module, number), name)
+        if handed.get(name):
+            module = _with_handed_memory(module, name, handed[name], simplify)
+        spawning = _Spawning(module, number)
+        module = spawning.run()
+        handed.update(spawning.handed)
         number += 1
     return _with_own_variables(module)
+
+
+def _with_handed_memory(module: ir.Module, name: str, contents: Contents, simplify: Simplify) -> ir.Module:
+    """The module in which one thread knows what is in the memory that it was started with."""
+    function = module.functions[name]
+    inbox = ir.ObjectAddress(f"{name}.argument")
+    given = [
+        item.result.name
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.Load) and item.address == inbox
+    ]
+    if len(given) != 1:
+        return module
+    done = with_contents(module, function, given[0], contents)
+    if done is function:
+        return module
+    return simplify(replace(module, functions={**module.functions, name: done}), name)
 
 
 def _with_own_number(module: ir.Module, number: int) -> ir.Module:
@@ -114,6 +139,7 @@ class _Spawning:
         self.threads = list(module.threads)
         self.numbers: dict[str, ir.Operand] = {}
         self.copied = module.copied
+        self.handed: dict[str, Contents] = {}
 
     def run(self) -> ir.Module:
         repeated = {name for loop in natural_loops(self.function.blocks) for name in loop.blocks}
@@ -164,6 +190,7 @@ class _Spawning:
         elif isinstance(argument, ir.Value) and argument.name in self.numbers:
             argument = self.numbers[argument.name]
         elif function.parameters and isinstance(argument, ir.Value):
+            self.handed[name] = handed_contents(self.module, self.function, call)
             inbox, align = self._inbox(name), self.module.pointer_bits // 8
             before.append(ir.Store(value=argument, address=inbox, align=align, place=call.place))
             argument = ir.Value("argument", argument.type)
