@@ -126,8 +126,7 @@ class _Interpreter:
             for field in next(fields for record, fields, _ in self.module.records if record == item.record):
                 self._declare(field, memory, f"{name}.")
             return
-        is_bits = item.type in (p.Type.BIT, p.Type.BOOL) and item.count is not None
-        self.types[name] = _BITS[p.Type.BYTE if is_bits else item.type]  # an element is a byte
+        self.types[name] = _kind(item)
         initial = 0 if item.initial is None else _literal(item.initial)
         cells = [name] if item.count is None else [f"{name}[{n}]" for n in range(_literal(item.count))]
         memory |= {cell: _cut(initial, self.types[name]) for cell in cells}
@@ -220,7 +219,7 @@ class _Interpreter:
         """Sets declared variables of a process; of an array, only element 0."""
         own = view.own
         for item in declare.variables:
-            kind = self.types[item.name] = _BITS[item.type]
+            kind = self.types[item.name] = _kind(item)
             value = 0
             if item.initial is not None and not isinstance(item.initial, p.Listed | p.ChannelShape):
                 value = _cut(view.of(item.initial), kind)
@@ -556,6 +555,12 @@ def _literal(expr: p.Expr | p.Listed | p.ChannelShape) -> int:
     if not isinstance(expr, p.Number):
         raise TypeError("a number was expected")
     return expr.value
+
+
+def _kind(item: p.Variable) -> tuple[int, bool]:
+    """The bits of a variable, and whether it has a sign; an element of an array of bits is a byte."""
+    kind = _BITS[item.type]
+    return _BITS[p.Type.BYTE] if item.count is not None and kind[0] == 1 else kind
 
 
 def _cut(value: int, kind: tuple[int, bool]) -> int:
