@@ -1,11 +1,12 @@
 //! Acceleration: cycles that fill a buffer are taken any number of times at once.
 //!
-//! When a state on the stack and the one just reached differ in one buffer only, whose language L has grown, the moves
-//! between them are a cycle that appends a word w. It may be taken any number of times if it can be taken again from every
-//! content of L·(w | w' | …)*, where w', … are other cycles known at this control point. That is not concluded from
-//! conditions on loads but tried: each cycle is followed from the larger language, and must neither lose a word nor
-//! change anything else. As a cycle commits nothing of its own buffer, following it once from the whole language is
-//! following it from every word, and induction over the number of turns does the rest.
+//! When a state on the stack and the one just reached differ in one buffer only, whose language L has grown, the
+//! moves between them are a cycle that appends a word w. It may be taken any number of times if it can be taken
+//! again from every content of L·(w | w' | …)*, where w', … are other cycles known at this control point. That is
+//! not concluded from conditions on loads but tested: each cycle is followed from the larger language, and must
+//! neither lose a word nor change anything else. As a cycle commits nothing of its own buffer, following it once
+//! from the whole language is following it from every word, and induction over the number of iterations does the
+//! rest.
 
 use membar_ir::error::CoreError;
 

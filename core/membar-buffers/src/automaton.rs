@@ -1,8 +1,9 @@
-//! Languages of buffer contents as minimal deterministic automata, each kept once: equal languages are equal numbers.
+//! Languages of buffer contents as minimal deterministic automata, each stored once: equal languages have equal
+//! numbers.
 //!
-//! An automaton is trimmed (every state leads to acceptance), minimal, and numbered breadth-first from state 0 along
-//! the letters' order. That form is unique, so it is its own key. The empty language has no states at all.
-//! Letters are pairs (cell, value), numbered as they come. Results of operations are kept.
+//! An automaton is trimmed (every state leads to acceptance), minimal, and numbered breadth-first from state 0 in
+//! the order of the letters. That form is unique, so it is its own key. The empty language has no states at all.
+//! Letters are pairs (cell, value), numbered in order of appearance. Results of operations are cached.
 
 use std::collections::VecDeque;
 

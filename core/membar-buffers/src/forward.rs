@@ -1,7 +1,9 @@
-//! Depth-first search of sets of states, with sleep sets (`sleep.rs`), inclusion and acceleration of cycles (`acceleration.rs`).
+//! Depth-first search of sets of states, with sleep sets (`sleep.rs`), inclusion and acceleration of cycles
+//! (`acceleration.rs`).
 //!
-//! Commits are tried before steps: what a cycle fills a buffer with is then emptied out of the whole set of contents, and
-//! the states met later are parts of those met before. In the other order every number of iterations is a state of its own.
+//! Commits are tried before steps: whatever a cycle fills a buffer with is then flushed from the whole set of
+//! contents, and later states are subsumed by earlier ones. In the other order every number of iterations is a
+//! separate state.
 
 mod sleep;
 

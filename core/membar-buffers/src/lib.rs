@@ -1,8 +1,9 @@
 //! Is a bad state reachable with store buffers of any length?
 //!
-//! `forward` is Linden and Wolper's search with automata for sets of buffer contents; it may fail to end. `load_buffers`
-//! goes backwards in the load-buffer semantics and always ends, for TSO. Both step threads by `system`. `bounded` explores
-//! explicit states with short buffers: it finds runs to what the others found, and tests compare with it.
+//! `forward` is Linden and Wolper's search with automata for sets of buffer contents; it may not terminate.
+//! `load_buffers` goes backwards in the load-buffer semantics and always terminates, for TSO. Both step threads by
+//! `system`. `bounded` explores explicit states with short buffers: it finds runs to the states that the others
+//! found, and tests compare with it.
 
 mod acceleration;
 mod acceptor;

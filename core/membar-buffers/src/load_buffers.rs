@@ -1,15 +1,15 @@
-//! Backward reachability in the load-buffer semantics of TSO: complete, where `forward` may go on for ever.
+//! Backward reachability in the load-buffer semantics of TSO: complete, where `forward` may not terminate.
 //!
 //! Abdulla, Atig, Bouajjani, Ngo, "A load-buffer semantics for total store ordering", LMCS 2018. The buffers are
-//! turned round: a write reaches memory at once and leaves an own message in the thread's queue; what memory holds may
-//! be propagated into a queue at any time; a read looks at the newest own message of its location or else at the oldest
-//! message of all; the oldest message may be deleted at any time; a fence needs an empty queue. The control states
-//! reached are those of TSO.
+//! reversed: a write reaches memory at once and leaves an own message in the thread's queue; the contents of memory
+//! may be propagated into a queue at any time; a read takes the newest own message of its location or else the
+//! oldest message of all; the oldest message may be deleted at any time; a fence needs an empty queue. The
+//! reachable control states are those of TSO.
 //!
-//! A larger queue can do what a smaller one can, as long as both have the same own messages (the newest of each
-//! location) between the same parts: that order is a well-quasi-order. So the states from which a bad one is reachable
-//! are everything above finitely many smallest ones, and going backwards ends. A thread, and a cell, that nothing was
-//! asked of yet is left open: it stands for all its states.
+//! A larger queue can do everything that a smaller one can, as long as both have the same own messages (the newest
+//! of each location) between the same parts: that order is a well-quasi-order. So the states from which a bad one
+//! is reachable are everything above finitely many minimal ones, and the backward search terminates. A thread or a
+//! cell that is not constrained yet is left open: it represents all its states.
 
 mod preimages;
 

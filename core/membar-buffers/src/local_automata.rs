@@ -1,11 +1,12 @@
 //! Threads as finite automata over single accesses: every local state that any values of memory could lead to.
 //!
-//! Loads may return whatever anybody may store, so this has more steps than the program; searches that go backwards
-//! from bad states need all steps into a local state, and find out on their way which of them have a past.
+//! Loads may return any value that some thread may store, so there are more steps than in the program; backward
+//! searches need all steps into a local state, and find out on the way which of them are reachable.
 //!
-//! A step with several accesses becomes several, with made-up local states between them. What it does while its buffer is
-//! empty stays together (`Access::Block`). That is the same program if at most one load comes before stores that wait:
-//! nobody sees a store before it leaves its buffer. Otherwise there are more runs than the program has.
+//! A step with several accesses becomes several, with artificial local states between them. What it does while its
+//! buffer is empty stays together (`Access::Block`). The result is equivalent to the program if at most one load
+//! precedes buffered stores: no other thread sees a store before it leaves its buffer. Otherwise it is an
+//! over-approximation.
 
 use std::collections::BTreeSet;
 

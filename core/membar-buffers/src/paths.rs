@@ -1,10 +1,10 @@
-//! Runs with one content per buffer, read off the states that the search kept.
+//! Runs with one concrete content per buffer, reconstructed from the states that the search kept.
 //!
-//! Every kept state knows the transition that led to it and what acceleration made of it. A run is read backwards. The
-//! contents behind a transition say what they were before it: a commit took its letter off the front, a store put its
-//! letters at the end, a load or a fence left them alone. Contents that acceleration added are a word of the language
-//! before, followed by words of the cycles, in some order; those turns are undone one by one. No choice can be wrong:
-//! each set is exactly what the transitions make of the one before.
+//! Every kept state knows the transition that led to it and how it was accelerated. A run is reconstructed
+//! backwards. The contents after a transition determine those before it: a commit removed its letter from the
+//! front, a store appended its letters, a load or a fence left them unchanged. Contents that acceleration added are
+//! a word of the language before, followed by words of the cycles, in some order; these iterations are undone one
+//! by one. No choice can be wrong: each set is the exact image of the previous one.
 
 use super::acceleration::AcceleratedCycle;
 use super::automaton::{Language, Letter};

@@ -1,4 +1,4 @@
-//! What is asked about the states of a program, and what was found.
+//! Questions about the states of a program, and their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
-//! Sets of states: control points and memory are known, each buffer is a language of contents.
+//! Sets of states: control points and memory are concrete, each buffer is a language of contents.
 //!
-//! Linden and Wolper, "An automata-based symbolic approach for verifying programs on relaxed memory models", SPIN 2010.
-//! Where the printed rules are wrong (docs/decisions/0017-unbounded-buffers.md), the operational meaning decides.
-//! A step acts on one thread's buffers only and on memory, so the image of a product of languages is a product.
+//! Linden and Wolper, "An automata-based symbolic approach for verifying programs on relaxed memory models", SPIN
+//! 2010. Where the printed rules are wrong (docs/decisions/0017-unbounded-buffers.md), the operational semantics
+//! decides. A step acts only on memory and on one thread's buffers, so the image of a product of languages is a
+//! product.
 
 use membar_ir::error::CoreError;
 use membar_ir::program::{CellId, EdgeId};

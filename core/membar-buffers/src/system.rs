@@ -1,13 +1,15 @@
 //! A program as threads that step on some memory: control points and registers here, stores and loads there.
 //!
-//! One interpreter (`interpreter.rs`) serves every search: it is generic in the memory that a step acts on (one buffer content, a set of
-//! them, or "any value"). All operations of an edge are one step. Local states are numbered as they are met; registers
-//! that nobody looks at any more are 0 in them, so that equal futures are equal numbers.
+//! One interpreter (`interpreter.rs`) serves every search: it is generic over the memory that a step acts on (one
+//! buffer content, a set of them, or "any value"). All operations of an edge are one step. Local states are
+//! numbered in order of appearance; dead registers are 0 in them, so that states with the same future have the same
+//! number.
 //!
-//! `Spawn` and `Join` become memory: starting thread t stores 1 to a cell of its own, on which t waits; a thread that
-//! somebody joins ends by writing 1 to a second cell once its buffer is empty, and the joining thread waits for that.
-//! A rendezvous is one step of two threads (`meet`): fences mark where the one sends and the other receives, messages go
-//! through cells. While some thread is at a committed point, only threads at such points step; buffers go on all the same.
+//! `Spawn` and `Join` become memory: starting thread t stores 1 to a cell of its own, on which t waits; a thread
+//! that is joined ends by writing 1 to a second cell once its buffer is empty, and the joining thread waits for
+//! that. A rendezvous is one step of two threads (`meet`): fences mark where the one sends and the other receives,
+//! messages go through cells. While some thread is at a committed point, only threads at such points step; buffers
+//! are still flushed.
 
 use membar_ir::error::CoreError;
 use membar_ir::liveness::live_registers;

@@ -1,10 +1,10 @@
 //! What the axioms of a model require of coherence order, recognised in its plan.
 //!
-//! Most models require that the accesses of one location are coherent, acyclic (po ∩ loc) ∪ rf ∪ co ∪ fr, and that no
-//! other thread writes between the two halves of an atomic operation, empty rmw ∩ (fre ; coe). Where a plan has such
-//! a check, the search need not find out by trial what it says about co. The shapes are looked for in the
-//! plan, and a slot counts if it is *at least* the relation meant: a check of more is a stronger one. Conversely a
-//! check of *at most* such a relation need not be asked of a graph whose co has all that is forced.
+//! Most models require that the accesses of one location are coherent, acyclic (po ∩ loc) ∪ rf ∪ co ∪ fr, and that
+//! no other thread writes between the two halves of an RMW, empty rmw ∩ (fre ; coe). Where a plan has such a check,
+//! the search need not discover its consequences for co by trial. The shapes are matched in the plan, and a slot
+//! counts if it includes *at least* the intended relation: a check of more is a stronger one. Conversely a check of
+//! *at most* such a relation need not be evaluated on a graph whose co contains everything that is forced.
 
 use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot};
 

@@ -1,10 +1,11 @@
 //! The slots of a plan for one execution, in one piece of memory.
 //!
 //! A slot's operands lie before it, so the memory is split at the slot that is written. Nothing is undone when the
-//! search goes back: what a phase needs is computed again from rf and co.
+//! search backtracks: each phase recomputes what it needs from rf and co.
 //!
-//! Models speak of much that a given program does not have. So it is known of each slot whether it is empty, and once
-//! the static slots are computed, `focus` finds what stays empty whatever rf and co are, and what then matters.
+//! Models define much that a given program does not use. So it is known of each slot whether it is empty, and once
+//! the static slots are computed, `focus` determines which slots stay empty whatever rf and co are, and which then
+//! matter.
 
 use crate::plan::{Check, CheckKind, CheckMode, Op, Plan, Primitive, Slot, Sort};
 use crate::relation::Shape;

@@ -1,8 +1,8 @@
-//! Simplifies a model for one program: what is empty in all its executions is left out.
+//! Simplifies a model for one program: slots that are empty in all its executions are removed.
 //!
-//! Events of one kind (read, write, fence or initial write, and the tags) look alike to sets of the model. For each
-//! slot it is worked out between which kinds it can have pairs at all, whatever the execution. A program without fences,
-//! plain accesses or spawned threads then does not pay for what the model says about them.
+//! The sets of a model cannot distinguish events of one kind (read, write, fence or initial write, and the tags).
+//! For each slot the pairs of kinds between which it can have edges in any execution are computed. So a program
+//! without fences, plain accesses or spawned threads does not pay for what the model says about them.
 
 use crate::lazy_plan::{LazyPlan, Node};
 use crate::plan::{Check, CheckMode, Op, Primitive, Slot, Sort};

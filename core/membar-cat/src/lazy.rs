@@ -1,10 +1,11 @@
 //! Lazy evaluation of a model on a growing graph: only the rows that an answer depends on are computed.
 //!
-//! `evaluation` defines the meaning, and tests compare the two on random graphs. Here a check asks its slot for rows,
-//! and a slot asks its operands: the right side of `a ; b` only for rows that `a` reaches, the
-//! second operand of `a & b` only where the first has something, the right side of `a \ b` only while something is
-//! left, `[S] ; r` only for members of S. So a program pays for SC fences, release sequences or plain accesses only if
-//! it has them. Slots that need no rf and co stay as they are while the events are the same.
+//! `evaluation` defines the semantics, and tests compare the two on random graphs. Here a check requests rows of
+//! its slot, and a slot requests rows of its operands: of the right side of `a ; b` only rows that `a` reaches, of
+//! the second operand of `a & b` only where the first is not empty, of the right side of `a \ b` only while
+//! something is left, of `[S] ; r` only for members of S. So a program pays for SC fences, release sequences or
+//! plain accesses only if it has them. Slots that do not depend on rf and co are kept while the events are the
+//! same.
 //!
 //! A row is `W` words, for up to `64 * W` events.
 

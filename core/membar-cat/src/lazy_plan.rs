@@ -1,4 +1,5 @@
-//! A plan prepared for lazy evaluation: the cheaper operand comes first, and what a program cannot have is left out.
+//! A plan prepared for lazy evaluation: the cheaper operand comes first, and slots that are empty for a program are
+//! removed.
 
 use crate::event_kinds::EventKinds;
 use crate::plan::{Check, CheckMode, Op, Plan, Primitive, Slot, Sort};

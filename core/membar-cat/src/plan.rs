@@ -1,14 +1,14 @@
 //! A memory model as the core sees it: slots computed from earlier slots, then checks.
 //!
-//! Form (all words): `VERSION`; number of tags; number of slots, then per slot its operator, its sort (0 set,
-//! 1 relation) and its operands: earlier slots, or for operator 0 the number of a primitive, or for operator 1 the
-//! number of a tag; number of fixpoints, then per fixpoint its first and last slot, the number of its variables, and
-//! per variable its slot and its result's slot; number of checks, then per check its kind, slot, a flag for
+//! Form (all words): `VERSION`; number of tags; number of slots, then per slot its operator, its sort (0 set, 1
+//! relation) and its operands: earlier slots, or for operator 0 the number of a primitive, or for operator 1 the
+//! number of a tag; number of fixpoints, then per fixpoint its first and last slot, the number of its variables,
+//! and per variable its slot and its result's slot; number of checks, then per check its kind, slot, a flag for
 //! negation and its mode.
 //!
-//! What must be known before a slot can be computed, and whether it only grows while rf and co grow, is worked out
-//! here and not taken from the form: the soundness of pruning rests on it. Phases of knowledge, in order: *static*
-//! (events, po, dependencies), *reads* (and rf), *coherence* (and co).
+//! What must be known before a slot can be computed, and whether it only grows while rf and co grow, is derived
+//! here and not taken from the form, because the soundness of pruning depends on it. Phases of knowledge, in order:
+//! *static* (events, po, dependencies), *reads* (and rf), *coherence* (and co).
 
 use crate::schedule::dependence;
 use membar_ir::error::CoreError;

@@ -1,6 +1,6 @@
-//! Sets and relations of up to `64 * W` events, whose size the compiler knows: a relation is a slice of rows.
+//! Sets and relations of up to `64 * W` events, with a size known to the compiler: a relation is a slice of rows.
 //!
-//! `relation` is the same for any number of events.
+//! `relation` does the same for any number of events.
 
 use membar_ir::bits::{contains, is_empty, remove, union};
 

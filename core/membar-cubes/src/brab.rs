@@ -1,7 +1,7 @@
 //! Candidate invariants (BRAB): a part of a cube that no state of a small instance satisfies.
 //!
-//! A guess only makes the set of cubes larger, so a search that ends proves as much as before; if a guess turns out to
-//! be reachable, it is remembered, and the search begins anew.
+//! A guess only makes the set of cubes larger, so a search that terminates proves as much as before; if a guess
+//! turns out to be reachable, it is remembered, and the search starts again.
 
 use std::cell::RefCell;
 use std::rc::Rc;

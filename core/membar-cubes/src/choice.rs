@@ -1,4 +1,4 @@
-//! Values that a transition chooses: what must hold for some choice.
+//! Values that a transition chooses: the condition under which some choice exists.
 
 use crate::facts::{Comparison, Facts};
 use crate::linear;

@@ -1,4 +1,4 @@
-//! Sets of states: some different processes, what holds of them, and what they still have to read.
+//! Sets of states: some distinct processes, literals about them, and their pending reads.
 
 use crate::events::Events;
 use crate::facts::{Comparison, Facts, Truth};

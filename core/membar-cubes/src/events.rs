@@ -1,9 +1,10 @@
 //! Pending reads of a cube under weak memory, and what must come before them.
 //!
-//! The events of section 4 of the paper, reduced to what can still matter. Going backwards, a new event comes before
-//! old ones, except that a pending read comes before a new write of its location that does not satisfy it. So a
-//! cycle needs a pending read, and of all other old events only this is asked: before which nodes do they come? That
-//! is kept per process and per location. Nothing else of satisfied reads and of writes is needed, and nothing is lost.
+//! The events of section 4 of the paper, reduced to what can still matter. Going backwards, a new event comes
+//! before old ones, except that a pending read comes before a new write of its location that does not satisfy it.
+//! So a cycle needs a pending read, and for all other old events only the nodes that they precede matter. These are
+//! stored per process and per location. Nothing else about satisfied reads and writes is needed, and nothing is
+//! lost.
 //!
 //! A node is a set of simultaneous accesses of which some reads are pending. The order of nodes is transitively
 //! closed, and the marks are closed upwards.

@@ -1,7 +1,7 @@
 //! Conjunctions of literals: satisfiability and implication.
 //!
-//! Places are independent of one another (indices are process variables, and those differ), so the parts about finite
-//! types, processes and numbers are decided apart.
+//! Places are independent of one another (indices are process variables, which are distinct), so literals about
+//! finite types, processes and numbers are decided separately.
 
 use crate::linear;
 use crate::order::Order;

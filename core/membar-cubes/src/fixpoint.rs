@@ -1,4 +1,4 @@
-//! The cubes met so far, and whether they subsume another one.
+//! The cubes found so far, and whether they subsume another one.
 
 use std::cell::Cell;
 

@@ -1,10 +1,10 @@
-//! An instance with a fixed number of processes, compiled for exploring many states; BRAB checks its guesses on it.
+//! An instance with a fixed number of processes, compiled for exploring many states; BRAB tests its guesses on it.
 //!
-//! Every transition is written out for each choice of processes. A state is a row of bytes: the value of each cell,
-//! then for each process what its store buffer holds. Values of abstract types are not kept; what `init` leaves open
-//! is `UNKNOWN`: comparisons with such a value hold. Where there are few, values that `init` leaves open are tried, of
-//! number variables 0 and 1; states with large numbers are left out. So there may be more states than are reachable,
-//! or fewer; a guess is proved before it is believed, so this costs guesses, never truth.
+//! Every transition is instantiated for each choice of processes. A state is a row of bytes: the value of each
+//! cell, then for each process the contents of its store buffer. Values of abstract types are not stored; what
+//! `init` leaves open is `UNKNOWN`, and comparisons with such a value hold. If there are few, the values that
+//! `init` leaves open are enumerated, for numbers 0 and 1; states with large numbers are omitted. So there may be
+//! more states than are reachable, or fewer; since every guess is proved, this costs guesses, never soundness.
 
 mod initial;
 

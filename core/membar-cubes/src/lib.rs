@@ -1,9 +1,9 @@
 //! Is a system safe for any number of processes?
 //!
-//! Backward reachability of array-based systems (Ghilardi and Ranise), with the events of Conchon, Declerck and Zaïdi
-//! for memory behind store buffers. A `cube` is a set of states: some different processes, `facts` about their cells,
-//! and the `events` that are still to come. `preimage` goes one transition back, `fixpoint` says what is known already,
-//! `initial` whether it is all over, and `search` brings them together.
+//! Backward reachability of array-based systems (Ghilardi and Ranise), with the events of Conchon, Declerck and
+//! Zaïdi for memory behind store buffers. A `cube` is a set of states: some distinct processes, `facts` about their
+//! cells, and the `events` that are still pending. `preimage` goes one transition back, `fixpoint` tests whether a
+//! cube is covered already, `initial` whether it intersects the initial states, and `search` combines them.
 
 pub mod brab;
 pub mod choice;

@@ -1,7 +1,7 @@
-//! Whether linear comparisons can hold together: Gauss, then Fourier and Motzkin.
+//! Whether linear comparisons are satisfiable together: Gauss, then Fourier and Motzkin.
 //!
-//! Over reals the answer is exact. Over integers it is exact as long as one of two combined factors is 1, which is
-//! always so for differences; otherwise "yes" may be wrong, "no" never is.
+//! Over the reals the answer is exact. Over the integers it is exact as long as one of two combined factors is 1,
+//! which is always so for differences; otherwise "yes" may be wrong, "no" never is.
 
 use crate::term::{Judged, Linear, Place, Relation, Sum};
 use membar_ir::error::CoreError;

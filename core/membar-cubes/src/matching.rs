@@ -1,7 +1,7 @@
-//! Ways to see one cube inside another: process variables to different process variables, nodes to nodes.
+//! Embeddings of one cube in another: process variables to distinct process variables, nodes to nodes.
 //!
-//! If everything that a cube says, so renamed, is said by another one too, the other one's states are among its own.
-//! Two nodes that are not ordered may go to one node: what comes before both is asked of that one.
+//! If the other cube implies every literal of a cube under such a renaming, the other cube's states are among its
+//! own. Two unordered nodes may be mapped to one node: what must precede both must then precede that one.
 
 use std::cell::Cell;
 

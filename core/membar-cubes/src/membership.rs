@@ -1,4 +1,4 @@
-//! Whether a state of an instance is in a cube, by looking: for tests.
+//! Whether a state of an instance is in a cube, by brute force: for tests.
 
 use crate::cube::Cube;
 use crate::instance::arrangements;

@@ -1,8 +1,8 @@
-//! Whether comparisons of processes can hold together.
+//! Whether comparisons of processes are satisfiable together.
 //!
-//! Processes are totally ordered, and there may be any number of them between two others: so the order is dense, and
-//! all that can go wrong is a cycle with a strict step or with two places that must differ. Values of abstract types
-//! compare the same way, by equality only.
+//! Processes are totally ordered, and there may be any number of them between two others: so the order is dense,
+//! and the only contradiction is a cycle with a strict step or with two places that must differ. Values of abstract
+//! types are treated in the same way, with equality only.
 
 use crate::term::{Place, Relation};
 

@@ -1,7 +1,7 @@
 //! The states from which a transition leads into a cube.
 //!
-//! Universal guards are asked of the processes of the cube only: an over-approximation, so what is found reachable has
-//! to be replayed.
+//! Universal guards are evaluated on the processes of the cube only: an over-approximation, so a candidate run must
+//! be replayed.
 
 use crate::cube::Cube;
 use crate::events::Accesses;

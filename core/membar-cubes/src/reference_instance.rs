@@ -1,7 +1,7 @@
 //! An instance with a fixed number of processes, state by state: the simple version that tests compare with.
 //!
-//! Reals are integers here, numbers that nobody initialises are
-//! guessed, and buffers have a bound: it may miss states, and says so.
+//! Reals are integers here, uninitialised numbers are guessed, and buffers have a bound: it may miss states, and
+//! says so.
 
 use crate::instance::arrangements;
 use crate::system::{Access, Condition, Formula, Process, Sort, System, Term, Transition, Update};

@@ -1,7 +1,8 @@
-//! Backward reachability: cubes that lead to a bad state, until nothing new comes or an initial state is among them.
+//! Backward reachability: cubes that lead to a bad state, until no new one is found or one intersects the initial
+//! states.
 //!
-//! A new cube is dropped if those already met cover it; otherwise it joins them, those inside it are deleted, and it
-//! waits for its turn. Cubes of few processes that say little come first: they cover most.
+//! A new cube is dropped if earlier ones cover it; otherwise it is added, those that it covers are deleted, and it
+//! is queued. Cubes with few processes and few literals come first: they cover most.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

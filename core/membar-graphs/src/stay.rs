@@ -1,4 +1,4 @@
-//! Executions that never change again: threads that spin or wait for ever (liveness violations, deadlocks).
+//! Executions that never change again: threads that spin or wait forever (liveness violations, deadlocks).
 
 use std::hash::{Hash, Hasher};
 

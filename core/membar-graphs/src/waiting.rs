@@ -1,6 +1,6 @@
 //! Spin detection: has an iteration of a loop only read memory, or done nothing at all, and changed nothing?
 //!
-//! The meaning is that of `engines/reference/waiting.py`.
+//! The semantics is that of `engines/reference/waiting.py`.
 
 use crate::thread::{Event, Kind};
 use membar_ir::origins::Origins;

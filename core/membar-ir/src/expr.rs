@@ -1,9 +1,9 @@
-//! Expressions: postfix code on 64-bit words, the same meaning as `membar/program/expr.py`.
+//! Expressions: postfix code on 64-bit words, with the semantics of `program/expr.py`.
 //!
 //! Form: the number of code words, then the code. `Constant` and `Register` are followed by their operand, `Extend`
-//! by its width (1 to 64) and a flag for the sign; all other codes stand alone. `Select` takes condition, then,
-//! otherwise from the stack: expressions have no effects, so both branches may be computed.
-//! Invariant after decoding: the code never underflows and leaves exactly one word.
+//! by its width (1 to 64) and a flag for the sign; all other codes have no operand. `Select` takes condition, then,
+//! otherwise from the stack: expressions have no effects, so both branches may be computed. Invariant after
+//! decoding: the code never underflows and leaves exactly one word.
 
 use crate::error::CoreError;
 use crate::origins::Origins;

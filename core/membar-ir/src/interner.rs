@@ -1,4 +1,4 @@
-//! Numbers for values: equal values get the same number, and each value is kept once.
+//! Numbers for values: equal values get the same number, and each value is stored once.
 
 use std::hash::Hash;
 

@@ -1,4 +1,4 @@
-//! Reading a compact form: a cursor over 64-bit words that never reads past the end.
+//! Decodes a compact form: a cursor over 64-bit words that never reads past the end.
 
 use crate::error::CoreError;
 

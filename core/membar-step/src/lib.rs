@@ -1,8 +1,8 @@
-//! What operations do: the only place that says so, for every search.
+//! The semantics of operations: the only place that defines it, for every search.
 //!
 //! A search plugs in its memory. An operation that needs an answer from the search (the value of a read, a choice)
-//! stops *before it changes anything*; the search performs it again once the answer is known. Edges, loop bounds, the
-//! detection of spinning threads and rendezvous belong to the searches.
+//! stops *before it changes anything*; the search performs it again once the answer is known. Edges, loop bounds,
+//! the detection of spinning threads and rendezvous belong to the searches.
 
 pub mod store_buffers;
 

@@ -1,4 +1,4 @@
-//! What the tags of operations mean to a memory with store buffers.
+//! The meaning of the tags of operations for a memory with store buffers.
 
 use membar_ir::program::Tag;
 use membar_ir::program::{Program, TagSet};

@@ -1,7 +1,8 @@
 //! Sleep sets: transitions that are skipped because another path covers their effect.
 //!
-//! Whether they were right to be left out is checked at the end: every such transition must lead into a state that was
-//! kept, or is explored after all. So the states kept are closed under all transitions, whatever the sleep sets did.
+//! Whether they were skipped rightly is checked at the end: every such transition must lead into a state that was
+//! kept, or is explored after all. So the states kept are closed under all transitions, whatever the sleep sets
+//! did.
 
 use membar_ir::error::CoreError;
 use membar_ir::limits::Stopped;

@@ -1,4 +1,4 @@
-//! Pre-images of elements: the smallest states from which one step leads above an element.
+//! Pre-images of elements: the minimal states from which one step leads above an element.
 
 use membar_ir::program::CellId;
 use membar_ir::words::narrow;

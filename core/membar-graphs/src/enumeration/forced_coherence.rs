@@ -1,10 +1,11 @@
-//! The part of coherence that is forced by what is chosen, in models whose axioms require coherence (`coherence_axioms`).
+//! The part of coherence that the choices made so far force, in models whose axioms require coherence
+//! (`coherence_axioms`).
 //!
-//! With rf (w, r): a write before r in its thread is w or comes before w, a write behind r comes behind w, and a read
-//! before r of the same location reads w or something before it; each other order would close a cycle. With an atomic
-//! pair (r, v): what comes behind w also comes behind v, and what comes before v is w or comes before it, unless the
-//! own thread wrote it. Pairs forced in this way are in every consistent execution that has the choices made so far,
-//! so none is lost. If they contradict each other, there is none.
+//! With rf (w, r): a write before r in its thread is w or comes before w, a write after r comes after w, and a read
+//! before r of the same location reads w or an earlier write; every other order would close a cycle. With an atomic
+//! pair (r, v): whatever comes after w also comes after v, and whatever comes before v is w or comes before it,
+//! unless the same thread wrote it. Pairs forced in this way are in every consistent execution that has the choices
+//! made so far, so none is lost. If they contradict each other, there is no such execution.
 
 use crate::enumeration::candidate::Candidate;
 use crate::thread::Kind;

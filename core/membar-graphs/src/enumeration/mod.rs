@@ -1,10 +1,10 @@
-//! Candidate enumeration (as herd does it): every consistent execution under any cat model, each exactly once.
+//! Candidate enumeration (as in herd): every consistent execution under any cat model, each exactly once.
 //!
-//! One class of runs per thread gives the events and all that is static. Then each read takes a write (and a value)
-//! in turn; for every thread the runs that still fit are kept as a set, so that runs which differ only in values are
-//! searched together. Then each pair of writes of one location is put in order. After every choice the checks that
-//! can only get worse are asked (`schedule`). Nothing is assumed of the model: a read may take its value from a later
-//! write of its own thread.
+//! One class of runs per thread determines the events and everything static. Then each read takes a write (and a
+//! value) in turn; for every thread the runs that still fit are kept as a set, so that runs that differ only in
+//! values are explored together. Then each pair of writes of one location is ordered. After every choice the
+//! monotone checks are evaluated (`schedule`). Nothing is assumed about the model: a read may take its value from a
+//! later write of its own thread.
 
 pub(crate) mod candidate;
 

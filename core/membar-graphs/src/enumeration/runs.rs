@@ -1,11 +1,11 @@
-//! All runs of all threads, when reads may return what the threads can write.
+//! All runs of all threads, when reads may return whatever the threads can write.
 //!
 //! The least fixpoint of written values, in rounds: round 1 reads initial values only, round n + 1 also what was
 //! written in round n or before. Rounds end when nothing new was written, or when round n shows fewer than n writes
-//! (`engines/reference/values.py` has the argument). Guesses of the program may be read in round 1. A run that waits for a value is kept, and goes on when its cell
-//! gets new ones, so no run is made twice.
+//! (`engines/reference/values.py` has the argument). Guesses of the program may be read in round 1. A run that
+//! waits for a value is kept, and continues when its cell gets new ones, so no run is computed twice.
 //!
-//! Runs of one thread that differ only in values form a class: a model cannot tell them apart before rf is chosen.
+//! Runs of one thread that differ only in values form a class: a model cannot distinguish them before rf is chosen.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,14 +1,16 @@
 //! Bounds of coherence positions: what precedes an event whatever it reads, and how early in co it can be.
 //!
-//! Most of what a search tries is refused for coherence, and the model need not be asked each time. Let `before` be a
-//! transitive relation of the model that is made of program order, reads-from and their like, so that it only leads
-//! from what is in the prefix of an event to that event. If the model refuses `before ; (rf | co | fr)+` loops, then a
-//! new event e must not reach back behind what lies before it: for y before e, of e's location, e cannot read from a
-//! write that comes earlier in co than y (or than what y reads), and as a write it cannot stand earlier.
+//! Most of what a search tries is rejected because of coherence, and evaluating the model each time is unnecessary.
+//! Let `before` be a transitive relation of the model that consists of program order, reads-from and the like, so
+//! that it only leads from the prefix of an event to that event. If the model rejects `before ; (rf | co | fr)+`
+//! loops, then a new event e must not be ordered before its own prefix: for y before e, of e's location, e cannot
+//! read from a write that is earlier in co than y (or than the write that y reads), and as a write it cannot be
+//! placed earlier.
 //!
-//! `Shapes::coherence_rule` looks for such a rule in the model's plan; there may be none. `before` of a graph, restricted to a
-//! part with all prefixes, is `before` of that part. So it is computed once for the longest graph, and serves all
-//! frames of that graph. What passes is still asked of the model in full; `verify` asks about what was refused too.
+//! `Shapes::coherence_rule` looks for such a rule in the model's plan; there may be none. `before` of a graph,
+//! restricted to a part with all prefixes, is `before` of that part. So it is computed once for the longest graph,
+//! and serves all frames of that graph. Candidates that pass are still checked with the model in full; `verify`
+//! also checks those that were rejected.
 
 use crate::stateless::explore::Explorer;
 use crate::stateless::frame::{Frame, WorkItem};

@@ -1,7 +1,7 @@
 //! Exploration: adds the next event, then tries its forward and backward revisits.
 //!
-//! A stack of frames says what is still to be tried; a stack of graphs holds one more graph for each revisit that is
-//! being looked into. There is no set of visited graphs, and no recursion.
+//! A stack of frames holds the remaining work; a stack of graphs holds one more graph for each backward revisit
+//! that is being explored. There is no set of visited graphs, and no recursion.
 
 use crate::stateless::checker::ConsistencyChecker;
 use crate::stateless::coherence_bounds::CoherenceBounds;

@@ -1,4 +1,5 @@
-//! Work that is left: forward revisits, placements, backward revisits and choices, and how much of the whole it is.
+//! Remaining work: forward revisits, coherence placements, backward revisits and choices, and its share of the
+//! whole search.
 
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Label, Place};

@@ -1,8 +1,8 @@
 //! Threads with missing events, which later events of the thread do not depend on.
 //!
-//! A thread that has gaps still has a path through its tree: at each gap some answer stands in for the one that the
-//! missing item will get. What is present behind a gap does not depend on that answer, so it is the same whatever it
-//! is; when the gap is filled, or a read gets another answer, the items behind it are moved to the new path.
+//! A thread that has gaps still has a path through its tree: at each gap an arbitrary answer replaces the one that
+//! the missing item will get. The items after a gap do not depend on that answer; when the gap is filled, or a read
+//! gets another answer, the items after it are moved to the new path.
 
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label};

@@ -1,9 +1,9 @@
 //! The execution graph of the search: events are added and removed at its end.
 //!
-//! Items stand in the order in which they were added (their *stamps*): initial writes of the locations that occur,
-//! events of the threads, and choices, which models do not see. Invariants: an item's thread predecessors, the write
-//! it reads from (unless it was revisited: then that write stands later) and the initial write of its location stand
-//! before it; `clocks` hold the *prefix* of each item: how many items of each thread reach it by program order,
+//! Items are in the order in which they were added (their *stamps*): initial writes of the locations that occur,
+//! events of the threads, and choices, which models do not see. Invariants: an item's thread predecessors, the
+//! write it reads from (unless it was revisited: then that write is later) and the initial write of its location
+//! precede it; `clocks` hold the *prefix* of each item: how many items of each thread reach it by program order,
 //! reads-from, and the starting and joining of threads, itself included.
 
 use crate::stateless::clocks::merge;

@@ -1,14 +1,16 @@
 //! The exactly-once search: every consistent execution of a program once, without a set of visited graphs.
 //!
-//! After Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction",
-//! POPL 2022, for any model with these properties, which tests check for every model that claims them:
-//! - po, rf, and the starting and joining of threads have no cycle together,
-//! - a prefix of a consistent graph by these is consistent,
-//! - adding an event *maximally* (a read reads the co-last write, a write becomes co-last) keeps a graph consistent,
-//! - the write of a read-modify-write stands directly behind the write that its read reads from.
+//! After Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
+//! reduction", POPL 2022, for any model with these properties, which tests check for every model that claims them:
 //!
-//! Consistency is asked of the model's plan; nothing here knows a model. Memory is that of one graph for each revisit
-//! that is being looked into, and of a bounded cache of what threads do (`thread_tree`).
+//! - po, rf, and the starting and joining of threads have no cycle together,
+//! - every prefix (by these relations) of a consistent graph is consistent,
+//! - adding an event *maximally* (a read reads the co-last write, a write becomes co-last) keeps a graph
+//!   consistent,
+//! - the write of an RMW immediately follows, in co, the write that its read reads from.
+//!
+//! Consistency is evaluated by the model's plan; nothing here is specific to a model. Memory use is one graph for
+//! each revisit that is being explored, and a bounded cache of thread runs (`thread_tree`).
 
 pub mod classes;
 pub mod graph;

@@ -1,10 +1,11 @@
 //! Backward revisits: an older read reads from a new write.
 //!
-//! A revisit of read `r` by write `w` keeps what is not newer than `r` and the prefix of `w`. So that every graph is
-//! reached in one way only, it happens only from the one graph in which all that it throws away, and `r` itself, was
-//! added *maximally*: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order
-//! reduction", POPL 2022. The test of each item is relative to what stood before it and to the prefix of `w`, and does
-//! not depend on `r`: going from the newest item down, the first failure ends the search for reads.
+//! A revisit of read `r` by write `w` keeps everything that is not newer than `r`, and the prefix of `w`. So that
+//! every graph is reached in only one way, it happens only from the one graph in which every event that it deletes,
+//! and `r` itself, was added *maximally*: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless,
+//! optimal dynamic partial order reduction", POPL 2022. The test of each item is relative to the items before it
+//! and to the prefix of `w`, and does not depend on `r`: going from the newest item down, the first failure ends
+//! the search for reads.
 
 use crate::stateless::clocks::Prefix;
 use crate::stateless::coherence_bounds::CoherenceBounds;

@@ -1,11 +1,12 @@
 //! Spinning threads: explored last, and only with the latest values.
 //!
-//! A thread that waits does nothing more, so nothing depends on the read after which it waits. If that read takes a
-//! value that is not the last one, no revisit gets past it: it was not added maximally, and it is in no prefix. The
-//! thread waits in all that follows, and not for ever, since it does not see the last write: such graphs are not
-//! looked at. And a read that would make its thread wait is added when nobody else can go on: then all writes are
-//! there, and it is not the blocked copy of each execution in which it sees a later one. What the next item is stays a
-//! function of the graph. Not for reads that can race: the race may be in the copy.
+//! A waiting thread does nothing more, so nothing depends on the read after which it waits. If that read does not
+//! return the latest value, no revisit gets past it: it was not added maximally, and it is in no prefix. The thread
+//! waits in all later graphs, but not forever, since it does not see the latest write: such graphs are not
+//! explored. And a read that would make its thread wait is added only when no other thread can continue: then all
+//! writes are there, and it does not produce a blocked copy of each execution in which it sees a later write. The
+//! next item is still a function of the graph. This does not apply to reads that can race: the race may be in the
+//! copy.
 
 use crate::stateless::explore::Explorer;
 use crate::stateless::item::Place;

@@ -1,22 +1,22 @@
-//! Symmetric threads: one execution stands for all that differ from it only in their names.
+//! Symmetric threads: one execution represents all that differ from it only in the names of these threads.
 //!
-//! A thread's *key* is what it did from its beginning up to and with its first write: of each read the place in co
-//! of the write that it reads from, of each choice the option, of the write its place in co. Of all executions that
-//! differ only in the names of symmetric threads the search keeps the one whose keys rise from each thread to the
-//! next of its group. Threads with equal keys only read, and their order does not matter: so an execution stands
-//! for n! / (k1! k2! ...) of them, where the k are the sizes of the classes with equal keys.
+//! A thread's *key* is what it did from its start up to and including its first write: for each read the position
+//! in co of the write that it reads from, for each choice the option, for the write its position in co. Of all
+//! executions that differ only in the names of symmetric threads the search keeps the one whose keys increase from
+//! each thread to the next of its group. Threads with equal keys only read, and their order does not matter: so an
+//! execution represents n! / (k1! k2! ...) of them, where the k are the sizes of the classes with equal keys.
 //!
-//! For the revisits to fit, what a thread does counts into the prefix of what the next symmetric one does at the
-//! same position, as long as both have done the same before (after Kokologiannakis, Marmanis, Vafeiadis, "SPORE:
-//! combining symmetry and partial order reduction", PLDI 2024). Then the earlier thread is always ahead, what is
-//! added maximally never falls below it, and every graph on the way to an execution with rising keys has rising
-//! keys.
+//! For the revisits to fit, the actions of a thread are part of the prefix of those of the next symmetric one at
+//! the same position, as long as both have done the same before (after Kokologiannakis, Marmanis, Vafeiadis,
+//! "SPORE: combining symmetry and partial order reduction", PLDI 2024). Then the earlier thread is always ahead,
+//! what is added maximally never falls below it, and every graph on the way to an execution with increasing keys
+//! has increasing keys.
 //!
-//! That needs program order, reads-from and this order of threads to have no cycle together. They have none where
-//! the model has one order that contains co, fr, rfe, and all that follows a read (`is_global`). Elsewhere keys end
-//! at the first access to another location than the one that threads begin with, and there is none unless some
-//! write stands in co before what a symmetric thread in its prefix has seen (`violates_symmetry_order`): if that
-//! happens, the search begins again without symmetry. See docs/decisions/0012-symmetry.md for the argument.
+//! This requires that program order, reads-from and this order of threads have no cycle together. They have none if
+//! the model has one order that contains co, fr, rfe, and program order after reads (`is_global`). Otherwise keys
+//! end at the first access to a location other than the one that threads begin with, and there is no cycle unless
+//! some write is in co before a write that a symmetric thread in its prefix has seen (`violates_symmetry_order`):
+//! if that happens, the search starts again without symmetry. See docs/decisions/0012-symmetry.md for the argument.
 
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{ItemId, Label, Place};

@@ -1,13 +1,14 @@
-//! What must stay with an event of a thread when others are thrown away, for models that let a thread's later writes
+//! What must stay with an event of a thread when others are deleted, for models that let a thread's later writes
 //! become visible before its earlier reads.
 //!
 //! The *thread order* of an event: everything of its thread that reaches it by
-//! - the model's own order inside threads: a relation that the model names, computed over the thread by itself,
+//!
+//! - the model's own order inside threads: a relation that the model names, computed on the thread alone,
 //! - dependencies: through its value, its address, the branches before it, and the addresses of the accesses before
-//!   it. Branches and addresses concern *all* that follows: whether it happens, and what stands before it,
-//! - accesses of the same location before it,
-//! - fences and choices before it: they make the thread what it is, and need nothing themselves,
-//! - for the write of a read-modify-write its read. Read and write of one instruction stay together.
+//!   it. Branches and addresses concern *everything* that follows: whether it happens, and what precedes it,
+//! - earlier accesses of the same location,
+//! - earlier fences and choices: they determine the run of the thread, and need nothing themselves,
+//! - for the write of an RMW its read. Read and write of one instruction stay together.
 //!
 //! It is a function of what the thread did before the event, so it is computed once per node of the thread's tree.
 

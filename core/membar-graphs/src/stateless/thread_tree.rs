@@ -1,9 +1,9 @@
 //! A tree of thread runs: a thread is determined by what it read and chose, so each segment runs once.
 //!
-//! Per thread a tree. An edge is an answer (the value of a read, a choice, a passed join); a node is what the thread
-//! does from there to its next question. Children are made when first asked for, by running the thread from where its
-//! machine stands, or from the start. The tree is only a cache: when it has grown too large, `collect` throws away
-//! all nodes that no graph speaks of, so that memory does not grow with the number of executions.
+//! There is a tree per thread. An edge is an answer (the value of a read, a choice, a completed join); a node is
+//! what the thread does from there to its next question. Children are computed on demand, by running the thread
+//! from its saved state, or from the start. The tree is only a cache: when it has grown too large, `collect`
+//! discards all nodes that no graph refers to, so that memory does not grow with the number of executions.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A graph as the provider of the primitive relations of a model.
+//! A graph as the source of a model's primitive relations.
 
 use crate::stateless::graph::Graph;
 use crate::stateless::item::{Item, ItemId, Label};

@@ -1,10 +1,10 @@
-//! One thread on its own: run until it must choose, then go on with each choice.
+//! One thread on its own: runs until it must choose, then continues with each choice.
 //!
-//! The meaning is that of `engines/reference/threads.py`. A run carries, for each register, the reads that its value
-//! comes from, and the reads that decided the path so far; from these come the address, data and control
-//! dependencies. What the guards of a branch decide is forgotten where the program says that its paths meet again. A
-//! run is determined by its choices: values read, values chosen, edges where several are open, the status of
-//! store-conditionals, and whether a join passes.
+//! The semantics is that of `engines/reference/threads.py`. A run tracks, for each register, the reads that its
+//! value depends on, and the reads that decided the path so far; these give the address, data and control
+//! dependencies. The dependencies of a branch end where the program says that its paths join again. A run is
+//! determined by its choices: values read, values chosen, edges where several are enabled, the status of
+//! store-conditionals, and whether a join completes.
 
 mod run;
 mod runner;

@@ -1,4 +1,4 @@
-//! What a model sees of a run: events, dependencies, and how it ended.
+//! The part of a run that a model sees: events, dependencies, and how it ended.
 
 pub use membar_cat::event_kinds::Kind;
 use membar_cat::plan::Primitive;

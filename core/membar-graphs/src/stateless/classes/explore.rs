@@ -1,11 +1,12 @@
-//! The search: graphs grow forward only; what has no choice is added at once, then some read takes its source.
+//! The search: graphs grow forward only; events without a choice are added at once, then some read chooses its
+//! source.
 //!
-//! A read may take the value of a write that is there, or *wait*: then it must read from a write that is added later. For
-//! every class exactly one of these ways leads to it, so none is found twice, without a set of visited graphs and with
-//! the memory of one graph. None is missed: po, rf and the starting of threads have no cycle together, so as long as a
-//! class has reads that are not added yet, one of them reads from what is there. A read waits only where some other
-//! thread may still write its location; where that turns out not to happen, the graph is a *dead end*. Few are, for most
-//! programs; where most are, the search gives up.
+//! A read may take the value of an existing write, or *wait*: then it must read from a write that is added later.
+//! Exactly one of these alternatives leads to each class, so none is found twice, without a set of visited graphs
+//! and with the memory of one graph. None is missed: po, rf and the starting of threads have no cycle together, so
+//! as long as a class has reads that are not added yet, one of them reads from an existing write. A read waits only
+//! where some other thread may still write its location; if no such write is added, the graph is a *dead end*. For
+//! most programs there are few; where most graphs are, the search gives up.
 
 use crate::stateless;
 use crate::stateless::classes::Options;

@@ -1,12 +1,12 @@
-//! Reads-from classes: every way for reads to get their values once, whatever the order of the writes.
+//! Reads-from classes: every reads-from relation once, whatever the coherence order.
 //!
-//! Executions that differ only in co are one class. A class is consistent if some co makes it so; where final states
-//! show a location, the write that is last there belongs to the class. What is needed of a model is part of what the
-//! exactly-once search needs: po, rf, and the starting and joining of threads have no cycle together, prefixes by these
-//! are consistent, and the write of a read-modify-write stands directly behind what its read reads from. And nothing
-//! that is not a requirement may depend on co; the caller sees to that.
+//! Executions that differ only in co form one class. A class is consistent if some co makes it so; where final
+//! states show a location, its co-last write belongs to the class. The requirements on a model are part of those of
+//! the exactly-once search: po, rf, and the starting and joining of threads have no cycle together, prefixes by
+//! these are consistent, and the write of an RMW immediately follows the write that its read reads from. And
+//! nothing but the required axioms may depend on co; the caller ensures that.
 //!
-//! `explore` builds graphs forward; `coherence` finds an order of the writes for a graph, or shows that there is none.
+//! `explore` builds graphs forward; `coherence` finds a coherence order for a graph, or shows that there is none.
 
 mod coherence;
 mod explore;

@@ -1,8 +1,8 @@
 //! Finds a coherence order for one graph of up to `64 * W` events.
 //!
-//! What the model forces (`CoherenceConstraints`) is worked out until nothing is new; then an order that keeps to it is shown to the
-//! model itself. If the model refuses, two writes that are not ordered yet are tried both ways. So "yes" is always the
-//! model's own word, and "no" rests on what its checks force.
+//! The consequences of the model's checks (`CoherenceConstraints`) are propagated until nothing is new; then an
+//! order that satisfies them is checked with the model itself. If the model rejects it, two unordered writes are
+//! tried both ways. So "yes" is always the model's own answer, and "no" follows from its checks.
 
 use crate::stateless::checker::closure_words;
 use crate::stateless::item::{Label, Place};
